@@ -103,6 +103,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         locations: &[],
         backtraces: &[],
         messages: &[],
+        relocations: &[],
     }],
 };
 
@@ -278,6 +279,7 @@ mod driver {
             locations: &[],
             backtraces: &[],
             messages: &[],
+            relocations: &[],
         }],
     };
 

@@ -9,6 +9,7 @@ use crate::{
     error::{Error, Result},
     hal::Memory,
     slice::{BufferSlice, BufferSliceMut, resolve},
+    trace,
 };
 
 /// `len` elements of `T` in the memory of a device; freed when dropped, after the launches that
@@ -48,20 +49,21 @@ impl Device {
         Buffer::upload(self, data)
     }
 
-    /// A new buffer of `n` elements whose bytes are all zero. It does not compile for a generated struct with
-    /// private fields, of which zeros may be no value.
+    /// A new buffer of `n` elements whose bytes are all zero. It does not compile for types of kernels
+    /// of which zeros may be no value: structs with private fields, enums without a variant that is 0.
     ///
     /// # Errors
     ///
     /// [`Error::OutOfMemory`], or what the driver reports.
     pub fn zeros<T: DeviceCopy>(&self, n: usize) -> Result<Buffer<T>> {
-        const { assert!(T::ZERO_IS_VALUE, "a struct of kernels with private fields has no zeros") };
+        const { assert!(T::ZERO_IS_VALUE, "zeros may be no value of this type of the kernels") };
         Buffer::zeros(self, n)
     }
 }
 
 impl<T: DeviceCopy> Buffer<T> {
     pub(crate) fn upload(device: &Device, data: &[T]) -> Result<Self> {
+        let _span = trace::copy("upload", size_of_val(data), device);
         let source = data.as_ptr().cast();
         let memory = match size_of_val(data) {
             0 => None,

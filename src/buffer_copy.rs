@@ -9,6 +9,7 @@ use crate::{
     hal::StreamRef,
     slice::{BufferSlice, BufferSliceMut},
     stream::Stream,
+    trace,
 };
 
 impl<T: DeviceCopy> Buffer<T> {
@@ -59,6 +60,7 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
         if len == 0 {
             return Ok(());
         }
+        let _span = trace::copy("copy_from_buffer", len * size_of::<T>(), device);
         let (source_address, _read) = from.hold_read(queue)?;
         let (target_address, _written) = memory.hold_write(queue)?;
         let (target, source) =

@@ -29,7 +29,7 @@ pub use half;
 /// ```
 pub unsafe trait DeviceCopy: Copy + Send + Sync + 'static {
     /// Whether bytes that are all zero are a value: not for a struct with private fields in the kernels, of
-    /// which only its own code says what the values are.
+    /// which only its own code says what the values are, and not for an enum without a variant that is 0.
     #[doc(hidden)]
     const ZERO_IS_VALUE: bool = true;
 }

@@ -181,6 +181,33 @@ pub enum Error {
         /// What the loader says.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// A binary that is loaded names a symbol of the program that has no value.
+    #[error(
+        "{binary} needs the symbol `{symbol}`, {bytes} bytes, which has no value; give it one before the kernels are loaded, \
+         with `kernelmill::define_symbol`"
+    )]
+    UndefinedSymbol {
+        /// The symbol.
+        symbol: &'static str,
+        /// The size of its value in bytes.
+        bytes: u64,
+        /// The binary.
+        binary: String,
+    },
+    /// The value of a symbol has another size than a binary that is loaded has for it.
+    #[error(
+        "{binary} has {expected} bytes for the symbol `{symbol}`, and `kernelmill::define_symbol` was given {found}"
+    )]
+    SymbolSize {
+        /// The symbol.
+        symbol: &'static str,
+        /// The size of the value that the program has given.
+        found: u64,
+        /// The size in the binary.
+        expected: u64,
+        /// The binary.
+        binary: String,
+    },
     /// A launch took longer than the watchdog allows. Reported by the next `synchronize` or `download`,
     /// and by every later use of the buffers that the launch was given.
     #[error("{0}")]

@@ -14,7 +14,7 @@ use crate::{
     hal::{AsyncError, Function, OwnedArguments, Pointers, StreamRef},
     launch::Launch,
     limits::{Checked, KernelLimits, check_bounds},
-    marshal,
+    marshal, trace,
 };
 use kernelmill_artifact::Signature;
 
@@ -116,6 +116,7 @@ impl LoadedKernel {
         shape: &Checked,
         arguments: &OwnedArguments,
     ) -> Result<Option<Arc<AsyncError>>> {
+        let _span = self.span(shape);
         // SAFETY: promised.
         unsafe {
             match self.time_limit {
@@ -137,6 +138,7 @@ impl LoadedKernel {
         arguments: &OwnedArguments,
         pointers: &Pointers,
     ) -> Result<Option<Arc<AsyncError>>> {
+        let _span = self.span(shape);
         // SAFETY: promised.
         unsafe {
             match self.time_limit {
@@ -162,6 +164,7 @@ impl LoadedKernel {
             return Err(self.wrong_device(device, stream));
         }
         let Some(shape) = self.check(device, launch)? else { return Ok(()) };
+        let _span = self.span(&shape);
         // SAFETY: the stream is of this device, the shape was checked, the arguments are promised.
         let error = unsafe {
             match self.time_limit {
@@ -179,6 +182,19 @@ impl LoadedKernel {
             arguments.iter().for_each(|argument| argument.keep(&error));
         }
         Ok(())
+    }
+
+    /// The span of a launch, where launches are traced.
+    fn span(&self, shape: &Checked) -> Option<trace::Span> {
+        trace::span(|| {
+            let arguments = vec![
+                ("device", self.device.to_string()),
+                ("target", self.artifact.target.to_owned()),
+                ("grid", format!("{:?}", shape.grid)),
+                ("block", format!("{:?}", shape.block)),
+            ];
+            trace::About { category: "launch", name: self.name().into(), arguments }
+        })
     }
 
     #[cold]

@@ -95,10 +95,12 @@ mod properties;
 pub mod select;
 mod slice;
 mod stream;
+mod symbols;
 mod sync;
 mod tensor_map;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod waiter;
 
 /// What [`device_copy!`] names.
@@ -131,6 +133,7 @@ pub use prepared::PreparedLaunch;
 pub use properties::{Backend, Limits};
 pub use slice::{BufferSlice, BufferSliceMut};
 pub use stream::Stream;
+pub use symbols::define_symbol;
 pub use tensor_map::{Swizzle, TensorElement, TensorMap, TensorMapMut};
 
 /// What fake drivers of the tests run kernels by. Not for use by hand.

@@ -14,6 +14,7 @@ use crate::{
     hal::{HostMemory, StreamRef},
     slice::{BufferSlice, BufferSliceMut},
     stream::Stream,
+    trace,
 };
 
 /// What every back end aligns memory to.
@@ -58,7 +59,7 @@ impl Device {
     ///
     /// [`Error::OutOfMemory`], or what the driver reports.
     pub fn pinned_zeros<T: DeviceCopy>(&self, n: usize) -> Result<PinnedBuffer<T>> {
-        const { assert!(T::ZERO_IS_VALUE, "a struct of kernels with private fields has no zeros") };
+        const { assert!(T::ZERO_IS_VALUE, "zeros may be no value of this type of the kernels") };
         PinnedBuffer::allocate(self, n)
     }
 
@@ -218,6 +219,7 @@ impl<T: DeviceCopy> BufferSlice<'_, T> {
         target.check(&Copy { operation: "copy_to_async", device, len, stream })?;
         let (Some(memory), Some(host)) = (self.memory(), &mut target.memory) else { return Ok(()) };
         let (stream, bytes) = (StreamRef::new(stream.queue()), len * size_of::<T>());
+        let _span = trace::copy("copy_to_async", bytes, device);
         // SAFETY: the range is within the buffer, and the target has as many elements.
         unsafe { memory.copy_to(self.offset_bytes(), &mut **host, target.skipped, bytes, stream) }
     }
@@ -236,6 +238,7 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
         source.check(&Copy { operation: "copy_from_async", device, len, stream })?;
         let (Some(memory), Some(host)) = (memory, &source.memory) else { return Ok(()) };
         let (stream, bytes) = (StreamRef::new(stream.queue()), len * size_of::<T>());
+        let _span = trace::copy("copy_from_async", bytes, device);
         // SAFETY: the range is within the buffer, and the source has as many elements.
         unsafe { memory.copy_from(offset, &**host, source.skipped, bytes, stream) }
     }

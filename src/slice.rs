@@ -13,6 +13,7 @@ use crate::{
     device::Device,
     error::{Error, Result},
     hal::Memory,
+    trace,
 };
 
 /// Elements of a [`Buffer`](crate::Buffer) that kernels can read; `&[T]` on a device.
@@ -127,6 +128,7 @@ impl<T: DeviceCopy> BufferSlice<'_, T> {
     /// `target` has room for all elements.
     unsafe fn read(&self, target: *mut T) -> Result<()> {
         let bytes = self.len() * size_of::<T>();
+        let _span = trace::copy("download", bytes, self.device);
         // SAFETY: the range is within the memory, the target is promised.
         self.memory.map_or(Ok(()), |memory| unsafe {
             memory.read(self.offset_bytes(), target.cast(), bytes)
@@ -209,6 +211,7 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
     pub fn copy_from(&mut self, source: &[T]) -> Result<()> {
         check_lengths("copy_from", self.len(), source.len())?;
         let offset = self.offset_bytes();
+        let _span = trace::copy("copy_from", size_of_val(source), self.device);
         match &mut self.memory {
             Some(memory) if !source.is_empty() => {
                 // SAFETY: the range is within the memory, and `source` is as long.

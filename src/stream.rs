@@ -1,6 +1,6 @@
 //! Streams: queues of launches on a device.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use crate::{
     argument::{LaunchStream, sealed::Sealed},
@@ -78,6 +78,34 @@ impl Stream {
     /// [`Error::Capturing`] for a stream that is captured into a CUDA graph, or what the driver reports.
     pub fn record(&self) -> Result<Event> {
         Ok(Event::new(self.device.clone(), self.queue.record()?))
+    }
+
+    /// Runs `work`, and measures how long what it launches on this stream takes on the device, by two
+    /// [events](Event). It waits for that to be done. What else is on the stream meanwhile is measured too.
+    ///
+    /// On the CPU it is the time that `work` takes.
+    ///
+    /// # Errors
+    ///
+    /// What `work` returns, and as [`Stream::record`]. Panics of kernels are kept for [`Stream::synchronize`] and
+    /// downloads.
+    ///
+    /// ```
+    /// let device = kernelmill::Device::cpu()?;
+    /// let stream = device.stream();
+    /// let source = device.upload(&[1.0f32; 1000])?;
+    /// let mut target = device.zeros::<f32>(1000)?;
+    /// let ((), took) =
+    ///     stream.time(|| target.copy_from_buffer(&stream, &source.slice(..)))?;
+    /// println!("the copy took {took:?}");
+    /// # Ok::<(), kernelmill::Error>(())
+    /// ```
+    pub fn time<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<(T, Duration)> {
+        let start = self.record()?;
+        let done = work()?;
+        let end = self.record()?;
+        end.synchronize()?;
+        Ok((done, end.elapsed_since(&start)?))
     }
 
     /// Lets what is launched on this stream from now on wait for `event`. The call itself does not wait.

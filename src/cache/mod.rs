@@ -25,6 +25,7 @@ use crate::{
     embedded::EmbeddedArtifact,
     error::Result,
     hal::{Context, ContextId, Module},
+    trace,
 };
 
 mod loader;
@@ -103,6 +104,11 @@ impl ModuleCache {
     /// Keeps modules loaded whose binaries have at most `bytes` bytes together: any number unless this is
     /// called. Modules go as [`ModuleCache::set_capacity`] says. What the driver needs for a module is not
     /// known, and not counted.
+    ///
+    /// A module that is larger than the budget is loaded all the same. As long as it is in use, or a launch of it is in
+    /// flight, it stays and counts: of the other modules those that nobody uses go. It goes itself with the next
+    /// load, change of a limit or end of a use after its last launch is done, or with
+    /// [`ModuleCache::release_unused`], which waits for the launch.
     pub fn set_byte_budget(&self, bytes: u64) {
         self.table.set_byte_budget(bytes);
     }
@@ -168,6 +174,14 @@ impl ModuleCache {
             return Ok(hold);
         }
         let load = || {
+            let _span = trace::span(|| {
+                let arguments = vec![
+                    ("target", artifact.target.to_owned()),
+                    ("device", context.name().to_owned()),
+                    ("fingerprint", artifact.fingerprint.to_owned()),
+                ];
+                trace::About { category: "load", name: artifact.source.into(), arguments }
+            });
             let loader = self.loader.read().unwrap_or_else(PoisonError::into_inner).clone();
             // SAFETY: promised to `set_loader`.
             unsafe { LoadRequest::new(context, artifact).load(loader.as_ref()) }

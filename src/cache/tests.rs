@@ -384,6 +384,36 @@ fn modules_with_work_in_flight_are_not_evicted() {
     assert_eq!((driver.counts(), table.statistics().evictions), ((3, 3), 3));
 }
 
+/// A module in flight that is larger than the budget: it stays, what nobody uses goes for it, and it goes with the
+/// first use of the table that ends after its work.
+#[test]
+fn a_module_in_flight_may_be_larger_than_the_budget() {
+    static BUSY: AtomicU64 = AtomicU64::new(1);
+    let driver = Driver::default();
+    let busy = |module: &Module<'_>| u64::from(module.key.1) == BUSY.load(Ordering::SeqCst);
+    let table = Table::new(10, busy);
+    table.set_byte_budget(2 * BYTES);
+    let large = || Ok::<_, Infallible>((driver.load((0, 1)), 3 * BYTES));
+    let Ok(hold_of_large) = table.hold((0, 1), large);
+    assert_eq!((driver.counts(), table.statistics().bytes), ((1, 0), 3 * BYTES), "in use");
+    drop(hold_of_large);
+    assert_eq!((driver.counts(), table.statistics().bytes), ((1, 0), 3 * BYTES), "in flight");
+    let used = hold(&table, &driver, (0, 2));
+    drop(hold(&table, &driver, (0, 3)));
+    // What is in use stays, what is not goes; the large one is found, not loaded again.
+    assert_eq!((driver.counts(), table.statistics().bytes), ((3, 1), 4 * BYTES));
+    let Ok(again) =
+        table.hold((0, 1), || -> Result<(Module<'_>, u64), Infallible> { unreachable!() });
+    drop(again);
+    assert_eq!(table.statistics().evictions, 1);
+    BUSY.store(0, Ordering::SeqCst);
+    assert_eq!(table.statistics().loaded, 2, "nothing looks at the table");
+    drop(used);
+    let statistics = table.statistics();
+    assert_eq!((driver.counts(), statistics.bytes, statistics.loaded), ((3, 2), BYTES, 1));
+    assert_eq!((statistics.evictions, statistics.failures), (2, 0));
+}
+
 #[test]
 fn what_is_forgotten_while_in_use_is_loaded_again_beside_it() {
     let driver = Driver::default();

@@ -12,8 +12,8 @@ pub use std::borrow::Cow;
 
 pub use kernelmill_artifact::{
     Access, ArtifactKind, Dimension, EnumLayout, Field, FunctionType, LaunchLimits, Nested,
-    Parameter, ParameterKind, Resources, Safety, Scalar, Signature, SourceFrame, SourceLocation,
-    StructLayout, ValueType, Variant,
+    Parameter, ParameterKind, Relocation, Resources, Safety, Scalar, Signature, SourceFrame,
+    SourceLocation, StructLayout, ValueType, Variant,
 };
 
 pub use crate::{

@@ -5,8 +5,8 @@
 use std::fmt;
 
 use kernelmill_artifact::{
-    ArtifactKind, FORMAT_VERSION, PanicKind, PanicRecord, Resources, Signature, SourceFrame,
-    SourceLocation,
+    ArtifactKind, FORMAT_VERSION, PanicKind, PanicRecord, Relocation, Resources, Signature,
+    SourceFrame, SourceLocation,
 };
 
 pub use self::abi::Kernel as CpuKernel;
@@ -53,6 +53,8 @@ pub struct EmbeddedArtifact {
     pub backtraces: &'static [&'static [SourceFrame<'static>]],
     /// The texts that panics refer to by index.
     pub messages: &'static [&'static str],
+    /// The symbols whose values it is given when it is loaded.
+    pub relocations: &'static [Relocation],
 }
 
 /// A kernel inside an [`EmbeddedArtifact`].

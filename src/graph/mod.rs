@@ -26,6 +26,7 @@ use crate::{
     error::{Error, Result},
     hal::{self, ErrorSlot, Guard, StreamRef},
     slice::{BufferSlice, BufferSliceMut},
+    trace,
 };
 
 /// A graph that is being recorded. Launches on it are not run but recorded.
@@ -200,7 +201,16 @@ impl Graph {
         }
         match &mut self.executable {
             // SAFETY: the memory is held, and the stream is of this device.
-            Some(executable) => unsafe { executable.launch(stream) },
+            Some(executable) => unsafe {
+                let _span = trace::span(|| {
+                    let arguments = vec![
+                        ("device", self.device.to_string()),
+                        ("launches", self.launches.len().to_string()),
+                    ];
+                    trace::About { category: "launch", name: "graph".into(), arguments }
+                });
+                executable.launch(stream)
+            },
             None => replay(&self.launches, stream, &guards),
         }
     }

@@ -52,6 +52,7 @@ const fn artifact(
         locations: &[],
         backtraces: &[],
         messages: &[],
+        relocations: &[],
     }
 }
 

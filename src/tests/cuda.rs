@@ -50,6 +50,7 @@ const fn saxpy(fingerprint: &'static str, bytes: &'static [u8]) -> cg::EmbeddedA
         locations: &[cg::SourceLocation { file: "kernels/saxpy.rs", line: 6, column: 5 }],
         backtraces: &[],
         messages: &[],
+        relocations: &[],
     }
 }
 

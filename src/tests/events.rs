@@ -38,3 +38,21 @@ fn an_event_of_another_device_is_refused() {
         assert_eq!((&**subject, &**found), ("an event", &*other.to_string()));
     }
 }
+
+#[test]
+fn work_is_timed_between_two_events_and_its_error_is_passed_on() {
+    let stream = Device::cpu_async().unwrap().stream();
+    let started = Instant::now();
+    let (result, took) = stream
+        .time(|| {
+            while started.elapsed() < Duration::from_millis(2) {
+                hint::spin_loop();
+            }
+            Ok(5)
+        })
+        .unwrap();
+    assert_eq!(result, 5);
+    assert!(took >= Duration::from_millis(1) && took <= started.elapsed(), "{took:?}");
+    let error = stream.time(|| Err::<(), _>(Error::EventPending { operation: "work" }));
+    assert!(matches!(error, Err(Error::EventPending { operation: "work" })));
+}

@@ -55,6 +55,7 @@ const fn artifact(
         locations: &[],
         backtraces: &[],
         messages: &[],
+        relocations: &[],
     }
 }
 

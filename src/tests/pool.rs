@@ -73,6 +73,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         locations: &[],
         backtraces: &[],
         messages: &[],
+        relocations: &[],
     }],
 };
 

@@ -3,10 +3,19 @@
 use crate::workspace::Workspace;
 use anyhow::Result;
 
+/// What the tests need of a toolchain.
+const COMPONENTS: [&str; 2] = ["rustfmt", "clippy"];
+
 /// Installs the newest stable toolchain under its name, with what the tests need of it.
 pub(crate) fn install_stable(workspace: &Workspace) -> Result<()> {
-    let components = ["--component", "rustfmt", "--component", "clippy"];
-    install(workspace, "stable", &components)
+    let components = COMPONENTS.map(|component| ["--component", component]);
+    install(workspace, "stable", components.as_flattened())
+}
+
+/// Adds what the tests need to the toolchain that runs them (`cargo +1.95 xtask test`).
+pub(crate) fn add_components(workspace: &Workspace) -> Result<()> {
+    let command = workspace.shell.cmd("rustup").args(["component", "add"]).args(COMPONENTS);
+    Ok(command.ignore_stderr().run()?)
 }
 
 /// Installs a toolchain with components.

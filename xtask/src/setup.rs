@@ -110,7 +110,7 @@ fn rust_components(workspace: &Workspace) -> Result<()> {
     if !missing.is_empty() {
         cmd!(shell, "rustup target add {missing...}").run()?;
     }
-    Ok(())
+    rust::add_components(workspace)
 }
 
 /// What the wheels on disk were asked for as; another list installs again.

@@ -12,6 +12,7 @@
 //! - [`PanicRecord`]: the record that a device writes when a kernel panics.
 //! - [`Resources`]: what a kernel takes of a device; [`Multiprocessor`]: how many of its blocks one holds.
 //! - [`PtxVersion`]: a version of PTX, with the driver that reads it.
+//! - [`TraceFile`]: what builds and programs did when.
 //! - [`Printed`]: the output of kernels on a device whose driver has no `printf`.
 //!
 //! [`kernelmill`]: https://docs.rs/kernelmill
@@ -28,6 +29,7 @@ mod occupancy;
 mod panic;
 mod printed;
 mod ptx;
+mod relocation;
 mod resources;
 mod safety;
 mod scalar;
@@ -36,6 +38,7 @@ mod signature;
 mod sources;
 pub mod target;
 mod tensor_map;
+mod trace;
 mod value_type;
 
 pub use fingerprint::{Fingerprint, ParseFingerprintError};
@@ -48,6 +51,7 @@ pub use occupancy::{Multiprocessor, threads_with};
 pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord};
 pub use printed::{PRINT_BUFFER, PRINT_BUFFER_BYTES, Printed};
 pub use ptx::PtxVersion;
+pub use relocation::Relocation;
 pub use resources::Resources;
 pub use safety::Safety;
 pub use scalar::Scalar;
@@ -58,4 +62,5 @@ pub use signature::{
 pub use sources::source_digest;
 pub use target::{AmdTarget, NvidiaArch, NvidiaSuffix, Target};
 pub use tensor_map::{MAX_TENSOR_RANK, TensorMapData};
+pub use trace::{TraceEvent, TraceFile};
 pub use value_type::{EnumLayout, Field, FunctionType, Nested, StructLayout, ValueType, Variant};

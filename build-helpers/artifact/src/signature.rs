@@ -98,7 +98,29 @@ impl Parameter {
     pub const fn borrowed(name: &'static str, kind: ParameterKind) -> Self {
         Self { name: Cow::Borrowed(name), kind }
     }
+
+    /// The parameter of a kernel for state that a plugin of the compiler asks each launch for, which has a name that
+    /// no parameter in a source has.
+    ///
+    /// ```
+    /// use kernelmill_artifact::*;
+    /// let seed = Parameter::state("seed", ParameterKind::Value(ValueType::Scalar(Scalar::U64)));
+    /// assert_eq!((&*seed.name, seed.state_name()), ("launch.seed", Some("seed")));
+    /// ```
+    #[must_use]
+    pub fn state(name: &str, kind: ParameterKind) -> Self {
+        Self { name: format!("{STATE_PREFIX}{name}").into(), kind }
+    }
+
+    /// The name of the state that it is; `None` for the kernel's own parameters.
+    #[must_use]
+    pub fn state_name(&self) -> Option<&str> {
+        self.name.strip_prefix(STATE_PREFIX)
+    }
 }
+
+/// How the name of a parameter starts that is state of the launch.
+const STATE_PREFIX: &str = "launch.";
 
 /// What crosses from host to device for one parameter.
 ///

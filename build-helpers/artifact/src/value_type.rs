@@ -17,7 +17,7 @@ pub enum ValueType {
     Scalar(Scalar),
     /// A `#[repr(C)]` struct.
     Struct(Nested<StructLayout>),
-    /// An enumeration of C++: an integer with named values.
+    /// An enumeration: an integer with named values.
     Enum(Nested<EnumLayout>),
     /// `[T; N]`.
     Array(Nested<ValueType>, u64),
@@ -135,27 +135,43 @@ pub struct Field {
 }
 
 impl ValueType {
-    /// Whether fields in it are private, so that the kernels' own code alone says which values there are.
+    /// Whether bytes that are all zero are known to be a value. They may be none of a struct with private
+    /// fields, of which the kernels' own code alone says what the values are, and of an `enum` of Rust.
     #[must_use]
-    pub fn has_private_fields(&self) -> bool {
+    pub fn zero_is_value(&self) -> bool {
         match self {
-            Self::Scalar(_) | Self::Enum(_) | Self::Function(_) => false,
-            Self::Array(element, _) => element.has_private_fields(),
-            Self::Struct(layout) => layout.has_private_fields(),
+            Self::Scalar(_) | Self::Function(_) => true,
+            Self::Enum(layout) => layout.zero_is_value(),
+            Self::Array(element, _) => element.zero_is_value(),
+            Self::Struct(layout) => layout.zero_is_value(),
         }
     }
 }
 
 impl StructLayout {
-    /// Whether fields of it, or in them, are private.
+    /// Whether bytes that are all zero are known to be a value: all fields are public, and so it is for each.
     #[must_use]
-    pub fn has_private_fields(&self) -> bool {
-        self.fields.iter().any(|field| !field.public || field.ty.has_private_fields())
+    pub fn zero_is_value(&self) -> bool {
+        self.fields.iter().all(|field| field.public && field.ty.zero_is_value())
     }
 }
 
-/// An enumeration of C++ that crosses between host and device. C++ may store any value of the
-/// underlying integer, so on the host it is a struct with constants, not an `enum`.
+/// An enumeration that crosses between host and device. C++ may store any value of the underlying
+/// integer: on the host such an enumeration is a struct with constants. One of Rust is an `enum` there.
+///
+/// ```
+/// use kernelmill_artifact::*;
+/// let variant = Variant { name: "Bilinear".into(), value: 1 };
+/// let mut layout = EnumLayout {
+///     name: "Filter".into(),
+///     scalar: Scalar::U32,
+///     variants: vec![variant].into(),
+///     exhaustive: true,
+/// };
+/// assert!(!layout.zero_is_value());
+/// layout.exhaustive = false;
+/// assert!(layout.zero_is_value());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EnumLayout {
     /// The name in the source.
@@ -164,6 +180,16 @@ pub struct EnumLayout {
     pub scalar: Scalar,
     /// The values that have names, in source order.
     pub variants: Cow<'static, [Variant]>,
+    /// Whether there are no other values, as in Rust.
+    pub exhaustive: bool,
+}
+
+impl EnumLayout {
+    /// Whether zero is a value.
+    #[must_use]
+    pub fn zero_is_value(&self) -> bool {
+        !self.exhaustive || self.variants.iter().any(|variant| variant.value == 0)
+    }
 }
 
 /// A value of an [`EnumLayout`] with its name.

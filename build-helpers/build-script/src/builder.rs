@@ -296,6 +296,7 @@ impl Build {
 /// requires = ["x.len >= n", "y.len >= n", "grid.x * block.x >= n", "shared == 0"]
 /// name = "axpy"
 /// targets = ["cpu", "sm_90"]
+/// parameters = ["a: f32", "x: *const f32", "y: *mut f32"]    # of a kernel in LLVM IR
 /// launch-bounds = 256    # or: block-size = [16, 16, 1]
 /// min-blocks = 2
 /// max-registers = 64
@@ -339,6 +340,21 @@ impl Kernel {
     /// Gives the kernel's wrapper another name.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.layer.name = Some(name.into());
+        self
+    }
+
+    /// Declares the parameters of a kernel in LLVM IR, which does not say what pointers point to, nor signs: each a
+    /// name and a type. Types are scalars, arrays of them, `*const T` for memory that is read, and `*mut T`.
+    ///
+    /// ```no_run
+    /// kernelmill_build::Build::new()
+    ///     .kernel("saxpy", |kernel| kernel.parameters(["a: f32", "x: *const f32", "y: *mut f32"]))
+    ///     .compile();
+    /// ```
+    pub fn parameters<P: Into<String>>(mut self, parameters: impl IntoIterator<Item = P>) -> Self {
+        let written = parameters.into_iter();
+        let written = written.map(|text| RuleText { text: text.into(), origin: None });
+        self.layer.parameters = Some(written.collect());
         self
     }
 

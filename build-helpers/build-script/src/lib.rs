@@ -54,6 +54,10 @@
 //! - `KERNELMILL_SKIP_BUILD=1`, and `DOCS_RS`: wrappers without binaries.
 //! - `KERNELMILL_LOG=summary`: prints the lowering strategy of each kernel on the CPU with its reason, and then
 //!   `kernelmill: compiled N cached M`, both counting pairs of a source and a target.
+//! - `KERNELMILL_DUMP=ir,ptx` (or `all`), `KERNELMILL_DUMP_DIR`: writes stages of each kernel to files, see [`dump`].
+//! - `KERNELMILL_OVERRIDE_<kernel>`: a file that stands for one stage of a kernel: `.ll` for what the front end makes,
+//!   `.cu` for the source, `.ptx` for PTX.
+//! - `KERNELMILL_TRACE=trace.json`: writes the steps of the build in the trace event format of Chrome and Perfetto.
 //! - `KERNELMILL_LLVM`: the LLVM library to use instead of the Rust toolchain's.
 //! - `KERNELMILL_PTXAS`: the ptxas to use, instead of the one beside nvcc.
 //! - `KERNELMILL_TOOL_MEMORY` (`8GiB`, `off`), `KERNELMILL_TOOL_TIME` (`30min`, `off`): what each process of a tool
@@ -90,11 +94,16 @@
 //! a number of elements in the launch's dynamic shared memory, and a vector an array. Everything else is as for
 //! CUDA C++.
 //!
+//! # LLVM IR
+//!
+//! `.ll` and `.bc` files of any producer are compiled for every target but OpenCL's. The setting `parameters` of a kernel
+//! declares its parameters where no debug information describes them.
+//!
 //! # The feature `cuda-cpp`
 //!
 //! The feature `cuda-cpp`, which is on by default, has the readers of debug information and of C++ names
 //! that this takes. A package whose kernels are in Rust builds faster without it, with
-//! `default-features = false`; a source in CUDA C++ or OpenCL C is an error then.
+//! `default-features = false`; a source in CUDA C++, OpenCL C or LLVM IR is an error then.
 //!
 //! # Host code
 //!
@@ -123,6 +132,7 @@ mod base;
 mod builder;
 mod compile;
 mod discovery;
+pub mod dump;
 #[cfg(test)]
 mod fuzz_tests;
 pub mod manifest;

@@ -7,17 +7,23 @@ use crate::{
     settings::layer::Layer,
     summary::Summary,
 };
-use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Signature, Target};
+use kernelmill_artifact::{
+    ArtifactKind, NvidiaArch, Parameter, ParameterKind, Resources, Scalar, Signature, Target,
+    ValueType,
+};
 use kernelmill_compiler::{
-    Artifact, CompiledKernel, Error as CompileError, Job, Lowered, Lowering, RustSource, Strategy,
-    Symbols, exported,
-    frontend::cuda::{
-        CudaSource,
-        clang::{Clang, CudaLowered},
+    Artifact, CodeStage, CompiledKernel, Error as CompileError, Job, KernelCode, Lowered, Lowering,
+    RustSource, Strategy, Symbols, exported,
+    frontend::{
+        cuda::{
+            CudaSource,
+            clang::{Clang, CudaLowered},
+        },
+        llvm_ir::IrSource,
     },
 };
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
@@ -181,6 +187,10 @@ impl Compile for Fake {
         Err(CompileError::Internal(format!("{} is not Rust", source.display)).into())
     }
 
+    fn lower_ir(&self, source: &IrSource) -> Result<CudaLowered, Failure> {
+        Err(CompileError::Internal(format!("{} is not Rust", source.display)).into())
+    }
+
     fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure> {
         let mut inputs = vec![source.path.clone()];
         let mut text = fs::read_to_string(&source.path).unwrap();
@@ -223,13 +233,32 @@ impl Compile for Fake {
         };
         let mut defines: Vec<_> = names("extern \"C\" fn ");
         defines.extend(names("#[device_fn] pub fn ").iter().map(|name| exported(name)));
-        Ok(Symbols { defines, defers: names("deferred!("), externals: names("external ") })
+        let [defers, externals] = [names("deferred!("), names("external ")];
+        // One function for each kernel: all that the text names.
+        let kernels = text.match_indices("#[kernel] pub fn ").map(|(at, before)| {
+            let name = text[at + before.len()..].split('(').next().unwrap_or_default();
+            (format!("__kernelmill_entry_{name}"), names(&format!("{name} asks ")))
+        });
+        let reaches = kernels.collect();
+        Ok(Symbols { defines, defers, externals, reaches })
     }
 
-    fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure> {
+    fn states(&self, reached: &BTreeSet<String>) -> Vec<Parameter> {
+        let kind = || ParameterKind::Value(ValueType::Scalar(Scalar::U64));
+        reached.iter().map(|name| Parameter::state(name, kind())).collect()
+    }
+
+    fn compile(
+        &self,
+        job: &Job<'_>,
+        wanted: &[CodeStage],
+    ) -> Result<(Artifact, Vec<KernelCode>), Failure> {
         let mut text = String::from_utf8(job.source.lowered.modules[0].clone()).unwrap();
         for function in &job.source.lowered.functions {
             text += &format!("\n{function:?}");
+        }
+        for it in &job.source.lowered.overrides {
+            text += &format!("\n{} is {}: {:?}", it.kernel, it.file, it.code);
         }
         for child in &job.source.lowered.children {
             text += &format!("\n{}: {:?}", child.display, child.lowered.modules);
@@ -278,7 +307,15 @@ impl Compile for Fake {
         });
         let file = &job.source.signatures[0].file;
         let said = text.contains("WARNED").then(|| format!("{file}: LLVM refuses its lines"));
-        Ok(Artifact {
+        let codes = job.source.signatures.iter().flat_map(|signature| {
+            wanted.iter().map(|stage| KernelCode {
+                kernel: signature.name.to_string(),
+                stage: *stage,
+                text: format!("{stage:?} of {} for {target}", signature.name),
+            })
+        });
+        let codes = codes.collect();
+        let artifact = Artifact {
             target: target.clone(),
             kind: match target {
                 Target::Cpu => ArtifactKind::Object,
@@ -290,9 +327,11 @@ impl Compile for Fake {
             kernels: kernels.collect(),
             locations: Vec::new(),
             messages: Vec::new(),
+            relocations: Vec::new(),
             warnings: said.into_iter().collect(),
             passes: Vec::new(),
-        })
+        };
+        Ok((artifact, codes))
     }
 }
 

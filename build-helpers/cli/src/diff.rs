@@ -8,7 +8,7 @@ use crate::{
 };
 use anyhow::{Context as _, Result, bail, ensure};
 use kernelmill_artifact::Target;
-use kernelmill_build::manifest::BinaryKind;
+use kernelmill_build::{dump::kernel_of, manifest::BinaryKind};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -72,7 +72,7 @@ fn kernels(selection: &Selection, target: Option<&str>) -> Result<Kernels> {
     for binary in built.manifest.binaries.iter().filter(|binary| assembly::is_printable(binary)) {
         let text = assembly::text(binary.kind, &built.path(&binary.file))?;
         for kernel in &binary.kernels {
-            let text = assembly::kernel(&text, &kernel.entry).unwrap_or_default();
+            let text = kernel_of(&text, &kernel.entry).unwrap_or_default();
             let is_cubin = binary.kind == BinaryKind::Cubin;
             let usage = is_cubin.then(|| report::usage(binary, kernel, text));
             let code = Code { text: bare(text), usage };

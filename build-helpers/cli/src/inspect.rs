@@ -1,10 +1,14 @@
-//! `cargo kernelmill inspect`: what a kernel was compiled to, as text, and for the CPU its lowering
-//! strategy.
+//! `cargo kernelmill inspect`: what a kernel was compiled to, as text, what it was on the way there, and for the CPU
+//! its lowering strategy.
 
 use crate::{assembly, package::Selection};
 use anyhow::{Context as _, Result, bail};
 use kernelmill_artifact::Target;
-use kernelmill_build::manifest::{Binary, Kernel};
+use kernelmill_build::{
+    dump::{self, Stage, kernel_of},
+    manifest::{Binary, Kernel},
+};
+use std::fs;
 
 /// What to print.
 #[derive(clap::Args)]
@@ -18,6 +22,10 @@ pub(crate) struct Options {
     /// For the CPU, prints the passes of the compiler's back end in their order, with what each did.
     #[arg(long)]
     passes: bool,
+    /// Prints the kernel at one stage of its compilation: `ir`, `linked` and `opt` are LLVM's IR as the front end leaves
+    /// it, before it is optimised, and as code is generated from it; `ptx`, `asm` and `sass` are assembly text.
+    #[arg(long, conflicts_with = "passes")]
+    stage: Option<Stage>,
     #[command(flatten)]
     selection: Selection,
 }
@@ -25,6 +33,9 @@ pub(crate) struct Options {
 /// Builds the package for the one target, and prints the kernel.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let target: Target = options.target.parse()?;
+    if let Some(stage) = options.stage {
+        return print_stage(options, &target, stage);
+    }
     if !matches!(target, Target::Ptx(_) | Target::Cubin(_) | Target::Cpu) {
         bail!("`{target}` cannot be printed as text: ask for `compute_75`, `sm_90` or `cpu`");
     }
@@ -48,9 +59,33 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         return Ok(());
     }
     let text = assembly::text(binary.kind, &built.path(&binary.file))?;
-    let text = assembly::kernel(&text, &compiled.entry)
+    let text = kernel_of(&text, &compiled.entry)
         .with_context(|| format!("{} has no entry point `{}`", binary.file, compiled.entry))?;
     println!("{text}");
+    Ok(())
+}
+
+/// Builds the package for the one target with the dumps of one stage, and prints that of the kernel.
+fn print_stage(options: &Options, target: &Target, stage: Stage) -> Result<()> {
+    let stages = Stage::of_target(target);
+    if !stages.contains(&stage) {
+        let names: Vec<_> = stages.iter().map(|stage| format!("`{stage}`")).collect();
+        bail!("kernels for `{target}` have no stage `{stage}`, only: {}", names.join(", "));
+    }
+    let dumps = [("KERNELMILL_DUMP", stage.name()), ("KERNELMILL_DUMP_DIR", "")];
+    let built = options.selection.build_with(Some(&options.target), &dumps)?;
+    let kernel = built.manifest.kernel(&options.kernel);
+    let kernel = kernel.ok_or_else(|| built.no_kernel(&options.kernel))?;
+    let name = dump::file_name(&kernel.name, &target.to_string(), stage);
+    let path = built.folder.join(dump::FOLDER).join(name);
+    let text = fs::read_to_string(path).with_context(|| {
+        format!(
+            "`{}` has no stage `{stage}` for `{target}` in this build: nvcc, which compiles it, shows PTX alone \
+             (`KERNELMILL_CUDA_COMPILER=clang` takes clang), or a tool is missing that a warning above names",
+            kernel.name
+        )
+    })?;
+    println!("{}", text.trim_end());
     Ok(())
 }
 

@@ -57,6 +57,15 @@ impl Selection {
     /// Runs `cargo check`, which runs build scripts, for these targets or those of the
     /// configuration.
     pub(crate) fn build(&self, targets: Option<&str>) -> Result<Built> {
+        self.build_with(targets, &[])
+    }
+
+    /// The same with variables of the environment.
+    pub(crate) fn build_with(
+        &self,
+        targets: Option<&str>,
+        variables: &[(&str, &str)],
+    ) -> Result<Built> {
         let metadata = self.metadata()?;
         let package = self.find(&metadata)?.context("say which package with --package")?;
         let mut command = Command::new(cargo());
@@ -69,6 +78,7 @@ impl Selection {
         if let Some(targets) = targets {
             command.env("KERNELMILL_TARGETS", targets);
         }
+        command.envs(variables.iter().copied());
         command.stdout(Stdio::piped()).stderr(Stdio::inherit());
         let folder = out_dir(command, &package.id)?;
         let name = package.name.to_string();

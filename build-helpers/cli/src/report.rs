@@ -5,7 +5,10 @@ use crate::{
     package::{Built, Selection},
 };
 use anyhow::{Result, ensure};
-use kernelmill_build::manifest::{Binary, BinaryKind, CompiledKernel, Ptx, Resources};
+use kernelmill_build::{
+    dump::kernel_of,
+    manifest::{Binary, BinaryKind, CompiledKernel, Ptx, Resources},
+};
 
 /// What to report on.
 #[derive(clap::Args)]
@@ -98,7 +101,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             _ => String::new(),
         };
         for kernel in &binary.kernels {
-            let code = assembly::kernel(&sass, &kernel.entry).unwrap_or_default();
+            let code = kernel_of(&sass, &kernel.entry).unwrap_or_default();
             let (row, name) = (usage(binary, kernel, code).row(), name(&built, kernel));
             match &kernel.strategy {
                 Some(strategy) => println!("{row}  {name}: {strategy}"),

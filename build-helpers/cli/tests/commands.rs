@@ -57,6 +57,45 @@ fn inspect_lists_the_passes_of_the_cpu_in_their_order() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("`--passes` is for the target `cpu`"));
 }
 
+/// Every stage of a kernel, each as what it is, and the same the second time.
+///
+/// Acceptance: S3.9.
+#[test]
+fn inspect_prints_a_kernel_at_each_stage() {
+    for (target, stage, begins, has) in [
+        ("cpu", "ir", "; ModuleID", "define void @__kernelmill_entry_saxpy("),
+        ("cpu", "linked", "; ModuleID", "@kernelmill_cpu_saxpy_saxpy_"),
+        ("cpu", "opt", "; ModuleID", "fmul"),
+        ("cpu", "asm", "\t", ".globl\tkernelmill_cpu_saxpy_saxpy_"),
+        ("compute_80", "opt", "; ModuleID", "define ptx_kernel void @saxpy("),
+        ("compute_80", "ptx", "//", ".visible .entry saxpy("),
+    ] {
+        let inspect =
+            || stdout(kernelmill(&["inspect", "saxpy", "--target", target, "--stage", stage]));
+        let text = inspect();
+        assert!(text.starts_with(begins) && text.contains(has), "{target} {stage}: {text}");
+        assert_eq!(inspect(), text);
+    }
+}
+
+#[test]
+fn inspect_names_the_stages_that_there_are() {
+    let errors = |arguments: &[&str]| {
+        let output = kernelmill(arguments);
+        assert!(!output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let text = errors(&["inspect", "saxpy", "--stage", "sass"]);
+    let expected =
+        "kernels for `compute_75` have no stage `sass`, only: `ir`, `linked`, `opt`, `ptx`";
+    assert!(text.contains(expected), "{text}");
+    let text = errors(&["inspect", "saxpy", "--stage", "llvm"]);
+    assert!(
+        text.contains("there is no stage `llvm`; the stages are `ir`, `linked`, `opt`"),
+        "{text}"
+    );
+}
+
 #[test]
 fn inspect_names_the_kernels_there_are() {
     let output = kernelmill(&["inspect", "saxpi"]);

@@ -24,6 +24,8 @@ pub struct Artifact {
     pub locations: Vec<Location>,
     /// The texts of its panics, by index, as `kernelmill_artifact::render_message` takes them.
     pub messages: Vec<String>,
+    /// The symbols of the program whose values it is given when it is loaded, each with the size of the value.
+    pub relocations: Vec<(String, u64)>,
     /// What the user is to be told although it was compiled, a line each.
     pub warnings: Vec<String>,
     /// What the passes of the CPU back end did, in their order; nothing for other targets.
@@ -123,6 +125,11 @@ impl Artifact {
             writer.number(list.len() as u64);
             list.iter().for_each(|text| writer.text(text));
         }
+        writer.number(self.relocations.len() as u64);
+        for (symbol, bytes) in &self.relocations {
+            writer.text(symbol);
+            writer.number(*bytes);
+        }
         writer.text(&json(self.passes.as_slice()));
         writer.finish()
     }
@@ -165,9 +172,20 @@ impl Artifact {
         })?;
         let messages = reader.list(Reader::text)?;
         let warnings = reader.list(Reader::text)?;
+        let relocations = reader.list(|reader| Some((reader.text()?, reader.number()?)))?;
         let passes = serde_json::from_str(&reader.text()?).ok()?;
         reader.end()?;
-        Some(Self { target, kind, bytes: binary, kernels, locations, messages, warnings, passes })
+        Some(Self {
+            target,
+            kind,
+            bytes: binary,
+            kernels,
+            locations,
+            messages,
+            relocations,
+            warnings,
+            passes,
+        })
     }
 }
 
@@ -275,6 +293,7 @@ mod tests {
                 }],
             }],
             messages: vec!["{u32} is wrong".into()],
+            relocations: vec![("scale".into(), 4)],
             warnings: vec!["kernels/a.rs: kernels have no source lines".into()],
             passes: vec![PassReport {
                 pass: Pass::SharedMemory,

@@ -1,20 +1,22 @@
 //! The compiler: front ends, the pipeline and its plugins, over one LLVM library and one toolchain.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
-use kernelmill_artifact::{NvidiaArch, Signature, Target};
+use kernelmill_artifact::{NvidiaArch, Parameter, Signature, Target};
 use kernelmill_llvm::{Library, Version};
 
 use crate::{
     Error,
     artifact::Artifact,
     base::once::Once,
+    code::{CodeStage, KernelCode},
     frontend::{
         clear_checksums,
         cuda::{
             CudaSource,
             clang::{self, Clang, CudaLowered},
         },
+        llvm_ir::{self, IrSource},
         opencl,
         rust::{self, DeviceCrate, RustSource},
     },
@@ -182,6 +184,19 @@ impl Compiler {
         Ok(lowered)
     }
 
+    /// Reads a file in LLVM IR that another compiler wrote, and its kernels.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ir`] with every fault, and [`Error::Signatures`] where its debug information is damaged.
+    pub fn lower_ir(&self, source: &IrSource) -> Result<CudaLowered, Error> {
+        let mut lowered = llvm_ir::lower(&self.toolchain, source)?;
+        for module in &mut lowered.lowered.modules {
+            clear_checksums(module)?;
+        }
+        Ok(lowered)
+    }
+
     /// Makes bitcode that somebody else had rustc compile what [`Compiler::lower_rust`] gives:
     /// clears the digests of source files, and compares the layouts of parameters with those the
     /// signatures were read with.
@@ -216,6 +231,19 @@ impl Compiler {
         deferred::symbols(&lowered.modules)
     }
 
+    /// Whether a plugin asks launches for state, so that kernels may have more parameters than their sources say.
+    #[must_use]
+    pub fn asks_for_state(&self) -> bool {
+        !self.plugins.states().is_empty()
+    }
+
+    /// The parameters for launch state, behind its own, of a kernel that reaches functions which nothing defines, as
+    /// [`Symbols::of_kernel`] has them. The signature of a kernel in a [`Job`] has them.
+    #[must_use]
+    pub fn states(&self, reached: &BTreeSet<String>) -> Vec<Parameter> {
+        self.plugins.states_of(reached)
+    }
+
     /// The metadata of `kernelmill_device` and the folder of what it depends on, for those who run
     /// rustc themselves.
     ///
@@ -235,6 +263,20 @@ impl Compiler {
     /// [`Error::Tool`] where an assembler or linker fails.
     pub fn compile(&self, job: &Job<'_>) -> Result<Artifact, Error> {
         pipeline::compile(&self.tools()?, job)
+    }
+
+    /// Compiles a lowered source for one target, and gives the code of each kernel at these stages too. The artifact is
+    /// that of [`Compiler::compile`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Compiler::compile`].
+    pub fn compile_with_code(
+        &self,
+        job: &Job<'_>,
+        wanted: &[CodeStage],
+    ) -> Result<(Artifact, Vec<KernelCode>), Error> {
+        pipeline::compile_with_code(&self.tools()?, job, wanted)
     }
 
     /// The module of a job in LLVM's textual form, after the stages that its options ask for: what

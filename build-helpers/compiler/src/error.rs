@@ -33,6 +33,16 @@ pub enum Error {
         /// What LLVM says.
         errors: Vec<String>,
     },
+    /// A file cannot stand for a stage of a kernel.
+    #[error("{file} cannot stand for the kernel `{kernel}`: {message}")]
+    Override {
+        /// The file.
+        file: String,
+        /// The kernel.
+        kernel: String,
+        /// Why, and what to do.
+        message: String,
+    },
     /// A kernel that was read from a source's text is not in what rustc made of it.
     #[error(
         "{file}:{line}: kernel `{kernel}` is not in the compiled code: a `#[cfg(..)]` leaves it out that is \
@@ -127,6 +137,12 @@ pub enum Error {
         messages: Vec<Message>,
         /// The file as people know it.
         display: String,
+    },
+    /// A file in LLVM IR cannot be read, or its kernels cannot be known.
+    #[error("{}", text.trim_end())]
+    Ir {
+        /// Every fault, with file and line.
+        text: String,
     },
     /// NVIDIA's mathematical functions are asked for, and not there.
     #[error(

@@ -17,6 +17,7 @@
 //! artifact      the result
 //! pass_report   what the CPU's passes did, as data
 //! strategy      lowering strategies on the CPU, as data
+//! code          forms that code takes on its way, as data
 //! job           what is compiled, for which target, and how
 //! diagnostic    what is wrong with a source, as plain data
 //! base          bytes, demangling, reserved names
@@ -27,6 +28,7 @@
 
 mod artifact;
 mod base;
+mod code;
 mod compiler;
 mod cpu;
 pub mod diagnostic;
@@ -49,13 +51,15 @@ mod toolchain;
 pub const DIGEST: &str = env!("KERNELMILL_COMPILER_DIGEST");
 
 pub use artifact::{Artifact, CompiledKernel, Location, SourceFrame};
+pub use code::{CodeStage, KernelCode};
 pub use compiler::Compiler;
 pub use diagnostic::{Fault, Frame};
 pub use error::{DeferredFault, Error, LayoutMismatch, NoPtxVersion, ParameterSpace, TypeMismatch};
 pub use frontend::{exports, limits, rust::RustSource};
 pub use job::{
     Child, Config, DeviceLibrary, DeviceLink, EntryAbi, Job, JobSource, Lowered, MathLibrary,
-    OptionError, Options, PanicLevel, Params, Symbols, TableFunction, exported, exported_by,
+    OptionError, Options, Override, OverrideCode, PanicLevel, Params, Symbols, TableFunction,
+    exported, exported_by,
 };
 pub use pass_report::{Pass, PassFact, PassOutcome, PassReport};
 pub use strategy::{CoroutineReason, EarlyExitRefusal, Lowering, ScalarReason, Strategy};

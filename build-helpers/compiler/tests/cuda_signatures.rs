@@ -81,7 +81,7 @@ fn collect(ty: &ValueType, types: &mut Vec<String>) {
             layout.fields.iter().for_each(|field| collect(&field.ty, types));
         }
         ValueType::Enum(layout) => {
-            let EnumLayout { name, scalar, variants } = &**layout;
+            let EnumLayout { name, scalar, variants, .. } = &**layout;
             let variants: String = variants
                 .iter()
                 .map(|variant| format!("    {} = {}\n", variant.name, variant.value))

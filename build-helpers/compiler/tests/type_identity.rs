@@ -164,6 +164,12 @@ const VALUES: &[(&str, &str)] = &[
     ("[[f32; 2]; 3]", "[[f32; 3]; 2]"),
     ("Pair", "Other"),
     ("[Pair; 2]", "[Other; 2]"),
+    ("Mode", "u16"),
+    ("u16", "Mode"),
+    ("Mode", "Signed"),
+    ("Mode", "Valued"),
+    ("One", "Valued"),
+    ("[Mode; 2]", "[Longer; 2]"),
     ("Newtype", "u16"),
     ("Tuple", "Pair"),
     ("Nested", "Another"),
@@ -215,6 +221,14 @@ fn cases() -> Vec<Case> {
 }
 
 const STRUCTS: &str = "
+#[repr(u16)] #[derive(Clone, Copy)] pub enum Mode { A, B }
+#[repr(u16)] #[derive(Clone, Copy)] pub enum One { A }
+#[repr(u16)] #[derive(Clone, Copy)] pub enum Longer { A, B, C }
+mod other {
+    #[repr(i16)] #[derive(Clone, Copy)] pub enum Mode { A, B }
+    pub mod valued { #[repr(u16)] #[derive(Clone, Copy)] pub enum Mode { A, B = 7 } }
+}
+use other::{Mode as Signed, valued::Mode as Valued};
 #[repr(C)] #[derive(Clone, Copy)] pub struct Pair { pub a: f32, r#type: u32 }
 #[repr(C)] #[derive(Clone, Copy)] pub struct Other { pub a: f32, r#type: f32 }
 #[repr(transparent)] #[derive(Clone, Copy)] pub struct Newtype(u16, ());

@@ -82,6 +82,7 @@ const fn artifact(
         locations: &[],
         backtraces: &[],
         messages: &[],
+        relocations: &[],
     }
 }
 

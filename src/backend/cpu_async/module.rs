@@ -1,6 +1,9 @@
 //! Modules: kernels are linked into the application, so that there is nothing to load.
 
-use std::{ffi::CString, sync::Arc};
+use std::{
+    ffi::{CStr, CString},
+    sync::Arc,
+};
 
 use kernelmill_artifact::Signature;
 
@@ -23,6 +26,10 @@ impl ModuleCalls for DriverContext {
 
     unsafe fn load_module(&self, _artifact: &EmbeddedArtifact, _binary: &[u8]) -> Result<()> {
         Ok(())
+    }
+
+    unsafe fn global(&self, (): (), _name: &CStr) -> Result<Option<(u64, usize)>> {
+        Ok(None)
     }
 
     unsafe fn unload_module((): (), _subject: impl FnOnce() -> String) -> Result<()> {

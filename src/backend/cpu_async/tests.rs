@@ -52,6 +52,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         locations: &[],
         backtraces: &[],
         messages: &[],
+        relocations: &[],
     }],
 };
 

@@ -1,7 +1,7 @@
 //! CUDA modules: PTX and cubins that the driver loads, and their kernels.
 
 use std::{
-    ffi::{CString, c_uint, c_void},
+    ffi::{CStr, CString, c_uint, c_void},
     ptr,
     sync::Arc,
 };
@@ -45,6 +45,20 @@ impl ModuleCalls for DriverContext {
         let text = binary.split(|&byte| byte == 0).next().unwrap_or_default();
         let text = CString::new(text).expect("the bytes before the first zero");
         load_image(text.as_ptr().cast(), artifact)
+    }
+
+    unsafe fn global(&self, module: sys::CUmodule, name: &CStr) -> Result<Option<(u64, usize)>> {
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: the module is loaded; the name ends with a zero.
+        let found = unsafe {
+            sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, module, name.as_ptr())
+        };
+        if found == sys::CUresult::CUDA_ERROR_NOT_FOUND {
+            return Ok(None);
+        }
+        let subject = || name.to_string_lossy().into_owned();
+        named(found.result(), "cuModuleGetGlobal", subject)?;
+        Ok(Some((address, bytes)))
     }
 
     unsafe fn unload_module(module: sys::CUmodule, subject: impl FnOnce() -> String) -> Result<()> {

@@ -8,7 +8,7 @@
 //! All calls but those of [`ContextCalls`] need the context to be current on the calling thread.
 
 use std::{
-    ffi::c_void,
+    ffi::{CStr, c_void},
     ptr::NonNull,
     sync::{
         Arc, Weak,
@@ -260,6 +260,13 @@ pub(in crate::backend) trait ModuleCalls: ContextCalls {
         artifact: &EmbeddedArtifact,
         binary: &[u8],
     ) -> Result<Self::Module>;
+
+    /// The address and size of a variable; `None` where the module has none of that name.
+    ///
+    /// # Safety
+    ///
+    /// The module is loaded.
+    unsafe fn global(&self, module: Self::Module, name: &CStr) -> Result<Option<(u64, usize)>>;
 
     /// Unloads a module.
     ///

@@ -3,13 +3,18 @@
 //! Needs a context that is open. An image is unloaded when its last reference is dropped, which is
 //! after everything that runs of it was waited for.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    ffi::CString,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
+use kernelmill_artifact::Relocation;
+
 use super::{calls::Driver, launches::Launches};
-use crate::{embedded::EmbeddedArtifact, error::Result};
+use crate::{embedded::EmbeddedArtifact, error::Result, symbols};
 
 pub(in crate::backend) struct Image<D: Driver> {
     pub(in crate::backend) handle: D::Module,
@@ -36,11 +41,30 @@ impl<D: Driver> Image<D> {
         artifact: &'static EmbeddedArtifact,
         binary: &[u8],
     ) -> Result<Self> {
+        let value = |it: &Relocation| symbols::value(*it, artifact).map(|value| (*it, value));
+        let values: Vec<_> = artifact.relocations.iter().map(value).collect::<Result<_>>()?;
         driver.bind()?;
         // SAFETY: promised.
         let handle = unsafe { driver.load_module(artifact, binary)? };
         let (stays, launches) = (AtomicBool::new(false), Launches::default());
-        Ok(Self { handle, driver: Arc::clone(driver), artifact, stays, launches })
+        let image = Self { handle, driver: Arc::clone(driver), artifact, stays, launches };
+        values.iter().try_for_each(|(relocation, value)| image.relocate(relocation, value))?;
+        Ok(image)
+    }
+
+    /// Gives a variable of it a value. One that a loader's binary does not have is not used there.
+    fn relocate(&self, relocation: &Relocation, value: &[u8]) -> Result<()> {
+        let Ok(name) = CString::new(relocation.variable()) else { return Ok(()) };
+        // SAFETY: it is loaded.
+        let Some((address, bytes)) = (unsafe { self.driver.global(self.handle, &name)? }) else {
+            return Ok(());
+        };
+        let bytes = bytes.min(value.len());
+        let stream = self.driver.default_stream();
+        // SAFETY: the variable has as many bytes, and nothing runs that reads it; the value lives until the stream was
+        // waited for.
+        unsafe { D::upload(address, value.as_ptr(), bytes, stream)? };
+        self.driver.wait_for(stream)
     }
 
     /// Notes that a kernel of it is about to be launched on a stream.

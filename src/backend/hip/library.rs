@@ -83,6 +83,7 @@ functions! {
     hipModuleLoadData(*mut Handle, *const c_void) -> Code;
     hipModuleUnload(Handle) -> Code;
     hipModuleGetFunction(*mut Handle, Handle, *const c_char) -> Code;
+    hipModuleGetGlobal(*mut *mut c_void, *mut usize, Handle, *const c_char) -> Code;
     hipFuncGetAttribute(*mut c_int, c_int, Handle) -> Code;
     hipModuleLaunchKernel(
         Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *mut *mut c_void,

@@ -1,6 +1,10 @@
 //! HIP modules: code objects that the library loads, and their kernels.
 
-use std::{ffi::CString, ptr, sync::Arc};
+use std::{
+    ffi::{CStr, CString},
+    ptr,
+    sync::Arc,
+};
 
 use kernelmill_artifact::Signature;
 
@@ -29,6 +33,19 @@ impl ModuleCalls for DriverContext {
         let code = unsafe { (hip().hipModuleLoadData)(&raw mut handle, binary.as_ptr().cast()) };
         named(code, "hipModuleLoadData", || artifact.to_string())?;
         Ok(handle)
+    }
+
+    unsafe fn global(&self, module: Handle, name: &CStr) -> Result<Option<(u64, usize)>> {
+        let (mut address, mut bytes) = (ptr::null_mut(), 0);
+        // SAFETY: the module is loaded; the name ends with a zero.
+        let code = unsafe {
+            (hip().hipModuleGetGlobal)(&raw mut address, &raw mut bytes, module, name.as_ptr())
+        };
+        if code == NOT_FOUND {
+            return Ok(None);
+        }
+        named(code, "hipModuleGetGlobal", || name.to_string_lossy().into_owned())?;
+        Ok(Some((address.expose_provenance() as u64, bytes)))
     }
 
     unsafe fn unload_module(module: Handle, subject: impl FnOnce() -> String) -> Result<()> {

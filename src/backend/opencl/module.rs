@@ -3,7 +3,7 @@
 //! A program in OpenCL C names in its first line what its compiler is to be told, as the build wrote it.
 
 use std::{
-    ffi::{CString, c_void},
+    ffi::{CStr, CString, c_void},
     ptr,
     sync::Arc,
 };
@@ -106,6 +106,11 @@ impl ModuleCalls for DriverContext {
                 Ok(std::mem::ManuallyDrop::new(program).0)
             }
         }
+    }
+
+    /// No plugin of the compiler sees what is compiled for OpenCL, so that nothing is relocated.
+    unsafe fn global(&self, _module: *mut c_void, _name: &CStr) -> Result<Option<(u64, usize)>> {
+        Ok(None)
     }
 
     unsafe fn unload_module(module: *mut c_void, subject: impl FnOnce() -> String) -> Result<()> {

@@ -30,7 +30,7 @@
 //! ```
 //!
 //! # What it is not
-//! It does not replace `ptxas`, which refuses what the emulator takes, nor a device: approximate
+//! It does not replace `ptxas`, which refuses some declarations that the emulator takes, nor a device: approximate
 //! functions are nearly correctly rounded here, every launch sees memory in one order, and nothing
 //! is said about speed.
 

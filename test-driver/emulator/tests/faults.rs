@@ -135,8 +135,8 @@ fn barriers_that_never_open() {
     assert!(fault.to_string().contains("32 threads wait for barrier 1, which wants 96 threads"));
     let body = "\tbar.sync %r1;\n";
     expect(&fault_of("", body, 2), FIRST, 0, |kind| matches!(kind, FaultKind::Deadlock { .. }));
-    let fault = fault_of("", "\tbar.sync 16;\n", 1);
-    expect(&fault, FIRST, 0, |kind| matches!(kind, FaultKind::InvalidOperand { .. }));
+    let fault = fault_of("", "\tmov.u32 %r1, 16;\n\tbar.sync %r1;\n", 1);
+    expect(&fault, FIRST + 1, 0, |kind| matches!(kind, FaultKind::InvalidOperand { .. }));
 }
 
 #[test]

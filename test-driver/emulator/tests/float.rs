@@ -321,7 +321,8 @@ fn approximations_are_close() {
     let rows: Vec<[u64; 3]> =
         (0..500).map(|_| [u64::from((random.unit() * 20.0 + 0.01).to_bits()), 0, 0]).collect();
     for (name, formula) in functions {
-        check(&format!("{name}.ftz.f32 $d, $a;"), Bits32, &[Bits32], &rows, |[a, ..]| {
+        let flush = if name == "tanh.approx" { "" } else { ".ftz" };
+        check(&format!("{name}{flush}.f32 $d, $a;"), Bits32, &[Bits32], &rows, |[a, ..]| {
             bits(formula(f64::from(f(a))) as f32)
         });
     }

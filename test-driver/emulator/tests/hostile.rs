@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Argument, Bench};
-use ptx_emulator::{Device, FaultKind, Launch, Module, Options, Properties};
+use ptx_emulator::{Device, FaultKind, Launch, Module, Options, Order, Properties};
 
 const HEADER: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
@@ -29,11 +29,12 @@ fn kernel(body: &str) -> String {
 /// Instructions of warps with types that they are not there for. A `match` of 128 bits once overflowed.
 #[test]
 fn warp_instructions_have_the_types_of_the_isa() {
+    let found = errors(&kernel("redux.sync.add.u64 %rd1, %rd2, -1;"));
+    assert!(found[0].1.contains("not there for the type `.u64`"), "{found:?}");
     for instruction in [
         "match.all.sync.b128 %r1|%p1, %rd1, -1;",
         "match.any.sync.b16 %r1, %r2, -1;",
         "shfl.sync.idx.b64 %rd1, %rd2, 0, 31, -1;",
-        "redux.sync.add.u64 %rd1, %rd2, -1;",
     ] {
         let module = Module::parse(&kernel(instruction)).unwrap();
         let lines: Vec<_> = module.unsupported().iter().map(|it| it.line).collect();
@@ -62,7 +63,7 @@ fn what_ptxas_refuses_is_refused() {
         (".global .b32 g[2] = {1, 2, 3};", 4, "too many values"),
         (".global .b32 g = 1 / 0;", 4, "zero"),
         (".global .b32 g = 1.5 + 1;", 4, "other types"),
-        (".global .b32 g = nowhere;", 4, "not declared"),
+        (".global .u64 g = nowhere;", 4, "not declared"),
         (".shared .b32 s = 5;", 4, "initial value"),
         (".visible .entry k(.reg .b32 a) { ret; }", 4, "register"),
         (".visible .entry k(.param .b8 a[100000]) { ret; }", 4, "parameters"),
@@ -82,8 +83,9 @@ fn what_ptxas_refuses_is_refused() {
         ("\0.entry k() { ret; }", 4, "a directive"),
         (".const .b8 a[65535];\n.const .b32 b;", 5, "constant memory"),
         (".visible .entry k(.param .b8 a[4353]) { ret; }", 4, "4352"),
-        (".file 1 \"a.c\"\n.loc 1 1", 5, "an integer"),
-        (".loc 1 1 1, function_name L", 4, "`,`"),
+        (".loc 1 1 1", 4, "found `.loc`"),
+        (".file 1 \"a.c\"\n.entry k() {\n.loc 1 1\nret; }", 7, "an integer"),
+        (".entry k() {\n.loc 1 1 1, function_name L\nret; }", 6, "`,`"),
         (".entry k() { call j; ret; }\n.entry j() { ret; }", 4, "a kernel"),
         (".func (.reg .u32 r) f() { ret; }\n.entry k() { call f; ret; }", 5, "other parameters"),
         (
@@ -143,7 +145,7 @@ fn bodies_that_ptxas_refuses_are_refused() {
         ("add.u32 %r1, %f1, 1;", "`.f32`"),
         ("shl.b32 %r1, %r2, %rd1;", "`.b64`"),
         ("mul.wide.u32 %rd1, %rd2, %r1;", "`.b64`"),
-        ("mov.u32 %f1, %rd1;", "`.b64`"),
+        ("mov.u32 %f1, %rd1;", "`.f32`"),
         ("and.pred %p1, %p2, %r1;", "`.pred`"),
         ("selp.u32 %r1, %r2, %r3, %r4;", "`.pred`"),
         ("selp.u32 %r1, %p1, %r3, %p2;", "`.pred`"),
@@ -230,6 +232,15 @@ fn errors_are_few_short_lines() {
 }
 
 fn launch(text: &str, threads: u32) -> Result<(String, Vec<u64>), FaultKind> {
+    let options = Options { step_budget: Some(1_000_000), ..Options::default() };
+    launch_with(text, threads, &options)
+}
+
+fn launch_with(
+    text: &str,
+    threads: u32,
+    options: &Options,
+) -> Result<(String, Vec<u64>), FaultKind> {
     let module = Module::parse(text).unwrap_or_else(|errors| panic!("{errors}"));
     let device =
         Device::new(Properties { memory_bytes: 64 << 20, ..Properties::of_capability(90) });
@@ -238,8 +249,7 @@ fn launch(text: &str, threads: u32) -> Result<(String, Vec<u64>), FaultKind> {
     let out = device.allocate(64, 8).unwrap();
     let arguments: &[&[u8]] = &[&out.to_le_bytes()];
     let shape = Launch { block: [threads, 1, 1], arguments, ..Launch::default() };
-    let options = Options { step_budget: Some(1_000_000), ..Options::default() };
-    let report = device.launch(&loaded, "k", &shape, &options).map_err(|fault| fault.kind)?;
+    let report = device.launch(&loaded, "k", &shape, options).map_err(|fault| fault.kind)?;
     let mut bytes = [0; 64];
     device.read(out, &mut bytes).unwrap();
     let words = bytes.chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect();
@@ -344,6 +354,41 @@ fn waiting_is_bounded() {
     refused(&kernel(copies), 1, "instructions");
     let jumps = "mov.u32 %r1, 0; L: .branchtargets L0, L0; brx.idx %r1, L; L0: bra L0;";
     refused(&kernel(jumps), 1, "instructions");
+}
+
+/// Loops that change nothing are found without the budget; those that wait for memory, a clock or a count are not.
+#[test]
+fn loops_without_end_are_found() {
+    let endless = [
+        "L: bra L;",
+        "L: bra M; M: bra L;",
+        "mov.u32 %r1, 0; L: setp.eq.u32 %p1, %r1, 0; @%p1 bra L;",
+        "mov.u32 %r1, 0; L: xor.b32 %r1, %r1, 1; membar.gl; bra L;",
+        "mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; and.b32 %r1, %r1, 63; bra L;",
+        "bar.sync 0; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 3; L: @%p1 bra L; bar.sync 0;",
+    ];
+    for body in endless {
+        for order in [Order::Forward, Order::Random(1)] {
+            let options = Options { order, step_budget: None, ..Options::default() };
+            let Err(kind) = launch_with(&kernel(body), 4, &options) else { panic!("{body}") };
+            assert!(matches!(kind, FaultKind::EndlessLoop { .. }), "{body}: {kind}");
+        }
+    }
+    let bounded = [
+        "mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 300000; @%p1 bra L;",
+        "mov.u64 %rd2, %clock64; L: mov.u64 %rd3, %clock64; sub.u64 %rd3, %rd3, %rd2;
+         mov.u64 %rd3, 0; add.u32 %r2, %r2, 0; @%p1 bra L;",
+    ];
+    for body in bounded {
+        let body = format!("mov.pred %p1, 0; mov.u32 %r2, 0; {body}");
+        launch(&kernel(&body), 1).unwrap();
+    }
+    let waiting =
+        "ld.param.u64 %rd1, [out]; L: ld.volatile.global.u32 %r1, [%rd1]; setp.ne.u32 %p1, %r1, 12345;
+        @%p1 bra L;";
+    refused(&kernel(waiting), 1, "the launch took more");
+    let clock = "L: mov.u64 %rd3, %clock64; mov.u64 %rd3, 0; bra L;";
+    refused(&kernel(clock), 1, "the launch took more");
 }
 
 /// Matrix instructions need all lanes of a warp: here the second warp has eight.

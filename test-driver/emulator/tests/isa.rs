@@ -74,7 +74,7 @@ fn constants_are_added_to_operands() {
         ),
         program(
             "variables",
-            "mov.u64 %rd3, table+4*2; ld.global.u32 %r2, [%rd3]; add.u64 %rd4, table+4, 8;
+            "mov.u64 %rd3, table+4*2; ld.global.u32 %r2, [%rd3]; mov.u64 %rd4, table+4; add.u64 %rd4, %rd4, 8;
              ld.global.u32 %r3, [%rd4]; mov.b64 %rd5, {%r2, %r3}; st.global.u64 [%rd1], %rd5;",
             &[40 << 32 | 30],
         )

@@ -94,7 +94,7 @@ fn initialisers_of_all_kinds() {
 .global .align 4 .f32 numbers[3] = {1.5, -2.0, 0f40400000};
 .global .align 2 .u16 shorts[4] = {1, -1, 0x10};
 .global .align 8 .u64 pointers[2] = {generic(numbers)+4, shorts};
-.global .align 1 .b8 packed[9] = {7, 0xFF(generic(numbers)), 0xFF00(generic(numbers)), 0xFF0000(generic(numbers)), 0xFF000000(generic(numbers)), 0xFF00000000(generic(numbers)), 0xFF0000000000(generic(numbers)), 0xFF000000000000(generic(numbers)), 0xFF00000000000000(generic(numbers))};
+.global .align 1 .u8 packed[9] = {7, 0xFF(generic(numbers)), 0xFF00(generic(numbers)), 0xFF0000(generic(numbers)), 0xFF000000(generic(numbers)), 0xFF00000000(generic(numbers)), 0xFF0000000000(generic(numbers)), 0xFF000000000000(generic(numbers)), 0xFF00000000000000(generic(numbers))};
 .const .align 4 .b32 table[2][2] = {{10, 20}, {30, 40}};";
     let body = "
     ld.global.u64 %rd2, [pointers]; ld.u32 %r1, [%rd2];
@@ -127,6 +127,7 @@ fn calls_pass_structures_and_return_vectors() {
     st.param.v2.b64 [pair], {%rd2, %rd1};
     ret;
 }
+.func (.param .align 16 .b8 pair[16]) also(.param .align 4 .b8 input[12], .param .b64 third);
 .alias also, both;";
     let body = "
     { .param .align 4 .b8 p0[12]; .param .b64 p1; .param .align 16 .b8 r0[16];
@@ -152,7 +153,7 @@ fn special_registers() {
     mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %laneid; mov.u32 %r4, %warpid;
     mov.u32 %r5, %lanemask_lt; mov.u32 %r6, %ntid.y; mov.u32 %r7, %nctaid.x;
     mov.u32 %r8, %lanemask_ge; mov.u32 %r9, WARP_SZ; mov.u32 %r10, %dynamic_smem_size;
-    mad.lo.u32 %r11, %r2, %ntid.x, %r1; mul.wide.u32 %rd2, %r11, 40; add.u64 %rd2, %rd2, %rd1;
+    mov.u32 %r11, %ntid.x; mad.lo.u32 %r11, %r2, %r11, %r1; mul.wide.u32 %rd2, %r11, 40; add.u64 %rd2, %rd2, %rd1;
     mov.b64 %rd3, {%r1, %r2}; st.global.u64 [%rd2], %rd3;
     mov.b64 %rd3, {%r3, %r4}; st.global.u64 [%rd2+8], %rd3;
     mov.b64 %rd3, {%r5, %r6}; st.global.u64 [%rd2+16], %rd3;

@@ -115,7 +115,9 @@ pub(crate) fn error_of(fault: &Fault) -> Error {
         | FaultKind::UseAfterFree { .. }
         | FaultKind::ReadOnly { .. } => Error::CUDA_ERROR_ILLEGAL_ADDRESS,
         FaultKind::Misaligned { .. } => Error::CUDA_ERROR_MISALIGNED_ADDRESS,
-        FaultKind::StepBudget { .. } => Error::CUDA_ERROR_LAUNCH_TIMEOUT,
+        FaultKind::StepBudget { .. } | FaultKind::EndlessLoop { .. } => {
+            Error::CUDA_ERROR_LAUNCH_TIMEOUT
+        }
         FaultKind::Assertion { .. } => Error::CUDA_ERROR_ASSERT,
         FaultKind::Unsupported { .. } | FaultKind::BranchIndex { .. } => {
             Error::CUDA_ERROR_ILLEGAL_INSTRUCTION

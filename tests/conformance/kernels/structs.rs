@@ -62,6 +62,63 @@ pub fn structs_in_slices(x: &[Wide], mut y: DisjointSlice<Pair>) {
     }
 }
 
+/// How a value is made from two.
+#[repr(u8)]
+#[derive(Clone, Copy)]
+pub enum Combine {
+    /// The first and the second.
+    Sum = 3,
+    /// The first times the second.
+    Product,
+    /// The first without the second.
+    Difference = 200,
+}
+
+/// The sign of a number.
+#[repr(i32)]
+#[derive(Clone, Copy, PartialEq)]
+pub enum Sign {
+    /// Less than zero.
+    Negative = -1,
+    /// Zero.
+    Zero,
+    /// Greater than zero.
+    Positive,
+}
+
+/// A step of a calculation.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Step {
+    /// What is done.
+    pub combine: Combine,
+    /// With this.
+    pub operand: i32,
+}
+
+// CHECK-PTX: .param .b8
+// CHECK-AMD: s_load
+/// Enums by value, in structs, and as elements of slices that are read and written.
+#[kernel]
+pub fn enums_cross(last: Combine, steps: &[Step], wanted: &[Sign], mut signs: DisjointSlice<Sign>) {
+    let apply = |combine, value: i32, operand: i32| match combine {
+        Combine::Sum => value.wrapping_add(operand),
+        Combine::Product => value.wrapping_mul(operand),
+        Combine::Difference => value.wrapping_sub(operand),
+    };
+    let i = thread::index_1d();
+    if let Some(sign) = signs.get_mut(i) {
+        let (step, i) = (steps[i.get()], i.get() as i32);
+        let value = apply(last, apply(step.combine, i, step.operand), 2);
+        let found = match value {
+            ..0 => Sign::Negative,
+            0 => Sign::Zero,
+            1.. => Sign::Positive,
+        };
+        *sign = if found == wanted[i as usize] { *sign } else { found };
+    }
+}
+
 // CHECK-PTX: .param .f32
 // CHECK-AMD: s_load
 /// Every scalar that crosses by value.

@@ -3,13 +3,14 @@
 use crate::{
     Check, Context, Outcome,
     compare::same,
-    kernels::{Length, Pair, Wide},
+    kernels::{Combine, Length, Pair, Sign, Step, Wide},
 };
 use kernelmill::Launch;
 
 pub(crate) const CHECKS: &[Check] = &[
     Check::new("structs_by_value", by_value),
     Check::new("structs_in_slices", in_slices),
+    Check::new("enums_cross", enums),
     Check::new("scalars", scalars),
     Check::new("größe", without_bytes),
 ];
@@ -49,6 +50,45 @@ fn in_slices(on: &Context) -> Outcome {
     };
     let actual: Vec<_> = output.download()?.iter().map(|pair| (pair.a, pair.b)).collect();
     same(&actual, &x.iter().zip(&y).map(value).collect::<Vec<_>>())
+}
+
+fn enums(on: &Context) -> Outcome {
+    const COUNT: i32 = 100;
+    let combine = |i: i32| match i % 3 {
+        0 => Combine::Sum,
+        1 => Combine::Product,
+        _ => Combine::Difference,
+    };
+    let sign = |i: i32| match i.signum() {
+        -1 => Sign::Negative,
+        0 => Sign::Zero,
+        _ => Sign::Positive,
+    };
+    let steps: Vec<_> =
+        (0..COUNT).map(|i| Step { combine: combine(i), operand: i % 7 - 3 }).collect();
+    let wanted: Vec<_> = (0..COUNT).map(|i| sign(i % 5 - 2)).collect();
+    let before: Vec<_> = (0..COUNT).map(|i| sign(1 - i % 3)).collect();
+    let apply = |combine, value: i32, operand: i32| match combine {
+        Combine::Sum => value + operand,
+        Combine::Product => value * operand,
+        Combine::Difference => value - operand,
+    };
+    let expected = |last| {
+        let at = |i: i32| {
+            let step = steps[i as usize];
+            let found = sign(apply(last, apply(step.combine, i, step.operand), 2));
+            if found == wanted[i as usize] { before[i as usize] } else { found }
+        };
+        (0..COUNT).map(at).collect::<Vec<_>>()
+    };
+    let (x, y) = (on.device.upload(&steps)?, on.device.upload(&wanted)?);
+    for last in [Combine::Sum, Combine::Product, Combine::Difference] {
+        let mut signs = on.device.upload(&before)?;
+        let launch = Launch::linear(COUNT as usize);
+        on.kernels.enums_cross(&on.stream, launch, last, &x, &y, &mut signs)?;
+        same(&signs.download()?, &expected(last))?;
+    }
+    Ok(())
 }
 
 fn without_bytes(on: &Context) -> Outcome {

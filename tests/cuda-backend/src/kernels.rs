@@ -30,6 +30,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         locations: &[cg::SourceLocation { file: "kernels/saxpy.rs", line: 6, column: 5 }],
         backtraces: &[],
         messages: &[],
+        relocations: &[],
     }],
 };
 

@@ -365,6 +365,7 @@ fn embed(artifact: &Artifact, signatures: &[Signature], source: &str) -> &'stati
         locations: Box::leak(places.collect::<Vec<_>>().into_boxed_slice()),
         backtraces: &[],
         messages: &[],
+        relocations: &[],
     };
     Box::leak(Box::new(KernelSet {
         format_version: FORMAT_VERSION,

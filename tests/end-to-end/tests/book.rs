@@ -37,7 +37,7 @@ fn the_package_of_getting_started_runs_and_passes_its_test() {
 /// The pages of the guide that show kernels with a test, as one package: their kernels are methods of one `Kernels`.
 #[test]
 fn the_kernels_of_the_guide_pass_their_tests() {
-    let pages = ["kernels", "indexing", "atomics", "warps"];
+    let pages = ["kernels", "indexing", "atomics", "warps", "debugging"];
     let all = pages.map(|page| blocks(&format!("guide/{page}.md")));
     let mut main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n\
                     #[cfg(test)]\nuse kernelmill::{Device, Launch};\n"
@@ -55,7 +55,61 @@ fn the_kernels_of_the_guide_pass_their_tests() {
         }
     }
     let run = project.file("src/main.rs", &main).cargo(&["test"]).succeeds();
-    assert!(run.stdout.contains("4 passed"), "{}", run.stdout);
+    assert!(run.stdout.contains("5 passed"), "{}", run.stdout);
+}
+
+#[test]
+fn the_package_of_the_page_on_features_passes_with_and_without_its_feature() {
+    let blocks = blocks("guide/features.md");
+    let (_, settings) = blocks.iter().find(|(language, _)| language == "toml").expect("settings");
+    let settings =
+        settings.strip_prefix("[package.metadata.kernelmill]\n").expect("they are first");
+    let project = package_of_page("book-features", settings, &blocks);
+    let _ = project.cargo(&["test"]).succeeds();
+    let _ = project.cargo(&["test", "--features", "precise"]).succeeds();
+}
+
+#[test]
+fn the_kernel_package_of_the_page_on_half_precision_passes_its_test() {
+    let blocks = blocks("guide/half-precision.md");
+    let project = package_of_page("book-half", "targets = [\"cpu\", \"compute_75\"]", &blocks);
+    let manifest = project.package().join("Cargo.toml");
+    let text = fs::read_to_string(manifest).expect("the project has a manifest");
+    let path = format!("path = \"{}\"", root().display());
+    let with_half = format!(
+        "{path}, features = [\"half\"] }}\nhalf = {{ version = \"2\", default-features = false }}"
+    );
+    project.write("Cargo.toml", &text.replacen(&format!("{path} }}"), &with_half, 1));
+    // The page names the version on the registry.
+    let device = root().join("build-helpers/device");
+    let device = format!("kernelmill-device = {{ path = \"{}\" }}", device.display());
+    let (_, halves) =
+        blocks.iter().find(|(_, code)| code.starts_with("# kernels/")).expect("the package");
+    let (_, halves) = halves.split_once('\n').expect("its manifest");
+    project.write(
+        "kernels/halves/Cargo.toml",
+        &halves.replace("kernelmill-device = \"0.1\"", &device),
+    );
+    let _ = project.cargo(&["test"]).succeeds();
+}
+
+/// A package with the settings and the kernels of a page, and its one test.
+fn package_of_page(name: &str, settings: &str, blocks: &[(String, String)]) -> Project {
+    let mut project = Project::new(name).manifest("2024", settings);
+    let tests: Vec<_> = blocks.iter().filter(|(_, code)| code.starts_with("#[test]")).collect();
+    assert_eq!(tests.len(), 1, "{name}");
+    for (_, code) in blocks {
+        let named = code.strip_prefix("// ").and_then(|rest| rest.split_once('\n'));
+        if let Some((file, code)) = named {
+            project = project.file(file, code);
+        }
+    }
+    let main = format!(
+        "mod kernels {{\n    kernelmill::include_kernels!();\n}}\nfn main() {{}}\n\
+         #[cfg(test)]\nuse kernelmill::{{Device, Launch}};\n{}",
+        tests[0].1
+    );
+    project.file("src/main.rs", &main)
 }
 
 /// The kernels of the tutorial are built, its test passes, and the lowering strategies that it shows are

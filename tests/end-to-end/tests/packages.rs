@@ -110,3 +110,78 @@ fn the_environment_overrides_the_targets() {
     let run = project.cargo(&["build", "-vv"]).succeeds();
     assert_eq!(run.summary(), Some(Summary { compiled: 1, cached: 0 }));
 }
+
+/// A kernel with an enum, of which zero is no value.
+const FILTERED: &str = "use kernelmill_device::prelude::*;
+
+#[repr(i16)]
+#[derive(Clone, Copy)]
+pub enum Filter { Nearest = -1, Bilinear = 300 }
+
+#[kernel]
+pub fn number(filter: Filter, mut y: DisjointSlice<Filter>) {
+    if let Some(y) = y.get_mut(thread::index_1d()) {
+        *y = match (filter, *y) {
+            (Filter::Nearest, Filter::Bilinear) => Filter::Nearest,
+            (filter, _) => filter,
+        };
+    }
+}
+";
+
+/// A program with that kernel, an enum of its own, and a buffer made by an expression.
+fn filtered(variants: &str, buffer: &str) -> String {
+    format!(
+        "mod kernels {{\n    kernelmill::include_kernels!();\n}}\nuse kernels::Filter;\n{variants}
+fn main() -> kernelmill::Result<()> {{
+    let device = kernelmill::Device::cpu()?;
+    let mut y: kernelmill::Buffer<Filter> = device.{buffer}?;
+    let launch = kernelmill::Launch::linear(2);
+    kernels::Kernels::load(&device)?.number(&device.stream(), launch, Filter::Nearest, &mut y)?;
+    println!(\"{{:?}}\", y.download()?);
+    Ok(())
+}}
+"
+    )
+}
+
+#[test]
+fn enums_of_kernels_have_no_other_values() {
+    let upload = "upload(&[Filter::Nearest, Filter::Bilinear])";
+    let project = Project::new("enums").file("kernels/filter.rs", FILTERED);
+    let project = project.file("src/main.rs", &filtered("", upload));
+    let run = project.cargo(&["run"]).succeeds();
+    assert_eq!(run.stdout, "[Nearest, Nearest]\n");
+    let refused = |project: &Project, main: &str, expected: &str| {
+        project.write("src/main.rs", main);
+        let run = project.cargo(&["build"]);
+        assert!(!run.success && run.stderr.contains(expected), "{}", run.stderr);
+    };
+    refused(&project, &filtered("", "zeros(2)"), "zeros may be no value");
+
+    let own = |variants: &str| {
+        let item = format!(
+            "#[repr(i16)]\n#[derive(Clone, Copy, Debug)]\npub enum Mode {{ {variants} }}\n\
+             // SAFETY: an integer; zero is no value of it.\n\
+             unsafe impl kernelmill::DeviceCopy for Mode {{}}\n"
+        );
+        filtered(&item, upload)
+    };
+    let settings = "targets = [\"cpu\"]\ntypes = { Filter = \"crate::Mode\" }";
+    let project = Project::new("own-enums")
+        .manifest("2024", settings)
+        .file("kernels/filter.rs", FILTERED)
+        .file("src/main.rs", &own("Nearest = -1, Bilinear = 300"));
+    assert_eq!(project.cargo(&["run"]).succeeds().stdout, "[Nearest, Nearest]\n");
+    refused(&project, &own("Nearest = -1, Bilinear = 300, Cubic = 3"), "`Mode::Cubic` not covered");
+    refused(
+        &project,
+        &own("Nearest = -1, Bilinear = 301"),
+        "has another value in the kernels: 300",
+    );
+    refused(
+        &project,
+        &own("Nearest = -1"),
+        "no variant, associated function, or constant named `Bilinear`",
+    );
+}

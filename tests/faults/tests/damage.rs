@@ -119,7 +119,7 @@ fn every_damage_of_every_kind_of_entry_is_a_miss() {
         remove(&fixture.out());
         if random.below(2) == 0 {
             // What is not there may be made of what is damaged.
-            remove_kind(&fixture, random.pick(&kinds));
+            remove_kind(&fixture, random.pick::<String>(&kinds));
         }
         let others = entries(&references.store((variant + 1) % VARIANTS));
         println!("seed {seed}: {damaged_kind}, {}", damage.0);

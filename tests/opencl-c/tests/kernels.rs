@@ -38,6 +38,8 @@ fn the_cpu_computes_what_plain_rust_does() {
 
 /// What pocl 3.1 lacks of OpenCL C 3.0's optional features is not compiled for it. It says that a group has no
 /// work-items along an axis that there is not, `get_local_size(7)`, where OpenCL says one.
+///
+/// Acceptance: S0.6.
 #[test]
 fn pocl_computes_what_plain_rust_does() {
     if tool::pocl().is_none() {
@@ -122,6 +124,43 @@ fn spirv_is_valid() {
         assert!(output.status.success(), "{}: {errors}", binary.source);
     }
     assert_eq!(versions, BTreeMap::from([((1, 2), 7), ((1, 3), 1)]));
+}
+
+/// The capabilities that a module in SPIR-V declares, by their numbers.
+fn capabilities(module: &[u8]) -> Vec<u32> {
+    const CAPABILITY: u32 = 17;
+    let words: Vec<_> = module.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let (mut found, mut rest) = (Vec::new(), &words[5..]);
+    while let Some(first) = rest.first() {
+        let length = (first >> 16) as usize;
+        if first & 0xffff == CAPABILITY {
+            found.push(rest[1]);
+        }
+        rest = &rest[length.max(1)..];
+    }
+    found
+}
+
+/// A device that lacks a type refuses a module which declares it, so a module declares those alone that its source has.
+///
+/// Acceptance: S0.11, C19.
+#[test]
+fn spirv_declares_the_types_that_a_source_uses() {
+    const FLOAT64: u32 = 10;
+    const KERNEL: u32 = 6;
+    let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
+    let of_target = manifest.binaries.iter().filter(|it| it.target == "spirv64");
+    let mut doubles = Vec::new();
+    for binary in of_target {
+        let module = std::fs::read(Path::new(env!("OUT_DIR")).join(&binary.file)).unwrap();
+        let found = capabilities(&module);
+        assert!(found.contains(&KERNEL), "{}: {found:?}", binary.source);
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(root.join(&binary.source)).unwrap();
+        assert_eq!(found.contains(&FLOAT64), text.contains("double"), "{}", binary.source);
+        doubles.extend(found.contains(&FLOAT64).then_some(&*binary.source));
+    }
+    assert_eq!(doubles, ["kernels/maths.cl"]);
 }
 
 /// Text for a device has no include, no path of the machine, and the lines of its files.

@@ -4,13 +4,27 @@
 //! script again when it changes. What Cargo itself sets for a build script ([`BuildEnvironment::given`])
 //! needs no such line: Cargo knows.
 
-use super::{cargo::Cargo, error::Error};
-use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
+use super::{
+    cargo::Cargo,
+    error::Error,
+    trace::{Step, Trace},
+};
+use kernelmill_artifact::TraceFile;
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    fmt::Display,
+    path::{Path, PathBuf},
+};
+
+/// The file for traces.
+const TRACE: &str = "KERNELMILL_TRACE";
 
 /// The environment of a build script: its variables, and Cargo, which reads its directives.
 pub(crate) struct BuildEnvironment {
     variables: Variables,
     pub(crate) cargo: Cargo,
+    trace: Trace,
 }
 
 enum Variables {
@@ -24,19 +38,20 @@ enum Variables {
 impl BuildEnvironment {
     /// The build script's own process.
     pub(crate) fn process() -> Self {
-        Self { variables: Variables::Process, cargo: Cargo::stdout() }
+        Self { variables: Variables::Process, cargo: Cargo::stdout(), trace: Trace::default() }
     }
 
     /// A process that is no build script, with what Cargo would have set for one. Nothing is
     /// printed for Cargo.
     pub(crate) fn outside(given: BTreeMap<&'static str, OsString>) -> Self {
-        Self { variables: Variables::Outside(given), cargo: Cargo::to(Box::new(std::io::sink())) }
+        let cargo = Cargo::to(Box::new(std::io::sink()));
+        Self { variables: Variables::Outside(given), cargo, trace: Trace::default() }
     }
 
     /// A build environment with exactly these variables.
     #[cfg(test)]
     pub(crate) fn fixed(variables: BTreeMap<String, OsString>, cargo: Cargo) -> Self {
-        Self { variables: Variables::Fixed(variables), cargo }
+        Self { variables: Variables::Fixed(variables), cargo, trace: Trace::default() }
     }
 
     /// A variable that the user may set; an empty one counts as not set.
@@ -114,6 +129,32 @@ impl BuildEnvironment {
             #[cfg(test)]
             Variables::Fixed(fixed) => fixed.keys().map(OsString::from).collect(),
         }
+    }
+
+    /// Begins a step of the build's trace; `None` where nothing is traced.
+    pub(crate) fn step(
+        &self,
+        category: &'static str,
+        name: impl Into<String>,
+        arguments: &[(&'static str, &dyn Display)],
+    ) -> Option<Step<'_>> {
+        self.trace.step(|| self.open_trace(), (category, name.into()), arguments)
+    }
+
+    /// Opens the file for the trace, by a path from the package's root.
+    fn open_trace(&self) -> Option<TraceFile> {
+        let written = self.path(TRACE)?;
+        let root = self.given("CARGO_MANIFEST_DIR").unwrap_or_default();
+        let package = self.given("CARGO_PKG_NAME").unwrap_or_default();
+        let path = Path::new(&root).join(&written);
+        let opened = TraceFile::append(&path, &format!("build of {package}"));
+        let warn = |error| {
+            self.cargo.warn(&format!(
+                "{TRACE} is `{}`, which cannot be written: {error}; the build is not traced",
+                written.display()
+            ));
+        };
+        opened.map_err(warn).ok()
     }
 
     fn read(&self, name: &str) -> Option<OsString> {

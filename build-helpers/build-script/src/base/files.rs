@@ -1,6 +1,6 @@
 //! Atomic writes: a file is written whole or not at all.
 
-use super::error::Error;
+use super::{error::Error, trust::who_else_can_change};
 use std::{
     fs::{self, DirBuilder, OpenOptions},
     io::{self, Write as _},
@@ -44,6 +44,26 @@ pub(crate) fn make_folder(folder: &Path, access: Access) -> io::Result<()> {
         builder.mode(0o700);
     }
     builder.create(folder)
+}
+
+/// Takes from others the right to write to a folder, where it is there.
+///
+/// # Errors
+///
+/// Where it is another user's.
+pub(crate) fn close_to_others(folder: &Path) -> io::Result<()> {
+    if !matches!(who_else_can_change(folder), Ok(Some(_))) {
+        return Ok(());
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    }
+    match who_else_can_change(folder)? {
+        Some(why) => Err(io::Error::other(why)),
+        None => Ok(()),
+    }
 }
 
 fn write_new(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {

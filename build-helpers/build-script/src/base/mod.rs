@@ -11,4 +11,5 @@ pub(crate) mod naming;
 pub(crate) mod paths;
 pub(crate) mod quantities;
 pub(crate) mod report;
+pub(crate) mod trace;
 pub(crate) mod trust;

@@ -1,7 +1,7 @@
 //! A compiled unit.
 
 use kernelmill_artifact::Fingerprint;
-use kernelmill_compiler::Artifact;
+use kernelmill_compiler::{Artifact, KernelCode};
 use std::path::PathBuf;
 
 /// A unit that has been made.
@@ -14,6 +14,8 @@ pub(crate) struct Binary {
     pub(crate) inputs: Vec<PathBuf>,
     /// What its compiler printed although it succeeded, a warning a line.
     pub(crate) warnings: String,
+    /// The code of its kernels at the stages that are dumped, where kernelmill's compiler made it.
+    pub(crate) codes: Vec<KernelCode>,
     /// Whether it was in the store.
     pub(crate) is_cached: bool,
 }

@@ -1,13 +1,17 @@
 //! The compiler's interface to a build: a narrow trait, so that the rest can be tested without one.
 
-use kernelmill_artifact::{NvidiaArch, Signature, Target};
+use kernelmill_artifact::{NvidiaArch, Parameter, Signature, Target};
 use kernelmill_compiler::{
-    Artifact, Compiler, Error, Job, Lowered, RustSource, Symbols,
-    frontend::cuda::{
-        CudaSource,
-        clang::{Clang, CudaLowered},
+    Artifact, CodeStage, Compiler, Error, Job, KernelCode, Lowered, RustSource, Symbols,
+    frontend::{
+        cuda::{
+            CudaSource,
+            clang::{Clang, CudaLowered},
+        },
+        llvm_ir::IrSource,
     },
 };
+use std::collections::BTreeSet;
 
 /// Why a unit could not be made; boxed, for it is large and rare.
 pub(crate) type Failure = Box<Error>;
@@ -31,14 +35,22 @@ pub(crate) trait Compile: Sync {
     ) -> Result<CudaLowered, Failure>;
     /// Runs the front end over a file in OpenCL C.
     fn lower_opencl(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure>;
+    /// Reads a file in LLVM IR.
+    fn lower_ir(&self, source: &IrSource) -> Result<CudaLowered, Failure>;
     /// Makes bitcode that cargo had rustc compile what the front end gives.
     fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure>;
     /// Names the functions that the host can give as other packages call them.
     fn qualify(&self, lowered: &mut Lowered, package: &str) -> Result<(), Failure>;
     /// The functions that a lowered source has for others, and those that it names.
     fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Failure>;
-    /// Compiles a lowered source for one target.
-    fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure>;
+    /// The parameters for launch state of a kernel that reaches functions which nothing defines.
+    fn states(&self, reached: &BTreeSet<String>) -> Vec<Parameter>;
+    /// Compiles a lowered source for one target, with the code of its kernels at these stages.
+    fn compile(
+        &self,
+        job: &Job<'_>,
+        wanted: &[CodeStage],
+    ) -> Result<(Artifact, Vec<KernelCode>), Failure>;
 }
 
 impl Compile for Compiler {
@@ -71,6 +83,10 @@ impl Compile for Compiler {
         Self::lower_opencl(self, clang, source).map_err(Failure::from)
     }
 
+    fn lower_ir(&self, source: &IrSource) -> Result<CudaLowered, Failure> {
+        Self::lower_ir(self, source).map_err(Failure::from)
+    }
+
     fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure> {
         Self::adopt(self, lowered, signatures).map_err(Failure::from)
     }
@@ -83,7 +99,15 @@ impl Compile for Compiler {
         Self::symbols(self, lowered).map_err(Failure::from)
     }
 
-    fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure> {
-        Self::compile(self, job).map_err(Failure::from)
+    fn states(&self, reached: &BTreeSet<String>) -> Vec<Parameter> {
+        Self::states(self, reached)
+    }
+
+    fn compile(
+        &self,
+        job: &Job<'_>,
+        wanted: &[CodeStage],
+    ) -> Result<(Artifact, Vec<KernelCode>), Failure> {
+        Self::compile_with_code(self, job, wanted).map_err(Failure::from)
     }
 }

@@ -77,7 +77,7 @@ impl Compilation<'_> {
         let mut fronts: Fronts = found.sources.iter().map(|_| None).collect();
         let mut early =
             Early { binaries: units.iter().map(|_| None).collect(), objects: Vec::new() };
-        let is_cpp = |index: &usize| found.sources[*index].kind.is_c_family();
+        let is_cpp = |index: &usize| found.sources[*index].kind.is_read_by_compiler();
         let sources: Vec<usize> = (0..found.sources.len()).filter(is_cpp).collect();
         let (mut report, mut kernels) = (Report::default(), BTreeMap::new());
         for (task, done) in self.run_tasks(&found.sources, &sources, units, host_files)? {
@@ -162,7 +162,16 @@ impl Compilation<'_> {
                     Some(Done::Read(read))
                 }
                 Task::Front(index) => Some(Done::Front(front_end.as_ref()?.run(&sources[index]))),
-                Task::Unit(_, unit) => Some(Done::Unit(cuda?.binary(&sources[unit.source], unit))),
+                Task::Unit(_, unit) => {
+                    let (source, target) = (&sources[unit.source], &unit.config.target);
+                    let mut step =
+                        self.environment.step("compile", &*source.display, &[("target", target)]);
+                    let made = cuda?.binary(source, unit);
+                    if let (Some(step), Ok(binary)) = (&mut step, &made) {
+                        step.arguments.push(("in the store", binary.is_cached.to_string()));
+                    }
+                    Some(Done::Unit(made))
+                }
                 Task::Host(file) => Some(Done::Host(host::object(cuda?, file))),
             },
         );
@@ -290,6 +299,11 @@ impl Compilation<'_> {
 
 /// What to do where a kernel uses something that targets cannot have.
 fn help(kind: SourceKind, kernel: &str) -> String {
+    if kind == SourceKind::LlvmIr {
+        return format!(
+            "narrow its targets, `[kernels.{kernel}] targets = [...]`, or compile the file from a source without it"
+        );
+    }
     if kind == SourceKind::OpenCl {
         return "define it in the file, or give kernelmill another way under `#ifdef __KERNELMILL__`"
             .to_owned();

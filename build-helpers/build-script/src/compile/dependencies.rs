@@ -100,6 +100,8 @@ impl Dependencies {
                 functions: exported.functions.clone(),
                 weight: 0,
                 texts: Vec::new(),
+                overrides: Vec::new(),
+                states: Vec::new(),
             };
             (source, front)
         })

@@ -48,8 +48,8 @@ pub(super) fn check_front(
         Ok(front) => {
             for front in front.all() {
                 front.inputs.iter().for_each(|input| package.watch(environment, input));
-                if source.kind.is_c_family() {
-                    environment.cargo.warn_of("clang", &front.warnings);
+                if source.kind.is_read_by_compiler() {
+                    environment.cargo.warn_of(source.kind.compiler_name(), &front.warnings);
                 } else {
                     environment.cargo.warn(&front.warnings);
                 }
@@ -70,6 +70,7 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
     match error {
         CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
         CompileError::Limits { text } => report.verbatim(text.as_str()),
+        CompileError::Ir { .. } => report.verbatim(error.to_string()),
         CompileError::Clang { .. } | CompileError::OpenCl { .. } => {
             report.verbatim(error.to_string())
         }

@@ -33,6 +33,7 @@ use kernelmill_compiler::{
             CudaKernel,
             clang::{self, CudaLowered, UnsupportedFeature},
         },
+        llvm_ir::IrSource,
         rust::FULL_DEBUG,
     },
 };
@@ -136,7 +137,7 @@ const ARCHITECTURE: &[u8] = b"__CUDA_ARCH";
 /// What is known of a source's code.
 #[derive(Default)]
 struct Facts {
-    /// Of CUDA C++ and OpenCL C; without bitcode.
+    /// Of sources whose kernels a compiler reads; without bitcode.
     cuda: CudaLowered,
     symbols: Symbols,
 }
@@ -164,14 +165,16 @@ impl FrontEnd<'_> {
         {
             return Ok(self.front(arch, record, facts, None));
         }
+        let step = self.environment.step("front end", &*source.display, &[]);
         let mut cuda = self.lower(source, arch)?;
+        drop(step);
         let lowered = std::mem::take(&mut cuda.lowered);
         let bytes = lowered.to_bytes();
         let stored = digest(&bytes);
         self.store.put("lowered", &stored, &bytes);
         let symbols = self.compiler.symbols(&lowered)?;
         self.store.put("symbols", &stored, &symbols.to_bytes());
-        if source.kind.is_c_family() {
+        if source.kind.is_read_by_compiler() {
             self.store.put("facts", &stored, &cuda.facts_to_bytes());
         }
         let read = (&*lowered.inputs, &*lowered.variables);
@@ -184,7 +187,7 @@ impl FrontEnd<'_> {
     /// lowered again to know.
     fn facts(&self, source: &Source, record: &DependencyRecord) -> Option<Facts> {
         let symbols = Symbols::from_bytes(&self.store.get("symbols", &record.stored)?)?;
-        if !source.kind.is_c_family() {
+        if !source.kind.is_read_by_compiler() {
             return Some(Facts { symbols, ..Facts::default() });
         }
         let cuda = CudaLowered::facts_from_bytes(&self.store.get("facts", &record.stored)?)?;
@@ -214,10 +217,13 @@ impl FrontEnd<'_> {
             SourceKind::Package => "rust package",
             SourceKind::Cuda => "cuda",
             SourceKind::OpenCl => "opencl",
+            SourceKind::LlvmIr => "llvm ir",
         };
         let texts =
             source.texts.iter().flat_map(|(display, text)| [display.as_bytes(), text.as_bytes()]);
-        let clang = self.clang.filter(|_| source.kind.is_c_family());
+        let clang = self.clang.filter(|_| source.kind.is_for_clang());
+        let is_declared = source.kind.may_be_declared();
+        let declared = if is_declared { self.settings.declared() } else { Vec::new() };
         let variables = clang.iter().flat_map(|clang| &clang.variables);
         let defines = clang.iter().flat_map(|_| &self.settings.defines);
         let is_package = source.kind == SourceKind::Package;
@@ -241,6 +247,7 @@ impl FrontEnd<'_> {
             .part("path", &source.display)
             .parts("cfg", cfgs::of(self.package, self.settings))
             .parts("argument", &self.settings.arguments)
+            .parts("declared", declared.iter().map(|kernel| format!("{kernel:?}")))
             .parts("text", texts)
             .finish()
     }
@@ -292,6 +299,15 @@ impl FrontEnd<'_> {
             (SourceKind::Cuda | SourceKind::OpenCl, None) => {
                 let what = format!("{} is for clang, and there is none", source.display);
                 return Err(CompileError::Internal(what).into());
+            }
+            (SourceKind::LlvmIr, _) => {
+                return self.compiler.lower_ir(&IrSource {
+                    path: source.path.clone(),
+                    display: source.display.clone(),
+                    package_root: self.package.root.clone(),
+                    declared: self.settings.declared(),
+                    full_debug: self.settings.is_fully_debuggable(),
+                });
             }
             (SourceKind::Package, _) => {
                 let mut lowered = kernel_package::lower(

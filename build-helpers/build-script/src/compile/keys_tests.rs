@@ -56,6 +56,8 @@ impl Parts {
             functions: Vec::new(),
             weight: 0,
             texts: vec![("a".to_owned(), "text".into())],
+            overrides: Vec::new(),
+            states: Vec::new(),
         };
         Self {
             project: Project::new("targets = [\"sm_90\"]\n", &[]),
@@ -131,10 +133,6 @@ const COMMON: [fn(&mut Parts); 11] = [
     |parts| parts.settings = Box::new(|it| it.defines = [("A".to_owned(), "1".to_owned())].into()),
 ];
 
-/// Every kind of source.
-const KINDS: [SourceKind; 4] =
-    [SourceKind::File, SourceKind::Package, SourceKind::Cuda, SourceKind::OpenCl];
-
 /// What only clang's depends on.
 const OF_CLANG: [fn(&mut Parts); 5] = [
     |parts| parts.clang.version = "clang 21".to_owned(),
@@ -149,8 +147,8 @@ const OF_CLANG: [fn(&mut Parts); 5] = [
 
 #[test]
 fn everything_that_changes_bitcode_is_in_the_key_of_a_front_end() {
-    for kind in KINDS {
-        let of_clang = if kind.is_c_family() { &OF_CLANG[..] } else { &[] };
+    for kind in SourceKind::ALL {
+        let of_clang = if kind.is_for_clang() { &OF_CLANG[..] } else { &[] };
         let mut seen = BTreeSet::from([Parts::new(kind).front()]);
         for (place, change) in COMMON.iter().chain(of_clang).enumerate() {
             let mut parts = Parts::new(kind);
@@ -159,8 +157,8 @@ fn everything_that_changes_bitcode_is_in_the_key_of_a_front_end() {
         }
         assert!(seen.contains(&Parts::new(kind).front()), "another checkout has other keys");
     }
-    let keys: BTreeSet<_> = KINDS.map(|kind| Parts::new(kind).front()).into();
-    assert_eq!(keys.len(), KINDS.len());
+    let keys: BTreeSet<_> = SourceKind::ALL.map(|kind| Parts::new(kind).front()).into();
+    assert_eq!(keys.len(), SourceKind::ALL.len());
 }
 
 #[test]

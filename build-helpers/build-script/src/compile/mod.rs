@@ -16,4 +16,5 @@ mod keys_tests;
 pub(crate) mod nvcc;
 mod opencl;
 mod outer_cargo;
+mod states;
 pub(crate) mod unit;

@@ -96,6 +96,7 @@ impl NvccCompiler<'_> {
             artifact: Artifact::from_bytes(&artifact)?,
             inputs: self.inputs.files(&record),
             warnings: record.warnings,
+            codes: Vec::new(),
             is_cached: true,
         })
     }
@@ -114,6 +115,7 @@ impl NvccCompiler<'_> {
             artifact,
             inputs: trace.inputs,
             warnings: record.warnings,
+            codes: Vec::new(),
             is_cached: false,
         })
     }

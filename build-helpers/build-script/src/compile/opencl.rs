@@ -37,6 +37,7 @@ pub(super) fn binary(
         artifact,
         inputs,
         warnings: String::new(),
+        codes: Vec::new(),
         is_cached,
     };
     let (store, inputs) = (front_end.store, front_end.inputs);
@@ -52,7 +53,9 @@ pub(super) fn binary(
         limits: front_end.package.limits,
     };
     let text = cuda_source(front_end.package, front_end.settings, source);
+    let step = front_end.environment.step("compile", &*source.display, &[("target", target)]);
     let (artifact, trace) = compiler.compile(&text, &unit.config, &kernels)?;
+    drop(step);
     let read = (&*trace.inputs, &[][..]);
     let mut record = inputs.record(Fingerprint([0; 32]), read, String::new());
     record.stored = record.add_to(KeyBuilder::new("artifact").part("unit", key.0)).finish();

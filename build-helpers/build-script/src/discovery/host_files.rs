@@ -72,7 +72,9 @@ pub(crate) fn find(
             functions: Vec::new(),
             weight: bytes.len() as u64,
             texts: vec![(display.clone(), text.into())],
+            states: Vec::new(),
             display,
+            overrides: Vec::new(),
         })
     };
     let files: Vec<_> = found.into_iter().filter_map(read).collect();

@@ -17,6 +17,11 @@ pub(crate) enum Language {
     Wgsl,
 }
 
+/// Whether something is text, and not bytes that were read as such.
+fn is_text(text: &str) -> bool {
+    !text.contains(['\0', char::REPLACEMENT_CHARACTER])
+}
+
 impl Language {
     /// The language of a file; `None` for files that are no sources: headers, fragments whose
     /// names start with an underscore, and everything else.
@@ -60,7 +65,8 @@ impl Language {
             Self::Rust | Self::OpenCl => text.contains("kernel"),
             Self::Cuda => text.contains("__global__") || text.contains(DEVICE_FUNCTION),
             Self::Hip => text.contains("__global__"),
-            Self::LlvmIr => true,
+            // Bitcode is no text to look into.
+            Self::LlvmIr => text.contains("define") || text.starts_with("BC") || !is_text(text),
             Self::Ptx => text.contains(".entry"),
             Self::Wgsl => text.contains("@compute"),
         }

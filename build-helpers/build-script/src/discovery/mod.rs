@@ -10,6 +10,8 @@ pub(crate) mod kernel_package;
 pub(crate) mod language;
 mod modules;
 mod nesting;
+pub(crate) mod override_file;
+pub(crate) mod overrides;
 pub(crate) mod place;
 pub(crate) mod read;
 pub(crate) mod source;

@@ -9,7 +9,7 @@ use super::{
     modules, nesting,
     source::{Source, SourceKind},
 };
-use crate::base::report::Report;
+use crate::base::{key::digest, report::Report};
 use kernelmill_compiler::frontend::rust::signature::{Cfgs, Reading, SourceText, read_crate};
 use std::{
     path::{Path, PathBuf},
@@ -35,7 +35,7 @@ pub(crate) fn read(
     // The features of a package of kernels are its own.
     let (cfgs, texts) = match candidate.kind {
         SourceKind::Package => (Cfgs::default(), kernel_package::texts(&candidate, report)?),
-        SourceKind::File | SourceKind::Cuda | SourceKind::OpenCl => {
+        _ => {
             let cfgs = Cfgs::new(cfgs.iter().cloned());
             let own = read_file(&candidate, report)?;
             let root = root(&candidate);
@@ -99,7 +99,17 @@ pub(crate) fn read(
     };
     let Candidate { path, display, kind, .. } = candidate;
     let texts = texts.into_iter().map(|(_, text)| text).collect();
-    Some(Source { path, display, kind, signatures, functions, weight: 0, texts })
+    Some(Source {
+        path,
+        display,
+        kind,
+        signatures,
+        functions,
+        weight: 0,
+        texts,
+        overrides: Vec::new(),
+        states: Vec::new(),
+    })
 }
 
 /// Reads a file in a language other than Rust.
@@ -122,11 +132,12 @@ fn read_other(
     let kind = match language {
         Language::Cuda => SourceKind::Cuda,
         Language::OpenCl => SourceKind::OpenCl,
+        Language::LlvmIr => SourceKind::LlvmIr,
         _ => {
             let name = language.name();
             report.plain(
                 format!("`{display}` is {name}, which this version cannot compile yet"),
-                "write the kernel in Rust, CUDA C++ or OpenCL C, or leave the file out with \
+                "write the kernel in Rust, CUDA C++, OpenCL C or LLVM IR, or leave the file out with \
                  `exclude`",
             );
             return None;
@@ -140,10 +151,25 @@ fn read_other(
         );
         return None;
     }
-    let texts = vec![(display.clone(), text.into())];
+    // Keys are made of texts, and bitcode is none.
+    let text = match std::str::from_utf8(&bytes) {
+        Ok(text) => Arc::from(text),
+        Err(_) => Arc::from(digest(&bytes).to_string()),
+    };
+    let texts = vec![(display.clone(), text)];
     let Candidate { path, display, .. } = candidate;
     let functions = Vec::new();
-    Some(Source { path, display, kind, signatures: None, functions, weight: 0, texts })
+    Some(Source {
+        path,
+        display,
+        kind,
+        signatures: None,
+        functions,
+        weight: 0,
+        texts,
+        overrides: Vec::new(),
+        states: Vec::new(),
+    })
 }
 
 /// The folder that the names of files are relative to: the package's.

@@ -1,7 +1,8 @@
 //! A kernel source: one file, or one package of kernels.
 
+use super::override_file::KernelOverride;
 use crate::settings::resolved::Settings;
-use kernelmill_artifact::{DeviceFunction, Signature, Target};
+use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target};
 use std::{path::PathBuf, sync::Arc};
 
 /// A source with at least one kernel, or one that only its compiler can say something about.
@@ -21,6 +22,10 @@ pub(crate) struct Source {
     pub(crate) weight: u64,
     /// The text of its files, by how messages name them.
     pub(crate) texts: Vec<(String, Arc<str>)>,
+    /// Files that stand for stages of its kernels.
+    pub(crate) overrides: Vec<KernelOverride>,
+    /// The launch state of its kernels that have some, by their symbols.
+    pub(crate) states: Vec<(String, Vec<Parameter>)>,
 }
 
 /// How a source is compiled.
@@ -34,12 +39,37 @@ pub(crate) enum SourceKind {
     Cuda,
     /// OpenCL C, by clang.
     OpenCl,
+    /// LLVM IR, by whatever wrote it.
+    LlvmIr,
 }
 
 impl SourceKind {
-    /// Whether it is in C or C++: its signatures are known once it has been compiled.
-    pub(crate) fn is_c_family(self) -> bool {
+    /// Every kind.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::File, Self::Package, Self::Cuda, Self::OpenCl, Self::LlvmIr];
+
+    /// Whether its kernels are known once a compiler has read it, and not from its text.
+    pub(crate) fn is_read_by_compiler(self) -> bool {
+        matches!(self, Self::Cuda | Self::OpenCl | Self::LlvmIr)
+    }
+
+    /// Whether clang may compile it.
+    pub(crate) fn is_for_clang(self) -> bool {
         matches!(self, Self::Cuda | Self::OpenCl)
+    }
+
+    /// Whether the settings may declare the parameters of its kernels.
+    pub(crate) fn may_be_declared(self) -> bool {
+        self == Self::LlvmIr
+    }
+
+    /// The language, or the program, in messages of its compiler.
+    pub(crate) fn compiler_name(self) -> &'static str {
+        match self {
+            Self::File | Self::Package => "rustc",
+            Self::Cuda | Self::OpenCl => "clang",
+            Self::LlvmIr => "LLVM",
+        }
     }
 }
 
@@ -47,6 +77,15 @@ impl Source {
     /// The kernels that could be read.
     pub(crate) fn kernels(&self) -> &[Signature] {
         self.signatures.as_deref().unwrap_or_default()
+    }
+
+    /// A kernel with its launch state, which has the symbol of one of those that could be read.
+    pub(crate) fn with_state(&self, kernel: &Signature, symbol: &str) -> Signature {
+        let mut kernel = kernel.clone();
+        if let Some((_, states)) = self.states.iter().find(|(known, _)| known == symbol) {
+            kernel.parameters.to_mut().extend(states.iter().cloned());
+        }
+        kernel
     }
 
     /// Whether there is a kernel, as far as is known.
@@ -61,7 +100,7 @@ impl Source {
 
     /// Whether it has functions for kernels and no kernel, and its compiler has not to say so.
     pub(crate) fn has_functions(&self) -> bool {
-        let is_known = !self.kind.is_c_family() || !self.functions.is_empty();
+        let is_known = !self.kind.is_read_by_compiler() || !self.functions.is_empty();
         self.is_for_others() && is_known
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod bindings;
 pub(crate) mod cuda_runtime;
+pub(crate) mod dump;
 pub(crate) mod host_library;
 pub(crate) mod link;
 pub(crate) mod manifest;

@@ -11,13 +11,13 @@ use crate::{
         nvcc::NvccCompiler,
     },
     discovery::{
-        device_functions, host_files,
+        device_functions, host_files, overrides,
         source::{Source, SourceKind},
         sources::{self, Found},
     },
     outputs::{
         bindings::model::Interface,
-        host_library, link,
+        dump, host_library, link,
         manifest::{self, FrontWarning},
         out_dir, spills,
     },
@@ -45,6 +45,7 @@ pub(crate) fn run(
     plugins: &[Arc<dyn Plugin>],
 ) -> Result<Summary, Error> {
     builder.plugin_on_everything = on_everything(&builder, plugins);
+    builder.plugins_ask_for_state = plugins.iter().any(|plugin| plugin.state().is_some());
     run_with(environment, builder, &|package, settings| {
         open(environment, package, settings, plugins)
     })
@@ -82,6 +83,8 @@ pub(crate) fn run_with(
     builder: Layer,
     open: Open<'_>,
 ) -> Result<Summary, Error> {
+    let _whole = environment.step("build", "whole build", &[]);
+    let step = environment.step("build", "settings", &[]);
     let package = Package::read(environment)?;
     remove_leftovers(&package.out_dir);
     let mut settings = resolve::read(environment, &package, builder)?;
@@ -90,7 +93,11 @@ pub(crate) fn run_with(
         true => Store::of_user_if_any(environment),
         false => Store::of_user(environment)?,
     };
+    drop(step);
+    let step = environment.step("build", "discovery", &[]);
     let discovered = discover(environment, &package, &settings)?;
+    drop(step);
+    let step = environment.step("build", "search for tools and plan", &[]);
     let search = toolchain::Search::of_build(environment, &package, &settings);
     let tools = find_tools(&search, &package, &settings, &discovered, is_skipped)?;
     let inputs = Inputs::new(environment, &package, &store);
@@ -99,6 +106,8 @@ pub(crate) fn run_with(
         true => Planned { units: Vec::new(), host_files: Vec::new(), found: discovered.found },
         false => plan(&context, &mut settings, discovered, &inputs)?,
     };
+    drop(step);
+    let step = environment.step("build", "compilation", &[]);
     let compilation = Compilation {
         environment,
         package: &package,
@@ -118,11 +127,14 @@ pub(crate) fn run_with(
         compiler: OnceLock::new(),
     };
     let compiled = compile(&compilation, planned, is_skipped)?;
+    drop(step);
+    let step = environment.step("build", "outputs", &[]);
     inputs.finish();
     if let Some(warning) = store.finish() {
         environment.cargo.warn(&warning);
     }
     write_outputs(environment, &package, &settings, &compiled)?;
+    drop(step);
     let summary = summary(&compiled);
     if environment.text("KERNELMILL_LOG").is_some_and(|text| text == "summary") {
         log(environment, &compiled, &summary);
@@ -161,7 +173,11 @@ fn find_tools(
     let needs = Needs {
         has_kernels: has(SourceKind::Cuda),
         has_host_code: !discovered.host_files.is_empty(),
-        has_opencl: has(SourceKind::OpenCl),
+        has_opencl: has(SourceKind::OpenCl)
+            || settings
+                .overrides
+                .values()
+                .any(|path| path.extension().is_some_and(|it| it == "cu")),
     };
     match CppTools::find(search, package, settings, &needs) {
         Err(_) if is_skipped => Ok(CppTools::default()),
@@ -201,7 +217,9 @@ fn plan(
     host_code::check(&host_files, settings, search, tools.nvcc.as_ref())?;
     let units = units::plan(&found.sources, settings, search, tools)?;
     if let Some(plugin) = &settings.plugin_on_everything {
-        warn_of_nvcc(environment, &found.sources, &units, plugin);
+        warn_of_nvcc(environment, &found.sources, &units, |_| {
+            Some(format!("the plugin `{plugin}` does not see it"))
+        });
     }
     Ok(Planned { found, units, host_files })
 }
@@ -228,6 +246,15 @@ fn compile(
     let mut sources = found.sources;
     dependencies::check_links(environment, package, &sources)?;
     let own = sources.len();
+    if !is_skipped {
+        overrides::attach(environment, package, settings, &mut sources)?;
+        warn_of_nvcc(environment, &sources, &units, |source| {
+            source
+                .overrides
+                .first()
+                .map(|it| format!("`{}` does not stand for a kernel", it.display))
+        });
+    }
     let dependencies = Dependencies::read(environment)?;
     for (source, front) in dependencies.sources() {
         sources.push(source);
@@ -236,6 +263,7 @@ fn compile(
     let mut report = Report::default();
     device_functions::check(&sources, &package.name, &mut report);
     report.into_result(Error::Sources)?;
+    compilation.find_states(&mut sources, &units, &mut fronts, is_skipped)?;
     let interface = Interface::of(&sources, settings, &package.name)?;
     let is_needed = |unit: &Unit| sources[unit.source].is_for(&unit.config.target, settings);
     let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
@@ -267,6 +295,7 @@ fn write_outputs(
         ExcessSpills::Error => spills::refuse(&excess)?,
         ExcessSpills::Warn => excess.iter().for_each(|it| environment.cargo.warn(it)),
     }
+    dump::write_all(environment, (package, settings), sources, binaries)?;
     let placed = out_dir::write(package, sources, binaries, interface)?;
     let warnings: Vec<_> = fronts
         .iter()
@@ -300,13 +329,19 @@ fn log(environment: &BuildEnvironment, compiled: &Compiled, summary: &Summary) {
     cargo.note(summary);
 }
 
-/// Says which binaries a plugin for all kernels does not see.
-fn warn_of_nvcc(environment: &BuildEnvironment, sources: &[Source], units: &[Unit], plugin: &str) {
+/// Says what does not hold for binaries because nvcc makes them, where it is something for a source.
+fn warn_of_nvcc(
+    environment: &BuildEnvironment,
+    sources: &[Source],
+    units: &[Unit],
+    what: impl Fn(&Source) -> Option<String>,
+) {
     let by_nvcc = units.iter().filter(|unit| unit.compiler == UnitCompiler::Nvcc);
     for unit in by_nvcc {
+        let Some(what) = what(&sources[unit.source]) else { continue };
         let (source, target) = (&sources[unit.source].display, &unit.config.target);
         environment.cargo.warn(&format_args!(
-            "{source} for {target} is compiled by nvcc, where the plugin `{plugin}` does not see it; \
+            "{source} for {target} is compiled by nvcc, where {what}; \
              install clang, or write `cuda-compiler = \"clang\"`"
         ));
     }
@@ -322,5 +357,9 @@ fn summary(compiled: &Compiled) -> Summary {
     }
 }
 
+#[cfg(test)]
+mod dump_tests;
+#[cfg(test)]
+mod override_tests;
 #[cfg(test)]
 mod tests;

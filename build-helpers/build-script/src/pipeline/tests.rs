@@ -208,6 +208,40 @@ fn wrappers_without_binaries_need_no_compiler() {
     }
 }
 
+/// The wrapper of a kernel that reaches a getter has an argument more, with binaries and without, and those of other
+/// kernels are as before.
+///
+/// Acceptance: S0.6, C10.
+#[test]
+fn wrappers_take_the_state_that_their_kernels_reach() {
+    let text = "#[kernel] pub fn draw(x: u32, seed: u32) {}\n#[kernel] pub fn fill(x: u32) {}\n";
+    let asking = format!("{text}// draw asks seed, and draw asks counter\n");
+    let bindings = |text: &str, asks: bool, variables: &[&str]| {
+        let mut project = Project::new("targets = \"compute_75\"", &[("kernels/a.rs", text)]);
+        project.builder.plugins_ask_for_state = asks;
+        variables.iter().for_each(|name| project.set(name, "1"));
+        project.build().result.unwrap();
+        fs::read_to_string(project.out().join("kernels.rs")).unwrap()
+    };
+    let wrapper = |text: &str, name: &str| {
+        let start = text.find(&format!("pub fn {name}(")).unwrap();
+        let text = text[start..].split(") ->").next().unwrap();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let built = bindings(&asking, true, &[]);
+    let expected = "x: u32, seed: u32, counter: u64, argument_3: u64,";
+    assert!(wrapper(&built, "draw").ends_with(expected), "{}", wrapper(&built, "draw"));
+    assert!(wrapper(&built, "fill").ends_with("x: u32,"), "{}", wrapper(&built, "fill"));
+    assert!(built.contains("/// `counter` is state of the launch, which a plugin"), "{built}");
+    for variable in ["KERNELMILL_SKIP_BUILD", "DOCS_RS"] {
+        let skipped = bindings(&asking, true, &[variable]);
+        assert_eq!(wrapper(&skipped, "draw"), wrapper(&built, "draw"));
+    }
+    let (plain, with_plugin) = (bindings(text, false, &[]), bindings(text, true, &[]));
+    assert_eq!(plain, with_plugin, "a plugin that no kernel asks changes nothing");
+    assert!(!bindings(&asking, false, &[]).contains("counter: u64"));
+}
+
 #[test]
 fn settings_of_kernels_that_nothing_can_read_are_no_error_without_binaries() {
     let settings =
@@ -235,6 +269,7 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
     outcome.result.unwrap();
     let out = project.out();
     let mut expected: Vec<String> = [
+        "rerun-if-env-changed=KERNELMILL_TRACE",
         "rerun-if-changed=Cargo.toml",
         "rerun-if-env-changed=KERNELMILL_TARGETS",
         "rerun-if-env-changed=KERNELMILL_NVCC",
@@ -245,6 +280,8 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
         "rerun-if-env-changed=KERNELMILL_PANICS",
         "rerun-if-env-changed=KERNELMILL_MATH",
         "rerun-if-env-changed=KERNELMILL_CUDA_COMPILER",
+        "rerun-if-env-changed=KERNELMILL_DUMP",
+        "rerun-if-env-changed=KERNELMILL_DUMP_DIR",
         "rerun-if-env-changed=KERNELMILL_SKIP_BUILD",
         "rerun-if-env-changed=DOCS_RS",
         "rerun-if-env-changed=KERNELMILL_CACHE_SIZE",
@@ -253,6 +290,7 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
         "rerun-if-env-changed=XDG_CACHE_HOME",
         "rerun-if-changed=kernels",
         "rerun-if-changed=kernels/helper.rs",
+        "rerun-if-env-changed=KERNELMILL_OVERRIDE_saxpy",
         "rerun-if-env-changed=RUSTC_BOOTSTRAP",
         "rerun-if-changed=kernels/saxpy.rs",
     ]
@@ -269,6 +307,49 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
     expected.push("kernelmill: compiled 1 cached 0".to_owned());
     assert_eq!(outcome.lines, expected);
     assert!(archive.is_file());
+}
+
+/// A build, and one whose binaries are in the store, in one file.
+#[test]
+fn the_steps_of_builds_are_in_their_trace() {
+    let mut project = Project::new(TWO_TARGETS, &[("kernels/saxpy.rs", SAXPY)]);
+    project.set("KERNELMILL_TRACE", "trace.json");
+    let events = |project: &Project| {
+        let text = fs::read_to_string(project.folder.path().join("app/trace.json")).unwrap();
+        let events: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+        events
+    };
+    assert_eq!(project.counts(), (2, 0));
+    let of = |events: &[serde_json::Value], category: &str| {
+        let found = events.iter().filter(|event| event["cat"] == category);
+        found.map(|it| (it["name"].clone(), it["args"]["target"].clone())).collect::<Vec<_>>()
+    };
+    let first = events(&project);
+    assert_eq!(first[0]["args"]["name"], "build of app");
+    let steps = of(&first, "build").into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    let expected = [
+        "settings",
+        "discovery",
+        "search for tools and plan",
+        "compilation",
+        "outputs",
+        "whole build",
+    ];
+    assert_eq!(steps, expected);
+    assert_eq!(of(&first, "front end"), [("kernels/saxpy.rs".into(), serde_json::Value::Null)]);
+    let mut units = of(&first, "compile");
+    units.sort_by_key(|(_, target)| target.to_string());
+    let unit = |target: &str| ("kernels/saxpy.rs".into(), target.into());
+    assert_eq!(units, [unit("compute_75"), unit("gfx942")]);
+    assert_eq!(project.counts(), (0, 2));
+    let both = events(&project);
+    assert_eq!(both[..first.len()], first, "the second build is added");
+    assert_eq!(of(&both[first.len()..], "compile"), []);
+    project.set("KERNELMILL_TRACE", "kernels/saxpy.rs");
+    let lines = project.build().lines;
+    let expected = "cargo::warning=KERNELMILL_TRACE is `kernels/saxpy.rs`, which cannot be written: it is no trace of \
+                    kernelmill's; the build is not traced";
+    assert!(lines.iter().any(|line| line == expected), "{lines:#?}");
 }
 
 #[test]
@@ -415,6 +496,9 @@ fn an_unwritable_store_is_a_warning() {
     assert!(!outcome.lines.iter().any(|line| line.starts_with("cargo::warning=")));
 }
 
+/// Kernels that panic are in Rust, and SPIR-V is no target of theirs.
+///
+/// Acceptance: S0.8, C18.
 #[test]
 fn targets_that_kernels_in_rust_cannot_reach_are_refused_before_any_work() {
     let mut project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);

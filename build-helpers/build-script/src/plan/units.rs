@@ -43,7 +43,7 @@ pub(crate) fn plan(
 ) -> Result<Vec<Unit>, Error> {
     let mut report = Report::default();
     let mut units = Vec::new();
-    for kind in [SourceKind::File, SourceKind::Package, SourceKind::Cuda, SourceKind::OpenCl] {
+    for kind in SourceKind::ALL {
         let of_kind: Vec<_> =
             sources.iter().enumerate().filter(|(_, source)| source.kind == kind).collect();
         if of_kind.is_empty() {
@@ -60,12 +60,13 @@ pub(crate) fn plan(
                 }
                 Some(_) => {}
             },
-            SourceKind::File | SourceKind::Package => {}
+            SourceKind::File | SourceKind::Package | SourceKind::LlvmIr => {}
         }
         for target in &settings.targets {
             let compiler = match kind {
                 SourceKind::Cuda => from_cuda(target, settings, tools, &names, &mut report),
                 SourceKind::OpenCl => from_opencl(target, &names, &mut report),
+                SourceKind::LlvmIr => by_llvm(target, "LLVM IR", &names, &mut report),
                 SourceKind::File | SourceKind::Package => from_rust(target, &names, &mut report),
             };
             if let Some(compiler) = compiler {
@@ -120,7 +121,7 @@ fn from_opencl(target: &Target, names: &str, report: &mut Report) -> Option<Unit
     }
 }
 
-/// The LLVM pipeline, behind clang.
+/// The LLVM pipeline, behind a front end that is not rustc's.
 fn by_llvm(
     target: &Target,
     language: &str,

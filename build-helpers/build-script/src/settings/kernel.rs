@@ -2,10 +2,11 @@
 
 use super::{
     contract::{self, Origin, Rule, RuleError},
+    declared,
     layer::{KernelLayer, RuleText},
 };
 use crate::base::{naming::is_identifier, report::Report};
-use kernelmill_artifact::{LaunchLimits, Signature, Target};
+use kernelmill_artifact::{LaunchLimits, Parameter, Signature, Target};
 use kernelmill_compiler::{
     diagnostic::{Diagnostic, Place},
     frontend::cuda::signature::is_named,
@@ -13,10 +14,11 @@ use kernelmill_compiler::{
 };
 
 /// The keys, as they are written in TOML.
-pub(super) const KERNEL_KEYS: [&str; 8] = [
+pub(super) const KERNEL_KEYS: [&str; 9] = [
     "requires",
     "name",
     "targets",
+    "parameters",
     "launch-bounds",
     "block-size",
     "min-blocks",
@@ -33,6 +35,8 @@ pub(crate) struct KernelSettings {
     pub(crate) name: Option<String>,
     /// The targets it is compiled for; `None`: those of the build.
     pub(crate) targets: Option<Vec<Target>>,
+    /// Its parameters, where its source does not say them.
+    pub(crate) parameters: Option<Vec<Parameter>>,
     /// What is said of its launches.
     pub(crate) limits: LaunchLimits,
     origin: Option<Origin>,
@@ -59,6 +63,9 @@ impl KernelSettings {
             report_at(layer.origin.as_ref(), message, help, report);
         }
         let (limits, origin) = (layer.limits, layer.origin);
+        let parameters = layer
+            .parameters
+            .map(|written| Self::parameters(key, &written, origin.as_ref(), report));
         for fault in limits::check(&limits) {
             // Its threads can be said in the source.
             if fault.name == "min_blocks" && limits.min_blocks <= 32 {
@@ -71,7 +78,40 @@ impl KernelSettings {
             );
             report_at(origin.as_ref(), message, &fault.help.replace('_', "-"), report);
         }
-        Self { requires, name: layer.name, targets, limits, origin }
+        Self { requires, name: layer.name, targets, parameters, limits, origin }
+    }
+
+    /// The parameters that are declared; those that are none are reported and left out.
+    fn parameters(
+        key: &str,
+        written: &[RuleText],
+        origin: Option<&Origin>,
+        report: &mut Report,
+    ) -> Vec<Parameter> {
+        let mut parameters = Vec::new();
+        let of_kernel = |message: String| format!("the kernel `{key}`: {message}");
+        for RuleText { text, origin } in written {
+            match declared::parameter(text) {
+                Ok(parameter) => parameters.push(parameter),
+                Err(message) => {
+                    report_at(origin.as_ref(), of_kernel(message), declared::HELP, report);
+                }
+            }
+        }
+        if let Err(message) = declared::check_names(&parameters) {
+            report_at(origin, of_kernel(message), "give them different names", report);
+        }
+        parameters
+    }
+
+    /// Reports that the parameters of a kernel are declared whose source says them.
+    pub(crate) fn parameters_not_wanted(&self, kernel: &Signature, report: &mut Report) {
+        let Signature { name, file, line, .. } = kernel;
+        let message = format!(
+            "the settings declare the parameters of the kernel `{name}`, which its source says at {file}:{line}"
+        );
+        let help = "remove `parameters`: it is for kernels in LLVM IR";
+        report_at(self.origin.as_ref(), message, help, report);
     }
 
     /// Reports what cannot be of a kernel's launches, its source and the settings together.

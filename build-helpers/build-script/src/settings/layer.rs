@@ -37,6 +37,8 @@ pub(crate) struct Layer {
     pub(crate) plugin_meta: Option<BTreeMap<String, String>>,
     /// A plugin that works on all kernels.
     pub(crate) plugin_on_everything: Option<String>,
+    /// Whether a plugin asks launches for state.
+    pub(crate) plugins_ask_for_state: bool,
     /// Of the compiler, by name; each is taken by itself.
     pub(crate) options: Option<BTreeMap<String, String>>,
     /// By kernel; each key of a kernel is taken by itself.
@@ -77,6 +79,7 @@ impl Layer {
             device_libraries: self.device_libraries.or(below.device_libraries),
             plugin_meta: self.plugin_meta.or(below.plugin_meta),
             plugin_on_everything: self.plugin_on_everything.or(below.plugin_on_everything),
+            plugins_ask_for_state: self.plugins_ask_for_state || below.plugins_ask_for_state,
             options: match (self.options, below.options) {
                 (Some(above), Some(mut merged)) => {
                     merged.extend(above);
@@ -109,13 +112,15 @@ pub(crate) struct KernelLayer {
     pub(crate) requires: Option<Vec<RuleText>>,
     pub(crate) name: Option<String>,
     pub(crate) targets: Option<Vec<TargetName>>,
+    /// Its parameters, where its source does not say them.
+    pub(crate) parameters: Option<Vec<RuleText>>,
     /// What is said of its launches.
     pub(crate) limits: LaunchLimits,
     /// Where the kernel is named; `None` in a build script.
     pub(crate) origin: Option<Origin>,
 }
 
-/// A rule of a contract as it was written.
+/// A rule of a contract, or a declared parameter, as it was written.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleText {
     pub(crate) text: String,
@@ -129,6 +134,7 @@ impl KernelLayer {
             requires: self.requires.or(below.requires),
             name: self.name.or(below.name),
             targets: self.targets.or(below.targets),
+            parameters: self.parameters.or(below.parameters),
             limits: self.limits.or(below.limits),
             origin: self.origin.or(below.origin),
         }

@@ -3,10 +3,13 @@
 mod checks;
 pub(crate) mod choices;
 pub(crate) mod contract;
+mod declared;
+pub(crate) mod dumps;
 pub(crate) mod kernel;
 pub(crate) mod layer;
 pub(crate) mod native;
 pub(crate) mod origin;
+pub(crate) mod overrides;
 pub(crate) mod package;
 pub(crate) mod resolve;
 pub(crate) mod resolved;

@@ -2,12 +2,13 @@
 
 use super::{
     choices::{CudaCompiler, ExcessSpills},
+    dumps::Dumps,
     kernel::{KernelSettings, is_about},
 };
 use crate::base::{glob::Glob, report::Report};
 use kernelmill_artifact::{Signature, Target};
-use kernelmill_compiler::{Options, Params};
-use std::collections::BTreeMap;
+use kernelmill_compiler::{Options, Params, frontend::llvm_ir::DeclaredKernel};
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// The settings of a build, checked.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct Settings {
     pub(crate) clang: Option<String>,
     /// A plugin that works on all kernels, which those that nvcc makes escape.
     pub(crate) plugin_on_everything: Option<String>,
+    /// Whether a plugin asks launches for state.
+    pub(crate) plugins_ask_for_state: bool,
     /// Files with host code, which become a library.
     pub(crate) host_files: Vec<Glob>,
     /// Whether device code of host files may call into other files.
@@ -43,6 +46,10 @@ pub(crate) struct Settings {
     pub(crate) excess_spills: ExcessSpills,
     /// What is said of single kernels, by the names that the settings have for them.
     pub(crate) kernels: BTreeMap<String, KernelSettings>,
+    /// Files that stand for stages of kernels, by the names of the kernels, of this package or of others.
+    pub(crate) overrides: BTreeMap<String, PathBuf>,
+    /// What is written of the way there.
+    pub(crate) dumps: Dumps,
     pub(crate) params: Params,
     pub(crate) options: Options,
 }
@@ -97,6 +104,24 @@ impl Settings {
                 kernel.limits = said.limits.or(kernel.limits);
                 said.check(kernel, report);
             }
+        }
+    }
+
+    /// The kernels whose parameters the settings declare, with the names that the settings have for them.
+    pub(crate) fn declared(&self) -> Vec<DeclaredKernel> {
+        let declared = self.kernels.iter().filter_map(|(key, said)| {
+            let parameters = said.parameters.clone()?;
+            Some(DeclaredKernel { key: key.clone(), parameters })
+        });
+        declared.collect()
+    }
+
+    /// Reports kernels whose parameters are declared although their sources say them.
+    pub(crate) fn check_declared(&self, kernels: &[Signature], report: &mut Report) {
+        for kernel in kernels {
+            let about = self.kernels.iter().filter(|(key, said)| is_about(key, said, kernel));
+            let declared = about.filter(|(_, said)| said.parameters.is_some());
+            declared.for_each(|(_, said)| said.parameters_not_wanted(kernel, report));
         }
     }
 

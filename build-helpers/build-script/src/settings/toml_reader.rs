@@ -335,6 +335,7 @@ impl Reader<'_> {
             let key = (name.get_ref().as_ref(), value);
             match key.0 {
                 "requires" => layer.requires = Some(self.rules(key)),
+                "parameters" => layer.parameters = Some(self.rules(key)),
                 "targets" => layer.targets = Some(self.targets(key)),
                 "name" => match value.get_ref().as_str() {
                     Some(text) => layer.name = Some(text.to_owned()),

@@ -1,7 +1,11 @@
 //! NVIDIA's assembler and disassemblers.
 
-use super::{nvcc, search::Search};
-use std::{env::consts::EXE_SUFFIX, path::PathBuf};
+use super::{ask::ask, nvcc, search::Search};
+use crate::base::error::Error;
+use std::{
+    env::consts::EXE_SUFFIX,
+    path::{Path, PathBuf},
+};
 
 /// The folders of libraries in a toolkit: NVIDIA's installer, its Python packages, conda, Windows.
 pub(crate) const FOLDERS_OF_LIBRARIES: [&str; 5] =
@@ -28,4 +32,9 @@ pub(crate) fn find_tool(search: &Search<'_>, name: &str) -> Option<PathBuf> {
     let nvcc = nvcc::locate(search).ok().flatten();
     let beside = nvcc.map(|nvcc| nvcc.with_file_name(format!("{name}{EXE_SUFFIX}")));
     beside.filter(|path| path.is_file()).or_else(|| search.in_cuda(name))
+}
+
+/// The machine code in a cubin, as text.
+pub(crate) fn disassembly(nvdisasm: &Path, cubin: &Path) -> Result<String, Error> {
+    ask(nvdisasm, &["-c", &cubin.to_string_lossy()])
 }

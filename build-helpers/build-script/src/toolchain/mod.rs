@@ -40,6 +40,6 @@ pub use machine::Machine;
 pub use nvcc::Nvcc;
 
 pub(crate) use check::{check_spirv, no_clang, no_nvcc, no_nvlink, nvcc_targets};
-pub(crate) use cuda::{FOLDERS_OF_LIBRARIES, find_tool};
+pub(crate) use cuda::{FOLDERS_OF_LIBRARIES, disassembly, find_tool};
 pub(crate) use search::Search;
 pub(crate) use selection::{CppTools, Needs, find};

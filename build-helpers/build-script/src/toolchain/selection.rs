@@ -24,7 +24,7 @@ pub(crate) struct Needs {
     pub(crate) has_kernels: bool,
     /// Files with host code, in CUDA C++.
     pub(crate) has_host_code: bool,
-    /// Kernels in OpenCL C.
+    /// Kernels in OpenCL C, or files in CUDA C++ that stand for kernels: clang alone compiles them.
     pub(crate) has_opencl: bool,
 }
 
@@ -58,8 +58,7 @@ impl CppTools {
         };
         let wants_clang = settings.cuda_compiler == CudaCompiler::Clang;
         let falls_back = nvcc.is_none() && settings.cuda_compiler == CudaCompiler::Auto;
-        let is_seen =
-            settings.plugin_on_everything.is_some() && settings.cuda_compiler != CudaCompiler::Nvcc;
+        let is_seen = looks_into_kernels(settings) && settings.cuda_compiler != CudaCompiler::Nvcc;
         let is_better = wants_clang || falls_back || is_seen;
         let needs_clang = has_opencl || has_kernels && (is_better || settings.has_others());
         let clang = if needs_clang {
@@ -71,16 +70,21 @@ impl CppTools {
         Ok(Self { nvcc, clang })
     }
 
-    /// nvcc, where it is the one that compiles kernels. What it makes no plugin sees, so where one is
-    /// to see all kernels it is clang, if nothing else is said.
+    /// nvcc, where it is the one that compiles kernels. What it makes no plugin sees and no file overrides, so where one is
+    /// to see all kernels or files are named it is clang, if nothing else is said.
     pub(crate) fn compiles_kernels(&self, settings: &Settings) -> Option<&Nvcc> {
         let is_by_clang = match settings.cuda_compiler {
-            CudaCompiler::Auto => settings.plugin_on_everything.is_some() && self.clang.is_some(),
+            CudaCompiler::Auto => looks_into_kernels(settings) && self.clang.is_some(),
             CudaCompiler::Nvcc => false,
             CudaCompiler::Clang => true,
         };
         self.nvcc.as_ref().filter(|_| !is_by_clang)
     }
+}
+
+/// Whether something works on kernels on their way through the compiler.
+fn looks_into_kernels(settings: &Settings) -> bool {
+    settings.plugin_on_everything.is_some() || !settings.overrides.is_empty()
 }
 
 /// Finds the compiler's own toolchain for these settings. Tools that no target needs are not

@@ -39,6 +39,10 @@ pub(crate) const PANIC_RECORD: &str = "__kernelmill_panic_record";
 /// The attribute of a kernel that says which of its parameters is the address of that record.
 pub(crate) const PANIC_RECORD_PARAMETER: &str = "kernelmill-panic-record";
 
+/// The start of the name of the function that stands for launch state from the stage of a plugin on until the state is
+/// a parameter.
+pub(crate) const STATE: &str = "__kernelmill_state_";
+
 /// The attribute of a function of the host program, which the program's linker resolves.
 pub(crate) const IMPORT: &str = "kernelmill-import";
 

@@ -110,6 +110,7 @@ mod tests {
                 defines: vec!["shade".to_owned()],
                 defers: Vec::new(),
                 externals: Vec::new(),
+                reaches: [("shade".to_owned(), vec!["__kernelmill_seed".to_owned()])].into(),
             },
             functions: vec![function],
             lowered: vec![(None, lowered.clone()), (Some(hopper), lowered)],

@@ -4,6 +4,7 @@ mod checksums;
 pub mod cuda;
 pub mod exports;
 pub mod limits;
+pub mod llvm_ir;
 pub mod opencl;
 pub mod rust;
 

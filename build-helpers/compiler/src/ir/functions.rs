@@ -1,4 +1,4 @@
-//! Functions by their symbols: those that a module does not define, and paths in Rust.
+//! Functions by their symbols: those that a module does not define, and paths in Rust; places of instructions.
 
 use kernelmill_llvm::{
     inkwell::module::Module,
@@ -14,6 +14,12 @@ pub(crate) fn undefined(module: &Module<'_>) -> Vec<String> {
         .filter(|function| !function.is_intrinsic())
         .map(Value::name)
         .collect()
+}
+
+/// The file and line of an instruction; `None` where debug information has none.
+pub(crate) fn place_of(instruction: Value<'_>) -> Option<(String, u32)> {
+    let line = instruction.debug_line();
+    instruction.debug_file().filter(|_| line > 0).map(|file| (file, line))
 }
 
 /// The path of a function in Rust, without the hash at its end.

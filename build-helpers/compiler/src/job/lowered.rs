@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::functions::TableFunction;
+use super::{functions::TableFunction, overrides::Override};
 use crate::base::bytes::{Reader, Writer};
 
 /// What the front end makes of a source: bitcode for the host, not optimised.
@@ -22,6 +22,8 @@ pub struct Lowered {
     pub known: Vec<(String, String)>,
     /// The functions that the host can give to its kernels.
     pub functions: Vec<TableFunction>,
+    /// What stands for stages of its kernels.
+    pub overrides: Vec<Override>,
 }
 
 /// A source that is given with another, for the functions it has.

@@ -7,6 +7,8 @@ mod device_link;
 mod functions;
 mod lowered;
 mod options;
+mod overrides;
+mod state;
 mod symbols;
 
 use kernelmill_artifact::Signature;
@@ -17,6 +19,8 @@ pub use device_link::{DeviceLibrary, DeviceLink};
 pub use functions::{TableFunction, exported, exported_by};
 pub use lowered::{Child, Lowered};
 pub use options::{OptionError, Options};
+pub use overrides::{Override, OverrideCode};
+pub use state::State;
 pub use symbols::Symbols;
 
 /// One compilation: a source that the front end has lowered, for one target.

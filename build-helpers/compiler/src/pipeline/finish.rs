@@ -3,7 +3,7 @@
 use kernelmill_artifact::{LaunchLimits, Resources};
 use kernelmill_llvm::ir::{Linkage, ModuleExt, Visibility};
 
-use super::session::Session;
+use super::{overrides, session::Session};
 use crate::{
     Error,
     artifact::{Artifact, CompiledKernel},
@@ -11,6 +11,7 @@ use crate::{
     passes::{
         check::ValidModule,
         entry::{self, Entry},
+        relocations,
     },
     strategy::ScalarReason,
     target::Emitted,
@@ -50,8 +51,11 @@ pub(super) fn drop_callees(session: &mut Session<'_, '_>) -> Result<(), Error> {
 /// The artifact of a session that has come to its end.
 pub(super) fn artifact(session: Session<'_, '_>) -> Result<Artifact, Error> {
     let Emitted { kind, bytes, warnings, mut resources } =
-        session.backend.emit(session.tools.toolchain, valid(&session)?)?;
+        session.backend.emit(session.tools.toolchain, valid(&session)?, &|ptx| {
+            overrides::edit_ptx(&session, ptx, None)
+        })?;
     session.warnings.borrow_mut().extend(warnings);
+    let relocations = relocations::of(session.module, session.backend.machine());
     let notes = session.site.notes.take();
     let notes_of = |symbol: &str| {
         let of_kernel = notes.iter().filter(|(kernel, _)| kernel == symbol);
@@ -81,6 +85,7 @@ pub(super) fn artifact(session: Session<'_, '_>) -> Result<Artifact, Error> {
         kernels: kernels.collect(),
         locations: session.locations,
         messages: session.messages,
+        relocations,
         warnings: session.warnings.take(),
         passes: session.passes.take(),
     })
@@ -159,9 +164,18 @@ mod tests {
         let kernels = vec![kernel("scale", Lowering::ThreadLoop), kernel("sum", waits)];
         let (bytes, locations, messages) = (Vec::new(), Vec::new(), Vec::new());
         let (target, kind, warnings) = (Target::Cpu, ArtifactKind::Object, Vec::new());
-        let passes = Vec::new();
-        let mut artifact =
-            Artifact { target, kind, bytes, kernels, locations, messages, warnings, passes };
+        let (passes, relocations) = (Vec::new(), Vec::new());
+        let mut artifact = Artifact {
+            target,
+            kind,
+            bytes,
+            kernels,
+            locations,
+            messages,
+            relocations,
+            warnings,
+            passes,
+        };
         note_failed_vectorization(&mut artifact, "kernels/a.rs", "sum", "bad\n  %1");
         assert_eq!(
             artifact.warnings,

@@ -7,8 +7,10 @@
 //! [pass manager]: https://llvm.org/docs/NewPassManager.html
 
 mod block_arrays;
+mod capture;
 mod crash_report;
 mod finish;
+mod overrides;
 mod session;
 mod source;
 mod stage;
@@ -19,11 +21,13 @@ use kernelmill_llvm::{Diagnostics, crash, inkwell::context::Context, ir::ModuleE
 use crate::{
     Error,
     artifact::Artifact,
+    code::{CodeStage, KernelCode},
     job::{Job, JobSource},
     passes::lengths,
     plugin::Stage as Hook,
     target,
 };
+use capture::Capture;
 pub(crate) use session::Tools;
 use session::{Goal, Session};
 use stage::{Stage, run};
@@ -32,7 +36,7 @@ use stage::{Stage, run};
 /// guarantees itself.
 const STAGES: &[Stage] = &[
     run("configuration checks", stages::check_configuration),
-    run("linking of the source", source::link_source),
+    run("linking of the source", source::link_source).shows(CodeStage::FrontEnd),
     run("check of shared arrays", stages::check_shared_arrays),
     run("rules of marked code", stages::apply_rules),
     run("placement of stack slots", stages::place_slots_for_plugins).then(Hook::FrontEnd),
@@ -44,15 +48,18 @@ const STAGES: &[Stage] = &[
     run("check of block arrays", block_arrays::check_block_arrays),
     run("assignment of address spaces", stages::assign_address_spaces),
     run("linking of operations", stages::link_operations).when(|request| request.options.libraries),
-    run("search for shared memory", stages::find_sharing),
     run("fast-math flags", stages::apply_fast_math_flags)
         .when(|request| request.options.libraries)
         .then(Hook::Finalize),
+    run("passing of launch state", stages::pass_launch_state),
+    run("placement of relocations", stages::place_relocations),
+    run("search for shared memory", stages::find_sharing),
     run("creation of entries", stages::create_entries).when(|request| request.options.toplevel),
     run("denormal mode", stages::flush_denormals).when(|request| request.options.ftz),
     run("internalisation", stages::internalize)
         .when(|request| request.options.cleanup && request.options.toplevel)
-        .then(Hook::MidPipeline),
+        .then(Hook::MidPipeline)
+        .shows(CodeStage::Linked),
     run("optimisation", stages::optimize)
         .when(|request| request.options.optimize)
         .then(Hook::Optimized),
@@ -70,7 +77,8 @@ const STAGES: &[Stage] = &[
     run("validation", finish::validate)
         .when(|request| request.goal != Goal::Module || request.options.validate),
     run("removal of debug information", finish::strip)
-        .when(|request| request.goal != Goal::Assembly && request.options.strip),
+        .when(|request| request.goal != Goal::Assembly && request.options.strip)
+        .shows(CodeStage::Optimized),
     run("removal of callees", finish::drop_callees)
         .when(|request| request.goal == Goal::Module && request.options.only_entry),
 ];
@@ -78,11 +86,32 @@ const STAGES: &[Stage] = &[
 /// Compiles one source for one target. Where the vectoriser fails, which is a fault of this compiler, the
 /// source is compiled without vectorisation, and the user is told.
 pub(crate) fn compile(tools: &Tools<'_>, job: &Job<'_>) -> Result<Artifact, Error> {
-    match artifact(tools, job) {
+    compile_capturing(tools, job, &Capture::default())
+}
+
+/// The same with the code of each kernel at some stages.
+pub(crate) fn compile_with_code(
+    tools: &Tools<'_>,
+    job: &Job<'_>,
+    wanted: &[CodeStage],
+) -> Result<(Artifact, Vec<KernelCode>), Error> {
+    let capture = Capture::new(wanted);
+    let artifact = compile_capturing(tools, job, &capture)?;
+    let kernels = job.source.signatures.iter().map(|signature| signature.symbol.to_string());
+    Ok((artifact, capture.into_captured(kernels)))
+}
+
+fn compile_capturing(
+    tools: &Tools<'_>,
+    job: &Job<'_>,
+    capture: &Capture,
+) -> Result<Artifact, Error> {
+    match artifact(tools, job, capture) {
         Err(Error::Vectorization { kernel, message }) if job.config.params.vectorize => {
             let mut config = job.config.clone();
             config.params.vectorize = false;
-            let mut artifact = artifact(tools, &Job { config: &config, ..*job })?;
+            capture.clear();
+            let mut artifact = artifact(tools, &Job { config: &config, ..*job }, capture)?;
             finish::note_failed_vectorization(&mut artifact, job.file(), &kernel, &message);
             Ok(artifact)
         }
@@ -91,27 +120,28 @@ pub(crate) fn compile(tools: &Tools<'_>, job: &Job<'_>) -> Result<Artifact, Erro
 }
 
 /// The artifact of a job.
-fn artifact(tools: &Tools<'_>, job: &Job<'_>) -> Result<Artifact, Error> {
+fn artifact(tools: &Tools<'_>, job: &Job<'_>, capture: &Capture) -> Result<Artifact, Error> {
     job.config.options.check_complete()?;
-    build(tools, job, Goal::Artifact, finish::artifact)
+    build(tools, job, (Goal::Artifact, capture), finish::artifact)
 }
 
 /// The module of a job in LLVM's textual form, after the stages that its options ask for.
 pub(crate) fn inspect(tools: &Tools<'_>, job: &Job<'_>) -> Result<String, Error> {
-    build(tools, job, Goal::Module, |session| Ok(session.module.to_text()))
+    let capture = Capture::default();
+    build(tools, job, (Goal::Module, &capture), |session| Ok(session.module.to_text()))
 }
 
 /// The code of a job as the target's assembly text.
 pub(crate) fn assembly(tools: &Tools<'_>, job: &Job<'_>) -> Result<String, Error> {
     job.config.options.check_complete()?;
-    build(tools, job, Goal::Assembly, finish::assembly)
+    build(tools, job, (Goal::Assembly, &Capture::default()), finish::assembly)
 }
 
-/// Takes a job through the stages to a goal, and gives what `finish` makes of the session.
+/// Takes a job through the stages to a goal, with the capture of some, and gives what `finish` makes of the session.
 fn build<T>(
     tools: &Tools<'_>,
     job: &Job<'_>,
-    goal: Goal,
+    (goal, capture): (Goal, &Capture),
     finish: impl FnOnce(Session<'_, '_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let kernels = if job.config.options.kernel { job.source.signatures } else { &[] };
@@ -125,7 +155,7 @@ fn build<T>(
     let module = context.create_module(job.source.unit);
     let mut session = Session::new(*tools, job, &*backend, &context, &module);
     crash_report::with_report(tools, &job, || {
-        stage::run_all(STAGES, &mut session, goal)?;
+        stage::run_all(STAGES, &mut session, (goal, capture))?;
         crash::step("code generation");
         let result = finish(session)?;
         match diagnostics.take() {

@@ -5,14 +5,14 @@ use kernelmill_llvm::{
     ir::{Linkage, ModuleExt, parse_bitcode},
 };
 
-use super::{session::Session, stages::drop_landing_pads};
+use super::{overrides, session::Session, stages::drop_landing_pads};
 use crate::{
     Error,
     base::names::{LAYOUT_PREFIX, SHIM_PREFIX},
     passes::{
         address_spaces,
         deferred::{self, Sources},
-        entry, fast_math, lengths,
+        entry, fast_math, launch_state, lengths,
         link::redefinitions,
         parameters, retarget,
     },
@@ -27,12 +27,14 @@ pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let (source, is_gpu) = (&job.source, backend.is_gpu());
     backend.machine().adopt(module);
     link_modules(session)?;
+    overrides::link_sources(session, &|bitcode| read(session, bitcode))?;
     if !job.config.options.kernel {
         session.functions = entry::exported(module);
     }
     let sources = Sources { own: job.file(), lowered: source.lowered };
     deferred::resolve(context, module, sources, &|bitcode| read(session, bitcode))?;
     parameters::drop_empty(context, module, source.signatures, is_gpu);
+    launch_state::add(context, module, source.signatures, is_gpu);
     lengths::add(context, module, source.signatures, is_gpu);
     hide_all_but_shims(session);
     address_spaces::drop_empty_slots(context, module, backend.machine());
@@ -42,7 +44,7 @@ pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     if job.config.options.cleanup {
         drop_landing_pads(session)?;
     }
-    Ok(())
+    overrides::link_texts(session)
 }
 
 /// Links the source's own modules.

@@ -2,8 +2,11 @@
 
 use kernelmill_llvm::crash;
 
-use super::session::{Goal, Session};
-use crate::{Error, job::Options, plugin};
+use super::{
+    capture::Capture,
+    session::{Goal, Session},
+};
+use crate::{Error, code::CodeStage, job::Options, plugin};
 
 /// What a caller asks of the pipeline: stages say by it whether they are wanted.
 pub(super) struct Request<'a> {
@@ -20,6 +23,8 @@ pub(super) struct Stage {
     is_wanted: fn(&Request<'_>) -> bool,
     /// Runs whether the stage itself is wanted or not.
     hook: Option<plugin::Stage>,
+    /// The form that code has after it and its plugins, whether it is wanted or not.
+    code: Option<CodeStage>,
 }
 
 /// A stage that every request wants.
@@ -27,7 +32,7 @@ pub(super) const fn run(
     name: &'static str,
     run: fn(&mut Session<'_, '_>) -> Result<(), Error>,
 ) -> Stage {
-    Stage { name, run, is_wanted: |_| true, hook: None }
+    Stage { name, run, is_wanted: |_| true, hook: None, code: None }
 }
 
 impl Stage {
@@ -40,13 +45,18 @@ impl Stage {
     pub(super) const fn then(self, hook: plugin::Stage) -> Self {
         Self { hook: Some(hook), ..self }
     }
+
+    /// The stage, after which code has this form.
+    pub(super) const fn shows(self, code: CodeStage) -> Self {
+        Self { code: Some(code), ..self }
+    }
 }
 
 /// Runs the stages that are wanted, and after each the plugins that work there.
 pub(super) fn run_all(
     stages: &[Stage],
     session: &mut Session<'_, '_>,
-    goal: Goal,
+    (goal, capture): (Goal, &Capture),
 ) -> Result<(), Error> {
     let request = Request { goal, options: &session.job.config.options };
     for stage in stages {
@@ -57,6 +67,9 @@ pub(super) fn run_all(
         if let Some(hook) = stage.hook {
             crash::step("plugins");
             session.tools.plugins.run(hook, session.context, session.module, &session.site)?;
+        }
+        if let Some(code) = stage.code {
+            capture.take(session, code)?;
         }
     }
     Ok(())
@@ -82,6 +95,7 @@ mod tests {
             "linking of libraries",
             "linking of operations",
             "Finalize",
+            "passing of launch state",
             "creation of entries",
             "internalisation",
             "MidPipeline",

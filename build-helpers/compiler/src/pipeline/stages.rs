@@ -11,7 +11,7 @@ use crate::{
         check::{self, Checks},
         denormals,
         entry::{self, Unit},
-        fast_math, link, locations, panic_record, parameters,
+        fast_math, launch_state, link, locations, panic_record, parameters, relocations,
     },
     plugin,
 };
@@ -127,6 +127,22 @@ pub(super) fn apply_fast_math_flags(session: &mut Session<'_, '_>) -> Result<(),
     fast_math::apply(session.context, session.module, session.backend.machine())
 }
 
+/// Guarantees that the state which plugins ask launches for is a parameter where it is used.
+pub(super) fn pass_launch_state(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, backend, job, tools, .. } = *session;
+    let asked = tools.plugins.states();
+    launch_state::pass(context, module, backend.machine(), job.source.signatures, &asked)
+}
+
+/// Guarantees that what the program gives when a binary is loaded is a variable that the host finds.
+pub(super) fn place_relocations(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, backend, .. } = *session;
+    if let Some(spaces) = backend.address_spaces() {
+        relocations::place(context, module, backend.machine(), spaces.global);
+    }
+    Ok(())
+}
+
 /// Guarantees that `noalias` is said only of memory that no other thread changes.
 pub(super) fn find_sharing(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let Session { module, backend, job, .. } = *session;
@@ -192,6 +208,7 @@ pub(super) fn internalize(session: &mut Session<'_, '_>) -> Result<(), Error> {
 /// Runs LLVM's optimisation pipeline.
 pub(super) fn optimize(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let Session { module, backend, job, .. } = *session;
+    backend.fold_limits(module);
     let passes = backend.passes(job.config.options.opt_level);
     Ok(backend.machine().run_with(module, &passes, !backend.is_gpu())?)
 }

@@ -15,9 +15,9 @@ use crate::{
         names::{IMPORT, SHIM_PREFIX},
     },
     diagnostic::PluginFault,
-    ir::{calls_of, inline_all},
-    job::Config,
-    passes::link::Messages,
+    ir::{calls_of, inline_all, place_of},
+    job::{Config, State},
+    passes::{launch_state, link::Messages, relocations},
 };
 
 /// Where in the pipeline a plugin works.
@@ -90,6 +90,14 @@ pub trait Plugin: fmt::Debug + Send + Sync {
     /// Rules are applied before plugins work at [`Stage::FrontEnd`]. All other code is as without the plugin.
     fn rules(&self) -> &[Rule] {
         &[]
+    }
+
+    /// What it asks each launch for: a value, or memory of the device. The wrappers of kernels that reach its getter or
+    /// its marker take it as one more argument, after the kernel's own; other kernels stay as they are.
+    ///
+    /// Calls of the getter are replaced after [`Stage::Finalize`]. A plugin reads the state by [`Task::state`] until then.
+    fn state(&self) -> Option<State> {
+        None
     }
 
     /// Whether it takes the place of a plugin of its own name that was registered before. Otherwise two of one
@@ -197,6 +205,16 @@ impl<'a, 'c> Task<'a, 'c> {
         self.run_passes("always-inline,globaldce")
     }
 
+    /// The state that the plugin asks each launch for, as a value that comes before an instruction: a scalar itself, the
+    /// address of memory, and of a struct the address of its bytes, which are only read. Until
+    /// [`Stage::Finalize`] is over; `None` later, and where the plugin has no [`Plugin::state`].
+    #[must_use]
+    pub fn state(&self, before: Value<'c>) -> Option<Value<'c>> {
+        let state = self.plugin.state().filter(|_| self.stage <= Stage::Finalize)?;
+        let state = launch_state::stand_in(self.context, self.module, &state);
+        Some(self.before(before).call(state, &[]))
+    }
+
     /// A function of the program that the kernels become part of, by its symbol. The program's linker resolves it, so
     /// that what is stored has no address of a process. `None` for targets other than the CPU, whose devices cannot
     /// call the host.
@@ -207,6 +225,27 @@ impl<'a, 'c> Task<'a, 'c> {
             function.add_text_attribute(self.context, IMPORT, "");
             function
         })
+    }
+
+    /// The value of a symbol that the program defines when kernels are loaded, by `kernelmill::define_symbol`, as a value
+    /// that comes before an instruction. What is stored has the symbol alone. Until [`Stage::Finalize`] is over, on
+    /// GPUs; `None` later, and on the CPU, where [`Task::import`] names what the program's linker resolves.
+    ///
+    /// # Panics
+    ///
+    /// Where the symbol has other characters than ASCII letters, digits and underscores, which assemblers refuse.
+    #[must_use]
+    pub fn relocation(&self, before: Value<'c>, symbol: &str, ty: Type<'c>) -> Option<Value<'c>> {
+        assert_eq!(
+            kernelmill_artifact::symbol(symbol).as_str(),
+            symbol,
+            "a symbol of letters, digits and underscores"
+        );
+        if *self.target() == Target::Cpu || self.stage > Stage::Finalize {
+            return None;
+        }
+        let value = relocations::stand_in(self.module, symbol, ty);
+        Some(self.before(before).call(value, &[]))
     }
 
     /// Says something of a kernel, named as [`Kernel::name`](super::Kernel) has it, that the user ought to be able
@@ -272,22 +311,23 @@ pub(super) fn meta<'a>(config: &'a Config, plugin: &dyn Plugin) -> &'a str {
 
 /// A plugin's markers in a module.
 pub(super) fn markers<'c>(module: &Module<'c>, plugin: &dyn Plugin) -> Vec<Value<'c>> {
-    let is_marker = |function: &Value<'c>| {
-        let name = function.name();
-        let rest = name.strip_prefix(plugin.marker());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    let functions = module.functions().into_iter();
-    functions.filter(|function| function.is_declaration() && is_marker(function)).collect()
+    let is_marker =
+        |function: &Value<'c>| function.is_declaration() && is_marker(plugin, &function.name());
+    module.functions().into_iter().filter(is_marker).collect()
+}
+
+/// Whether a name is one of a plugin's marker.
+pub(super) fn is_marker(plugin: &dyn Plugin, name: &str) -> bool {
+    let rest = name.strip_prefix(plugin.marker());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// A fault at an instruction.
 pub(super) fn fault(plugin: &dyn Plugin, at: Value<'_>, message: String) -> PluginFault {
-    let line = at.debug_line();
     PluginFault {
         plugin: plugin.name().to_owned(),
         function: demangle(&at.block().function().name()),
-        place: at.debug_file().filter(|_| line > 0).map(|file| (file, line)),
+        place: place_of(at),
         message,
     }
 }

@@ -17,10 +17,11 @@ mod registry;
 mod rule;
 mod rules;
 
-pub use crate::{base::demangle::source_name, diagnostic::PluginFault};
+pub use crate::{base::demangle::source_name, diagnostic::PluginFault, job::State};
 pub(crate) use api::Site;
 pub use api::{Plugin, Scope, Stage, Task};
 pub use failure::Failure;
+pub use kernelmill_artifact::{Access, Scalar, ValueType};
 pub use kernels::{Buffer, Kernel, Length, SharedArray};
 pub(crate) use registry::Plugins;
 pub use rule::Rule;

@@ -1,14 +1,26 @@
 //! The plugins of a compiler, in the order in which they are called.
 
-use std::{cell::RefCell, collections::BTreeMap, fmt::Write as _, sync::Arc};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    sync::Arc,
+};
+
+use kernelmill_artifact::Parameter;
 
 use super::{
-    api::{Plugin, Scope, Site, Stage, Task, fault, markers, meta},
+    api::{Plugin, Scope, Site, Stage, Task, fault, is_marker, markers, meta},
     ir::{Context, Module, ModuleExt as _, Value},
     rule::Rule,
     rules,
 };
-use crate::{Error, diagnostic::PluginFault, ir::calls_of, job::Config};
+use crate::{
+    Error,
+    diagnostic::PluginFault,
+    ir::calls_of,
+    job::{Config, State},
+};
 
 /// What comes before [`Stage::MidPipeline`].
 const SIMPLIFY: &str = "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
@@ -36,6 +48,7 @@ impl Plugins {
         plugins.sort_by(|a, b| order(&**a).cmp(&order(&**b)));
         for (index, plugin) in plugins.iter().enumerate() {
             check_marker(&**plugin)?;
+            check_state(&**plugin)?;
             for other in &plugins[..index] {
                 check_pair(&**other, &**plugin)?;
             }
@@ -43,11 +56,32 @@ impl Plugins {
         Ok(Self(plugins))
     }
 
-    /// The markers, each with the name of its plugin.
+    /// The markers and getters, each with the name of its plugin.
     pub(crate) fn markers(&self) -> Vec<(String, String)> {
-        let pair =
-            |plugin: &Arc<dyn Plugin>| (plugin.marker().to_owned(), plugin.name().to_owned());
-        self.0.iter().map(pair).collect()
+        let names = |plugin: &Arc<dyn Plugin>| {
+            let (marker, name) = (plugin.marker().to_owned(), plugin.name().to_owned());
+            let getter = plugin.state().map(|state| state.getter);
+            std::iter::once(marker).chain(getter).map(move |it| (it, name.clone()))
+        };
+        self.0.iter().flat_map(names).collect()
+    }
+
+    /// The states that plugins ask each launch for, each with the name of its plugin.
+    pub(crate) fn states(&self) -> Vec<(String, State)> {
+        let state = |plugin: &Arc<dyn Plugin>| Some((plugin.name().to_owned(), plugin.state()?));
+        self.0.iter().filter_map(state).collect()
+    }
+
+    /// The parameters for state of a kernel that reaches these functions.
+    pub(crate) fn states_of(&self, reached: &BTreeSet<String>) -> Vec<Parameter> {
+        let reaches = |plugin: &dyn Plugin, state: &State| {
+            reached.contains(&state.getter) || reached.iter().any(|name| is_marker(plugin, name))
+        };
+        let state = |plugin: &Arc<dyn Plugin>| {
+            let state = plugin.state().filter(|state| reaches(&**plugin, state))?;
+            Some(state.parameter())
+        };
+        self.0.iter().filter_map(state).collect()
     }
 
     /// Everything about the plugins that can change an artifact's bytes, as text.
@@ -57,6 +91,9 @@ impl Plugins {
                 let _ = write!(key, "{}:{text} ", text.len());
             }
             let _ = write!(key, "{:?}", (plugin.stages(), plugin.priority(), plugin.is_default()));
+            if let Some(state) = plugin.state() {
+                let _ = write!(key, " state {state:?}");
+            }
             for Rule { function, replacement } in plugin.rules() {
                 let _ = write!(key, " rule {function:?} {replacement:?}");
             }
@@ -189,10 +226,26 @@ fn check_marker(plugin: &dyn Plugin) -> Result<(), Error> {
     )))
 }
 
+/// Refuses state that no launch can give.
+fn check_state(plugin: &dyn Plugin) -> Result<(), Error> {
+    let Some(fault) = plugin.state().and_then(|state| state.fault()) else { return Ok(()) };
+    Err(Error::Plugins(format!("the plugin `{}` has {fault}", plugin.name())))
+}
+
 /// Refuses a plugin that cannot be beside one that comes before it.
 fn check_pair(before: &dyn Plugin, plugin: &dyn Plugin) -> Result<(), Error> {
     let (first, name, marker) = (before.name(), plugin.name(), plugin.marker());
     let refused = |message| Err(Error::Plugins(message));
+    if let (Some(one), Some(other)) = (before.state(), plugin.state())
+        && first != name
+    {
+        let of_both = [("state", one.name, other.name), ("getter", one.getter, other.getter)];
+        if let Some((what, both, _)) = of_both.into_iter().find(|(_, one, other)| one == other) {
+            return refused(format!(
+                "the plugins `{first}` and `{name}` have one {what}, `{both}`; rename one of the two"
+            ));
+        }
+    }
     if first == name {
         return refused(format!(
             "the plugin `{name}` is registered twice; remove one of the calls of `plugin`, or \

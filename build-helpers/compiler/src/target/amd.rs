@@ -9,7 +9,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::backend::{Backend, Emitted};
+use super::backend::{Backend, Edit, Emitted};
 use crate::{
     Error,
     passes::{
@@ -210,7 +210,12 @@ impl Backend for Amd {
         Ok(entries)
     }
 
-    fn emit(&self, toolchain: &Toolchain, module: &ValidModule<'_, '_>) -> Result<Emitted, Error> {
+    fn emit(
+        &self,
+        toolchain: &Toolchain,
+        module: &ValidModule<'_, '_>,
+        _edit: Edit<'_>,
+    ) -> Result<Emitted, Error> {
         let object = self.machine.object(module.module())?;
         let bytes = self.link(toolchain, &object, module.name())?;
         let resources = resources::of_code_object(&bytes);

@@ -26,13 +26,24 @@ pub(crate) trait Backend: TargetInfo {
         Vec::new()
     }
 
+    /// Makes constants of what limits of launches say, before anything is optimised.
+    fn fold_limits(&self, _module: &Module<'_>) {}
+
     /// Workarounds: changes what LLVM would generate wrong or slow code of, once everything is
     /// optimised.
     fn work_around_llvm<'c>(&self, _context: &'c Context, _module: &Module<'c>) {}
 
-    /// Turns a checked module into bytes.
-    fn emit(&self, toolchain: &Toolchain, module: &ValidModule<'_, '_>) -> Result<Emitted, Error>;
+    /// Turns a checked module into bytes. PTX is edited before it is assembled.
+    fn emit(
+        &self,
+        toolchain: &Toolchain,
+        module: &ValidModule<'_, '_>,
+        edit: Edit<'_>,
+    ) -> Result<Emitted, Error>;
 }
+
+/// A function that changes assembly text.
+pub(crate) type Edit<'a> = &'a dyn Fn(Vec<u8>) -> Result<Vec<u8>, Error>;
 
 /// The code of a module.
 pub(crate) struct Emitted {

@@ -6,7 +6,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::backend::{Backend, Emitted};
+use super::backend::{Backend, Edit, Emitted};
 use crate::{
     Error, cpu,
     diagnostic::Fault,
@@ -147,7 +147,12 @@ impl Backend for Cpu {
         cpu::store_single_lanes(context, module);
     }
 
-    fn emit(&self, _toolchain: &Toolchain, module: &ValidModule<'_, '_>) -> Result<Emitted, Error> {
+    fn emit(
+        &self,
+        _toolchain: &Toolchain,
+        module: &ValidModule<'_, '_>,
+        _edit: Edit<'_>,
+    ) -> Result<Emitted, Error> {
         Ok(Emitted::new(ArtifactKind::Object, self.machine.object(module.module())?))
     }
 }

@@ -31,5 +31,5 @@ pub use codes::{
 pub use handle::{Block, Type, Value};
 pub use line_tables::Lines;
 pub use masked::{MaskedAccess, MaskedKind};
-pub use module::{ModuleExt, parse_bitcode, parse_ir};
+pub use module::{ModuleExt, parse_any, parse_bitcode, parse_ir};
 pub use value::{DebugLocation, Place, SourceFrame};

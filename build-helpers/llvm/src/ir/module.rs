@@ -94,6 +94,44 @@ pub fn parse_ir<'c>(
     }
 }
 
+/// Reads a module that somebody else wrote, as text or as bitcode, and verifies it. LLVM's messages begin
+/// with `name`, the line and the column, where it is text.
+///
+/// # Errors
+///
+/// [`Error::Llvm`] with LLVM's message where it does not parse, or is not valid;
+/// [`Error::UnknownInstruction`] as [`parse_bitcode`].
+pub fn parse_any<'c>(context: &'c Context, bytes: &[u8], name: &str) -> Result<Module<'c>, Error> {
+    let name = c_string(&name.replace('\0', ""));
+    let bytes = [bytes, b"\0"].concat();
+    let mut module = std::ptr::null_mut();
+    let mut message = std::ptr::null_mut();
+    #[expect(deprecated, reason = "its successor is not in LLVM 20 and 21")]
+    // SAFETY: LLVM copies the bytes, which end with a zero, and owns the buffer; it writes the module,
+    // or a message that is ours to free.
+    let module = unsafe {
+        let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+            bytes.as_ptr().cast(),
+            bytes.len() - 1,
+            name.as_ptr(),
+        );
+        let failed = LLVMParseIRInContext(raw(context), buffer, &raw mut module, &raw mut message);
+        if failed != 0 {
+            return Err(Error::Llvm(take_message(message)));
+        }
+        Module::new(module)
+    };
+    if let Err(message) = module.verify() {
+        let wrong = module.definitions().into_iter().find(|function| !function.is_valid());
+        let place =
+            wrong.map_or_else(String::new, |it| format!(" in the function `{}`", it.name()));
+        let message = message.to_string_lossy();
+        return Err(Error::Llvm(format!("the code{place} is not valid: {}", message.trim_end())));
+    }
+    refuse_unknown(&module)?;
+    Ok(module)
+}
+
 /// Methods of modules beyond those of inkwell.
 pub trait ModuleExt<'c> {
     /// Links another module into this one.

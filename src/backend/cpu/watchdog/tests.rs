@@ -60,6 +60,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         locations: &[],
         backtraces: &[],
         messages: &[],
+        relocations: &[],
     }],
 };
 

@@ -148,7 +148,8 @@ pub(crate) fn guard(body: &Body, function: &mut Function) -> Code {
     let shuffled = body.builds.iter().any(|build| build.transfer == Transfer::Shuffle);
     let watched = if shuffled { undefined(&flow, &registers, true) } else { unwritten.clone() };
     let plain = body.builds.iter().map(|build| build.instruction).collect();
-    let code = Code { plain, always: unwritten.contains(&true), ..Code::default() };
+    let steady = body.builds.iter().map(Build::is_steady).collect();
+    let code = Code { plain, steady, always: unwritten.contains(&true), ..Code::default() };
     if !watched.contains(&true) {
         return code;
     }

@@ -25,6 +25,8 @@ pub(crate) struct Build {
     pub(crate) defines: Vec<u32>,
     pub(crate) transfer: Transfer,
     pub(crate) flow: Flow,
+    /// Whether what it gives depends on more than its operands: it reads a clock.
+    pub(crate) reads_clock: bool,
 }
 
 impl Build {
@@ -36,6 +38,20 @@ impl Build {
             defines: Vec::new(),
             transfer: Transfer::Use,
             flow: Flow::Next,
+            reads_clock: false,
+        }
+    }
+
+    /// Whether it only makes registers of registers, and always the same of the same, or jumps.
+    pub(crate) fn is_steady(&self) -> bool {
+        let computes = !matches!(
+            self.transfer,
+            Transfer::Use | Transfer::Store | Transfer::Publish | Transfer::Shuffle
+        );
+        match self.flow {
+            Flow::Next => computes && !self.reads_clock,
+            Flow::Jump | Flow::Branch => true,
+            Flow::Table | Flow::End => false,
         }
     }
 

@@ -29,6 +29,11 @@ pub(crate) struct ModuleContext<'a> {
     pub(crate) mnemonics: HashMap<String, u32>,
     pub(crate) unsupported: Vec<Unsupported>,
     pub(crate) errors: Vec<ParseError>,
+    /// Of PTX, and the capability of the target.
+    pub(crate) version: (u32, u32),
+    pub(crate) capability: u32,
+    /// Whether it is for one architecture alone: `sm_90a`.
+    pub(crate) specific: bool,
 }
 
 impl ModuleContext<'_> {

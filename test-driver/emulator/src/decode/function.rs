@@ -5,7 +5,7 @@ use super::context::ModuleContext;
 use super::globals;
 use super::layout::{is_framed, lay_out};
 use super::modifiers::Modifiers;
-use super::names::{Duplicate, Entity, Names};
+use super::names::{Duplicate, Entity, Frame, Names};
 use super::problem::Problem;
 use super::registers::{RegisterParameters, Registers};
 use crate::execute::Handler;
@@ -77,8 +77,9 @@ impl<'a> Decoder<'_, 'a> {
         let end = parameters.last().map_or(0, |last| last.offset + last.size);
         let returns = lay_out(&tree.returns, end);
         let end = returns.last().map_or(end, |last| last.offset + last.size);
-        let variables = tree.parameters.iter().chain(&tree.returns);
-        for (variable, place) in variables.zip(parameters.iter().chain(&returns)) {
+        let given = tree.parameters.iter().map(|variable| (variable, Frame::Input));
+        let variables = given.chain(tree.returns.iter().map(|variable| (variable, Frame::Result)));
+        for ((variable, kind), place) in variables.zip(parameters.iter().chain(&returns)) {
             let (offset, bytes) = (place.offset, place.size);
             if variable.home == StateSpace::Register {
                 self.register_parameter(tree, variable, Slice { offset, bytes });
@@ -87,7 +88,7 @@ impl<'a> Decoder<'_, 'a> {
             let entity = if tree.entry {
                 Entity::Parameter { offset, bytes }
             } else {
-                Entity::Frame { offset, bytes }
+                Entity::Frame { offset, bytes, kind }
             };
             self.declare(variable.line, variable.name, entity);
         }
@@ -137,7 +138,8 @@ impl<'a> Decoder<'_, 'a> {
         let entity = match variable.home {
             home if is_framed(home) => {
                 let bytes = u32::try_from(variable.bytes.unwrap_or(0)).unwrap_or(u32::MAX);
-                Entity::Frame { offset: self.frame_space(bytes, variable.align), bytes }
+                let kind = if home == StateSpace::Param { Frame::Argument } else { Frame::Local };
+                Entity::Frame { offset: self.frame_space(bytes, variable.align), bytes, kind }
             }
             StateSpace::Shared if variable.bytes.unwrap_or(0) == 0 => Entity::Dynamic,
             StateSpace::Shared => {

@@ -18,7 +18,8 @@ pub(crate) fn declare<'a>(tree: &Ast<'a>, context: &mut ModuleContext<'a>) {
         declare_function(function, context);
     }
     let bodies = tree.functions.iter().filter(|function| function.body.is_some());
-    let defined: HashSet<&str> = bodies.map(|function| function.name).collect();
+    let mut defined: HashSet<&str> = bodies.map(|function| function.name).collect();
+    defined.extend(tree.aliases.iter().map(|alias| alias.name));
     for function in &tree.functions {
         if !defined.contains(function.name) && !BUILTINS.contains(&function.name) {
             let found = Unsupported { what: function.name.to_string(), line: function.line };
@@ -26,6 +27,10 @@ pub(crate) fn declare<'a>(tree: &Ast<'a>, context: &mut ModuleContext<'a>) {
         }
     }
     for &Alias { line, name, of } in &tree.aliases {
+        if !context.symbols.functions.contains_key(name) {
+            context.error(line, format!("alias `{name}` is not declared"));
+            continue;
+        }
         match context.symbols.functions.get(of) {
             Some(&index) => {
                 context.symbols.functions.insert(name, index);
@@ -107,10 +112,24 @@ fn declare_function<'a>(function: &ptx::Function<'a>, context: &mut ModuleContex
         if function.body.is_some() && context.program.functions[index].defined {
             context.error(function.line, format!("`{}` is defined twice", function.name));
         }
+        if context.program.functions[index].defined && function.body.is_none() {
+            context.error(
+                function.line,
+                format!("`{}` is declared after it is defined", function.name),
+            );
+        }
         let known = &mut context.program.functions[index];
         known.defined |= function.body.is_some();
-        let counts = (known.parameters.len(), known.returns.len());
-        if counts != (function.parameters.len(), function.returns.len()) {
+        if known.entry != function.entry {
+            let message = format!("`{}` is a kernel and a function", function.name);
+            context.error(function.line, message);
+            return;
+        }
+        let parameters = lay_out(&function.parameters, 0);
+        let end = parameters.last().map_or(0, |last| last.offset + last.size);
+        let returns = lay_out(&function.returns, end);
+        let same = known.parameters == slices(&parameters) && known.returns == slices(&returns);
+        if !same {
             let message = format!("`{}` has other parameters than before", function.name);
             context.error(function.line, message);
         }
@@ -155,6 +174,12 @@ fn initialise_variable(variable: &Variable<'_>, index: usize, context: &mut Modu
                 context.program.globals[index].values.push(Value { place, bits, bytes });
             }
             Initial::Address { name, offset, mask } => match context.symbols.find(name) {
+                Some(Symbol::Shared(_) | Symbol::Dynamic) => {
+                    context.error(
+                        variable.line,
+                        format!("`{name}` is in shared memory, which has no address yet"),
+                    );
+                }
                 Some(symbol) => {
                     let address = Address { place, symbol, offset, mask };
                     context.program.globals[index].addresses.push(address);

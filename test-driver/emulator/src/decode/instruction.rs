@@ -48,8 +48,11 @@ fn stays_in_registers(opcode: &str) -> bool {
 /// Whether the registers of an instruction are as wide as its type. Those of the others may be wider, or have
 /// types of their own.
 fn is_strict(opcode: &str) -> bool {
-    stays_in_registers(opcode)
-        && !matches!(opcode, "cvt" | "cvta" | "isspacep" | "mapa" | "createpolicy")
+    let is_strict =
+        ["shfl", "vote", "match", "redux", "elect", "bar", "barrier", "atom", "red", "brx"];
+    is_strict.contains(&opcode)
+        || stays_in_registers(opcode)
+            && !matches!(opcode, "cvt" | "cvta" | "isspacep" | "mapa" | "createpolicy")
 }
 
 /// The place and the length of a bit field are bytes, where they are numbers.
@@ -70,6 +73,7 @@ impl<'a> Decoder<'_, 'a> {
         i: &Instruction<'a>,
         m: &mut Modifiers<'_>,
     ) -> Result<(), Problem> {
+        self.check_rules(i)?;
         let start = self.builds.len();
         self.is_strict = is_strict(i.opcode);
         check_bit_field(i)?;

@@ -132,9 +132,11 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     /// Checks the register that is loaded or stored: it may be wider than what is in memory.
-    fn check_data(&mut self, value: &Operand<'a>, ty: Type) -> Result<(), Problem> {
+    pub(super) fn check_data(&mut self, value: &Operand<'a>, ty: Type) -> Result<(), Problem> {
         let Some(found) = self.type_of(value) else { return Ok(()) };
-        if found != Type::Pred && found.bits() >= ty.bits() && !found.is_of_other_kind(ty) {
+        let is_wider = found.bits() > ty.bits() && !(found.is_float() && ty.is_float());
+        let fits = is_wider || found.bits() == ty.bits();
+        if found != Type::Pred && fits && !found.is_of_other_kind(ty) {
             return Ok(());
         }
         let (found, wanted) = (found.name(), ty.name());
@@ -257,7 +259,7 @@ impl<'a> Decoder<'_, 'a> {
     ) -> Result<Location, Problem> {
         let fixed = |start: u32| i64::from(start).wrapping_add(offset);
         match self.names.find(name) {
-            Some(Entity::Frame { offset: start, bytes }) => {
+            Some(Entity::Frame { offset: start, bytes, .. }) => {
                 if offset < 0 || offset >= i64::from(bytes.max(1)) {
                     return Problem::error(format!("offset {offset} is not within `{name}`"));
                 }

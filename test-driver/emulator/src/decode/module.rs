@@ -18,7 +18,12 @@ pub(crate) struct Decoded {
 
 /// Decodes a module.
 pub(crate) fn decode(tree: &Ast<'_>) -> Result<Decoded, ParseErrors> {
-    let mut context = ModuleContext::default();
+    let mut context = ModuleContext {
+        version: tree.version,
+        capability: tree.target.0,
+        specific: tree.target.1.is_some(),
+        ..ModuleContext::default()
+    };
     context.program.files = tree.files.iter().map(|&(n, path)| (n, path.into())).collect();
     globals::declare(tree, &mut context);
     check_constants(tree, &mut context);

@@ -111,6 +111,13 @@ impl<'a> Decoder<'_, 'a> {
         ty: Type,
     ) -> Result<(), Problem> {
         let parts = self.part_count(source);
+        let are_bits = matches!(ty, Type::B16 | Type::B32 | Type::B64 | Type::B128);
+        if !are_bits {
+            return Problem::error(format!(
+                "{parts} registers do not make one of the type `.{}`",
+                ty.name()
+            ));
+        }
         let width = ty.bits() / parts.max(1);
         let slots = self.read_parts(source, part_type(width)?)?;
         if ty == Type::B128 {

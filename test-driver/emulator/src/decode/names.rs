@@ -23,6 +23,7 @@ pub(crate) enum Entity {
     Frame {
         offset: u32,
         bytes: u32,
+        kind: Frame,
     },
     /// A parameter of the kernel.
     Parameter {
@@ -33,6 +34,17 @@ pub(crate) enum Entity {
     Global(usize),
     Shared(usize),
     Dynamic,
+}
+
+/// What a variable in a function's frame is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Frame {
+    Local,
+    /// What the function is given, and what it gives.
+    Input,
+    Result,
+    /// What its calls pass and take.
+    Argument,
 }
 
 /// Registers that are declared: one, or `%r0` to `%r9` as `%r<10>`.
@@ -195,6 +207,7 @@ impl<'a> Names<'a> {
 impl Scope<'_> {
     fn has(&self, name: &str) -> bool {
         self.entities.contains_key(name)
+            || self.labels.contains_key(name)
             || self.registers.contains_key(name)
             || self.range_of(name).is_some()
     }

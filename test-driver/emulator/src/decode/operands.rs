@@ -134,7 +134,8 @@ impl<'a> Decoder<'_, 'a> {
 
     pub(crate) fn push_special(&mut self, slot: u32, special: Special, dimension: u32) {
         let build = Build::new(read_special).d(slot).x(special as u32);
-        self.push(build.with(|i| i.e = dimension));
+        let reads_clock = special.is_clock();
+        self.push(Build { reads_clock, ..build.with(|i| i.e = dimension) });
     }
 
     /// The slot with the address of a variable or function.
@@ -265,7 +266,10 @@ impl<'a> Decoder<'_, 'a> {
 pub(crate) fn immediate(operand: &Operand<'_>, ty: Type) -> Option<u64> {
     let mask = u64::MAX >> (64 - ty.bits().clamp(1, 64));
     match operand {
+        // There are no literals of 16 bits.
+        _ if matches!(ty, Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2) => return None,
         Operand::Integer(_) if ty.is_float() => return None,
+        Operand::Single(_) | Operand::Double(_) if ty == Type::Pred => return None,
         Operand::Single(_) | Operand::Double(_) if ty.is_integer() => return None,
         Operand::Double(_) if matches!(ty, Type::B8 | Type::B16 | Type::B32) => return None,
         _ => {}

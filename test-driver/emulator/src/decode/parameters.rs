@@ -81,7 +81,7 @@ impl<'a> Decoder<'_, 'a> {
         for (number, operand) in operands.iter().enumerate() {
             let bytes = wanted.get(number).map(|slice| slice.bytes);
             if let Operand::Name(name, 0) = operand
-                && let Some(Entity::Frame { offset, bytes }) = self.names.find(name)
+                && let Some(Entity::Frame { offset, bytes, .. }) = self.names.find(name)
             {
                 passed.slices.push(Slice { offset, bytes });
                 continue;

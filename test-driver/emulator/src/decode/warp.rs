@@ -79,8 +79,8 @@ impl<'a> Decoder<'_, 'a> {
         one_of(m.ty()?, &[Type::B32])?;
         self.count(i, 5)?;
         let a = self.read(&i.operands[1], Type::B32)?;
-        let b = self.read(&i.operands[2], Type::U32)?;
-        let c = self.read(&i.operands[3], Type::U32)?;
+        let b = self.read(&i.operands[2], Type::B32)?;
+        let c = self.read(&i.operands[3], Type::B32)?;
         let mask = self.read(&i.operands[4], Type::B32)?;
         let (d, p) = self.write_pair(&i.operands[0])?;
         let operation = Collective::Shuffle(Shuffle { mode, d, p, a, b, c });

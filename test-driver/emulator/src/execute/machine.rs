@@ -85,6 +85,8 @@ pub(crate) struct Code {
     pub(crate) always: bool,
     /// One for each guarded instruction.
     pub(crate) guards: Vec<Guard>,
+    /// Which instructions only make registers of registers, and always the same of the same.
+    pub(crate) steady: Vec<bool>,
 }
 
 impl Code {

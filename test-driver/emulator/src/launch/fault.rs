@@ -108,6 +108,12 @@ pub enum FaultKind {
         /// The budget, in instructions.
         budget: u64,
     },
+    /// A loop that never ends: a thread came back to the same instruction with the same registers, and nothing
+    /// that it did in between reads or writes anything else. Found for loops of up to 512 instructions.
+    EndlessLoop {
+        /// The instructions of the loop.
+        instructions: u64,
+    },
     /// Two threads accessed the same bytes, one of them writing, with nothing that orders them.
     Race {
         /// Global or shared.
@@ -232,6 +238,9 @@ impl fmt::Display for FaultKind {
             }
             Self::StepBudget { budget } => {
                 write!(f, "the launch took more than {budget} instructions")
+            }
+            Self::EndlessLoop { instructions } => {
+                write!(f, "a loop without end: {instructions} instructions that change no register")
             }
             Self::Race { space, address, write, other } => {
                 write_race(f, *space, *address, *write, other)

@@ -3,6 +3,7 @@
 //! PTX ISA, "State Spaces, Types, and Variables" and "Directives".
 
 use super::ast::{Ast, Function, Initial, StateSpace, Variable};
+use super::bounds::Bounds;
 use super::lexer::TokenKind;
 use super::literal::{Constant, parse_integer};
 use super::parser::{Parsed, Parser};
@@ -44,20 +45,29 @@ impl<'a> Parser<'a> {
     /// A variable or function at the top level.
     pub(super) fn definition(&mut self, tree: &mut Ast<'a>) -> Parsed<()> {
         let line = self.line();
-        let mut external = false;
-        while let TokenKind::Dot(word @ ("visible" | "extern" | "weak" | "common")) = self.peek() {
-            external |= word == "extern";
+        let mut linkage = None;
+        if let TokenKind::Dot(word @ ("visible" | "extern" | "weak" | "common")) = self.peek() {
+            linkage = Some(word);
             self.next();
         }
+        let external = linkage == Some("extern");
         match self.peek() {
-            TokenKind::Dot(word @ ("entry" | "func")) => {
+            TokenKind::Dot(word @ ("entry" | "func")) if linkage != Some("common") => {
                 self.next();
                 let function = self.function(line, word == "entry")?;
+                if external && function.body.is_some() {
+                    let message = format!("`{}` is `.extern` and has a body", function.name);
+                    return self.error(line, message);
+                }
                 tree.functions.push(function);
                 Ok(())
             }
             TokenKind::Dot(word) if home(word).is_some() => {
-                tree.variables.extend(self.variables(external)?);
+                let variables = self.variables(external)?;
+                for variable in &variables {
+                    self.check_module_variable(variable, linkage)?;
+                }
+                tree.variables.extend(variables);
                 Ok(())
             }
             _ => {
@@ -89,12 +99,70 @@ impl<'a> Parser<'a> {
     fn check_variable(&mut self, variable: &Variable<'a>) -> Parsed<()> {
         let (line, name) = (variable.line, variable.name);
         let in_memory = matches!(variable.home, StateSpace::Global | StateSpace::Const);
+        if matches!(name, "_" | "WARP_SZ") {
+            return self.error(line, format!("`{name}` is no name"));
+        }
         if !variable.initial.is_empty() && !in_memory {
             return self
                 .error(line, format!("`{name}` has an initial value, and is not in memory"));
         }
+        if variable.ty == Type::Pred {
+            return self.error(line, format!("`{name}` is a predicate, and no register"));
+        }
+        if variable.external && !variable.initial.is_empty() {
+            return self.error(line, format!("`{name}` is `.extern` and has an initial value"));
+        }
         if !variable.external && variable.bytes.unwrap_or(0) == 0 {
             return self.error(line, format!("`{name}` has no length"));
+        }
+        Ok(())
+    }
+
+    /// What is declared for the whole module.
+    fn check_module_variable(
+        &mut self,
+        variable: &Variable<'a>,
+        linkage: Option<&str>,
+    ) -> Parsed<()> {
+        let (line, name) = (variable.line, variable.name);
+        if matches!(variable.home, StateSpace::Local | StateSpace::Param | StateSpace::Register) {
+            return self.error(line, format!("`{name}` is of a function, and stands outside"));
+        }
+        if linkage == Some("common") && variable.home != StateSpace::Global {
+            return self.error(line, format!("`{name}` is `.common`, and not in `.global`"));
+        }
+        Ok(())
+    }
+
+    /// The parameters and results of a function.
+    fn check_function(
+        &mut self,
+        line: u32,
+        entry: bool,
+        returns: &[Variable<'a>],
+        parameters: &[Variable<'a>],
+    ) -> Parsed<()> {
+        if entry && !returns.is_empty() {
+            return self.error(line, "a kernel has no result");
+        }
+        let in_memory = |variable: &&Variable<'_>| variable.home == StateSpace::Param;
+        if returns.len() > 1 && returns.iter().any(|result| in_memory(&result)) {
+            return self.error(line, "several results are registers");
+        }
+        for variable in parameters.iter().chain(returns) {
+            let name = variable.name;
+            let wrong = match variable.home {
+                StateSpace::Register => None,
+                StateSpace::Param if variable.ty == Type::Pred => Some("is a predicate"),
+                StateSpace::Param if entry && variable.bytes.unwrap_or(0) == 0 => {
+                    Some("has no length")
+                }
+                StateSpace::Param => None,
+                _ => Some("is neither `.param` nor `.reg`"),
+            };
+            if let Some(wrong) = wrong {
+                return self.error(variable.line, format!("parameter `{name}` {wrong}"));
+            }
         }
         Ok(())
     }
@@ -110,10 +178,9 @@ impl<'a> Parser<'a> {
                 "attribute" => self.attribute()?,
                 "v2" => header.lanes = 2,
                 "v4" => header.lanes = 4,
-                "v8" => header.lanes = 8,
                 _ => match (home(word), Type::named(word)) {
                     (Some(home), _) => header.home = header.home.or(Some(home)),
-                    (None, Some(ty)) => header.ty = Some(ty),
+                    (None, Some(ty)) if header.ty.is_none() => header.ty = Some(ty),
                     _ => return self.error(line, format!("`.{word}` is not a space or type")),
                 },
             }
@@ -145,7 +212,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn attribute(&mut self) -> Parsed<()> {
+    pub(super) fn attribute(&mut self) -> Parsed<()> {
         self.expect('(')?;
         while !self.eat(')') {
             if self.next() == TokenKind::End {
@@ -157,6 +224,10 @@ impl<'a> Parser<'a> {
 
     fn declarator(&mut self, header: &Header) -> Parsed<Variable<'a>> {
         let Some(ty) = header.ty else { return self.unexpected("a type") };
+        let Some(home) = header.home else { return self.unexpected("a space such as `.param`") };
+        if header.lanes > 1 && ty.bits() * header.lanes > 128 {
+            return self.error(header.line, "a vector of more than 128 bits");
+        }
         let name = self.word("a name")?;
         let element = ty.bytes() * header.lanes;
         let rows = self.dimensions()?;
@@ -164,7 +235,7 @@ impl<'a> Parser<'a> {
             rows.as_ref().map(|rows| rows.iter().fold(1, |a: u64, &b| a.saturating_mul(b)));
         Ok(Variable {
             line: header.line,
-            home: header.home.unwrap_or(StateSpace::Param),
+            home,
             name,
             ty,
             bytes: elements.map(|elements| elements.saturating_mul(u64::from(element))),
@@ -194,6 +265,11 @@ impl<'a> Parser<'a> {
 
     fn initial(&mut self, variable: &mut Variable<'a>) -> Parsed<()> {
         let rows = std::mem::take(&mut variable.rows);
+        let is_array = !rows.is_empty() || variable.bytes.is_none();
+        if is_array != (self.peek() == TokenKind::Mark('{')) {
+            let wanted = if is_array { "values in braces" } else { "a value" };
+            return self.unexpected(wanted);
+        }
         let mut values = Values { ty: variable.ty, place: 0, rows, list: Vec::new() };
         self.initial_value(&mut values, 0)?;
         variable.initial = values.list;
@@ -216,6 +292,9 @@ impl<'a> Parser<'a> {
             }
             if depth > 0 && depth < values.rows.len() {
                 let row = values.rows[depth..].iter().fold(1, |a: u64, &b| a.saturating_mul(b));
+                if values.place > start.saturating_add(row) {
+                    return self.error(self.line(), format!("more than the {row} values of a row"));
+                }
                 values.place = values.place.max(start.saturating_add(row));
             }
             return Ok(());
@@ -224,6 +303,15 @@ impl<'a> Parser<'a> {
             TokenKind::Word(name) if name != "WARP_SZ" => self.initial_address(u64::MAX)?,
             _ => self.initial_number(values.ty)?,
         };
+        if let Initial::Address { mask, .. } = value {
+            let whole = mask == u64::MAX;
+            if values.ty != if whole { Type::U64 } else { Type::U8 } {
+                return self.error(
+                    self.line(),
+                    "an address is of the type `.u64`, a byte of one of `.u8`",
+                );
+            }
+        }
         values.list.push((values.place, value));
         values.place = values.place.saturating_add(1);
         Ok(())
@@ -240,7 +328,12 @@ impl<'a> Parser<'a> {
             self.expect(')')?;
             return Ok(value);
         }
-        let bits = match self.constant()? {
+        let line = self.line();
+        let constant = self.constant()?;
+        if ty.is_float() && constant.integer().is_some() {
+            return self.error(line, "an integer in the place of a floating-point number");
+        }
+        let bits = match constant {
             Constant::Double(value) if ty == Type::F32 => u64::from((value as f32).to_bits()),
             Constant::Double(value) => value.to_bits(),
             Constant::Single(bits) => u64::from(bits),
@@ -269,7 +362,8 @@ impl<'a> Parser<'a> {
         let returns = self.parameters()?;
         let name = self.word("a function's name")?;
         let parameters = self.parameters()?;
-        let [max_block, required_block] = self.bounds()?;
+        self.check_function(line, entry, &returns, &parameters)?;
+        let Bounds { max_block, required_block } = self.bounds(entry)?;
         let body = if self.eat(';') { None } else { Some(self.body()?) };
         Ok(Function { line, entry, name, returns, parameters, max_block, required_block, body })
     }
@@ -283,42 +377,14 @@ impl<'a> Parser<'a> {
         while !self.eat(')') {
             let header = self.header(false)?;
             parameters.push(self.declarator(&header)?);
-            if !self.eat(',') && self.peek() != TokenKind::Mark(')') {
+            if self.eat(',') {
+                if self.peek() == TokenKind::Mark(')') {
+                    return self.unexpected("a parameter");
+                }
+            } else if self.peek() != TokenKind::Mark(')') {
                 return self.unexpected("`,` or `)`");
             }
         }
         Ok(parameters)
-    }
-
-    /// The directives between a function's parameters and its body: what `.maxntid` and what
-    /// `.reqntid` say.
-    fn bounds(&mut self) -> Parsed<[Option<[u32; 3]>; 2]> {
-        let mut bounds = [None; 2];
-        while let Some(word) = self.dot() {
-            match word {
-                "pragma" => self.recover(),
-                "attribute" => self.attribute()?,
-                _ => {
-                    let values = self.integers()?;
-                    let value = |index: usize| values.get(index).map_or(1, |&n| n);
-                    if values.contains(&0) && matches!(word, "maxntid" | "reqntid") {
-                        return self.error(self.line(), format!("`.{word}` of zero threads"));
-                    }
-                    if let Some(which) = ["maxntid", "reqntid"].iter().position(|&is| is == word) {
-                        bounds[which] = Some([value(0), value(1), value(2)]);
-                    }
-                }
-            }
-        }
-        Ok(bounds)
-    }
-
-    fn integers(&mut self) -> Parsed<Vec<u32>> {
-        let mut values = Vec::new();
-        while let TokenKind::Number(_) = self.peek() {
-            values.push(self.integer_32()?);
-            self.eat(',');
-        }
-        Ok(values)
     }
 }

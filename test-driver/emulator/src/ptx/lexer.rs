@@ -164,7 +164,10 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         let prefixed = self.peek(0) == b'0' && self.peek(1).is_ascii_alphabetic();
         self.skip_while(is_word);
-        if prefixed || self.peek(0) != b'.' || !self.peek(1).is_ascii_digit() {
+        if prefixed
+            || self.peek(0) != b'.'
+            || is_word(self.peek(1)) && !self.peek(1).is_ascii_digit()
+        {
             return;
         }
         self.at += 1;

@@ -1,6 +1,7 @@
 //! PTX text: lexer, parser and the syntax tree with line numbers; mutations of the text.
 
 mod ast;
+mod bounds;
 mod declaration;
 mod errors;
 mod expression;

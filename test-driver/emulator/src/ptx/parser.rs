@@ -270,17 +270,9 @@ impl<'a> Parser<'a> {
             }
             TokenKind::Dot("file") => self.file(tree),
             TokenKind::Dot("section") => self.section(),
-            TokenKind::Dot("pragma") => {
-                self.recover();
-                Ok(())
-            }
+            TokenKind::Dot("pragma") => self.pragma(),
             TokenKind::Dot("alias") => self.alias(tree),
-            TokenKind::Dot("loc") => self.location().map(|_| ()),
             TokenKind::Dot(_) => self.definition(tree),
-            TokenKind::Mark(';') => {
-                self.at += 1;
-                Ok(())
-            }
             _ => {
                 let result = self.unexpected("a directive");
                 self.at += 1;
@@ -310,7 +302,11 @@ impl<'a> Parser<'a> {
 
     fn file(&mut self, tree: &mut Ast<'a>) -> Parsed<()> {
         self.at += 1;
+        let line = self.line();
         let number = self.integer_32()?;
+        if tree.files.iter().any(|&(known, _)| known == number) {
+            return self.error(line, format!("`.file {number}` is there twice"));
+        }
         match self.next() {
             TokenKind::Text(path) => tree.files.push((number, path)),
             _ => return self.unexpected("a path in quotes"),
@@ -323,8 +319,9 @@ impl<'a> Parser<'a> {
 
     /// Debug sections say nothing that running needs.
     fn section(&mut self) -> Parsed<()> {
-        while !matches!(self.peek(), TokenKind::Mark('{') | TokenKind::End) {
-            self.at += 1;
+        self.next();
+        if self.dot().is_none() {
+            return self.unexpected("the name of a section, such as `.debug_info`");
         }
         let mut depth = 0;
         loop {

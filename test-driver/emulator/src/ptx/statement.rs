@@ -29,9 +29,6 @@ impl<'a> Parser<'a> {
 
     fn statement(&mut self, out: &mut Vec<Statement<'a>>) -> Parsed<()> {
         match self.peek() {
-            TokenKind::Mark(';') => {
-                self.next();
-            }
             TokenKind::Mark('{') => {
                 let inner = self.body()?;
                 out.push(Statement::Block(inner));
@@ -91,12 +88,12 @@ impl<'a> Parser<'a> {
                 out.push(Statement::Location { file, line });
             }
             "reg" => self.registers(out)?,
-            "pragma" => self.recover(),
+            "pragma" => self.pragma()?,
+            "visible" | "extern" | "weak" | "common" => {
+                return self.unexpected("a statement; what is linked stands outside of functions");
+            }
             _ => {
-                while let TokenKind::Dot("visible" | "extern" | "weak") = self.peek() {
-                    self.next();
-                }
-                let variables = self.variables(word == "extern")?;
+                let variables = self.variables(false)?;
                 out.extend(variables.into_iter().map(Statement::Variable));
             }
         }
@@ -110,7 +107,7 @@ impl<'a> Parser<'a> {
             match (word, Type::named(word)) {
                 ("v2", _) => lanes = 2,
                 ("v4", _) => lanes = 4,
-                (_, Some(found)) if ty.is_none() => ty = Some(found),
+                (_, Some(found)) if ty.is_none() && found.is_of_registers() => ty = Some(found),
                 _ => return self.error(self.line(), format!("`.{word}` is no type of a register")),
             }
         }
@@ -148,7 +145,11 @@ impl<'a> Parser<'a> {
         let mut operands = Vec::new();
         while !self.eat(';') {
             operands.push(if opcode == "call" { self.operand_of_call()? } else { self.operand()? });
-            if !self.eat(',') && self.peek() != TokenKind::Mark(';') {
+            if self.eat(',') {
+                if self.peek() == TokenKind::Mark(';') {
+                    return self.unexpected("an operand");
+                }
+            } else if self.peek() != TokenKind::Mark(';') {
                 return self.unexpected("`,` or `;`");
             }
         }

@@ -96,6 +96,21 @@ impl Type {
         NAMES.iter().find(|(_, ty)| *ty == self).map_or("", |(name, _)| name)
     }
 
+    /// Whether registers can be declared to have it; the others are types of instructions alone.
+    pub(crate) fn is_of_registers(self) -> bool {
+        !matches!(
+            self,
+            Type::Bf16
+                | Type::Bf16x2
+                | Type::Tf32
+                | Type::F32x2
+                | Type::U16x2
+                | Type::S16x2
+                | Type::E4m3x2
+                | Type::E5m2x2
+        )
+    }
+
     /// Whether it is of integers, signed or unsigned, and not of bits.
     pub(crate) fn is_integer(self) -> bool {
         let unsigned = [Type::U8, Type::U16, Type::U32, Type::U64, Type::U16x2];

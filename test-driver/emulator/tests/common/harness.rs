@@ -70,8 +70,11 @@ fn kernel(instruction: &str, result: Register, operands: &[Register]) -> String 
             &format!("    ld.global.u64 %in, [%from+{offset}];\n    {}\n", operand.narrow(letter));
     }
     let widen = result.widen();
+    let needs_100 = instruction.contains("f32x2");
+    let header =
+        if needs_100 { ".version 8.7\n.target sm_100" } else { ".version 8.0\n.target sm_90" };
     format!(
-        ".version 8.0\n.target sm_90\n.address_size 64
+        "{header}\n.address_size 64
 .visible .entry apply(.param .u64 from, .param .u64 to)
 {{
     .reg .pred %pa, %pb, %pc, %pd;

@@ -31,10 +31,10 @@ impl Argument {
 }
 
 impl Bench {
-    /// A device of capability 9.0 with the module whose text is given.
+    /// A device of capability 9.0, or what the module is for, with the module whose text is given.
     pub(crate) fn new(ptx: &str) -> Bench {
         let module = Module::parse(ptx).unwrap_or_else(|errors| panic!("{errors}\n{ptx}"));
-        let device = Device::new(Properties::of_capability(90));
+        let device = Device::new(Properties::of_capability(module.target().0.max(90)));
         let loaded = device.load(&module).unwrap();
         Bench { device, loaded }
     }

@@ -79,6 +79,20 @@ unsafe extern "C" fn hipModuleGetFunction(
     })
 }
 
+/// The code that runs is the processor's, which has no variables of the device.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hipModuleGetGlobal(
+    _address: *mut *mut c_void,
+    _bytes: *mut usize,
+    module: *mut c_void,
+    _name: *const c_char,
+) -> Code {
+    call("hipModuleGetGlobal", |state| match state.objects.get(&module.addr()) {
+        Some(Object::Module(_)) => Err(code::NOT_FOUND),
+        _ => state.refuse(code::INVALID_HANDLE, "a handle that is no module"),
+    })
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn hipFuncGetAttribute(
     value: *mut c_int,

@@ -1,5 +1,7 @@
 //! One unit of the LLVM pipeline: what goes into it, its key, and how it is made or found in the store.
 
+mod overrides;
+
 use super::{
     binary::Binary,
     compilation::Fronts,
@@ -90,6 +92,10 @@ pub(super) fn binary(
         key = key.part("unit", &name);
     }
     let signatures = signatures(source, front, front_end.settings, &unit.config.target);
+    let overrides: Vec<_> = overrides::of_target(source, &signatures, &unit.config.target)
+        .into_iter()
+        .map(|it| overrides::make(front_end, it))
+        .collect::<Result<_, _>>()?;
     let passed = |kernel: &Signature| {
         let Signature { name, file, symbol, parameters, .. } = kernel;
         format!("{name:?} {file:?} {symbol} {parameters:?}")
@@ -98,19 +104,24 @@ pub(super) fn binary(
         .parts("kernel", signatures.iter().map(passed))
         .parts("limits", signatures.iter().map(|it| format!("{:?}", it.limits)))
         .parts("child", children.iter().map(|(_, front)| front.stored.0))
+        .parts("override", overrides.iter().map(overrides::key))
         .parts("function", table.iter().map(|it| format!("{} {}", it.id, it.symbol)))
         .finish();
-    let made = |artifact: Artifact, is_cached| Binary {
+    let made = |artifact: Artifact, codes, is_cached| Binary {
         source: unit.source,
         fingerprint,
         warnings: artifact.warnings.iter().map(|line| format!("{line}\n")).collect(),
         artifact,
         inputs: Vec::new(),
+        codes,
         is_cached,
     };
     let stored = front_end.store.get("artifact", &fingerprint);
-    if let Some(artifact) = stored.and_then(|bytes| Artifact::from_bytes(&bytes)) {
-        return Ok(made(artifact, true));
+    let stored = stored.and_then(|bytes| Artifact::from_bytes(&bytes));
+    let wanted = front_end.settings.dumps.code();
+    // Dumps are of a compilation, and not in the store.
+    if let Some(artifact) = stored.clone().filter(|_| wanted.is_empty()) {
+        return Ok(made(artifact, Vec::new(), true));
     }
     let mut lowered = front_end.lowered(source, front)?;
     for (child, front) in children {
@@ -118,16 +129,27 @@ pub(super) fn binary(
         let child = Child { display, lowered: (*child).clone() };
         Arc::make_mut(&mut lowered).children.push(child);
     }
+    if !overrides.is_empty() {
+        Arc::make_mut(&mut lowered).overrides = overrides;
+    }
     if !table.is_empty() {
         Arc::make_mut(&mut lowered).functions = table.to_vec();
     }
     if !front.symbols.defers.is_empty() || !children.is_empty() {
         Arc::make_mut(&mut lowered).known = known();
     }
+    let display = &*source.display;
     let source = JobSource { lowered: &lowered, signatures: &signatures, unit: &name };
-    let artifact = front_end.compiler.compile(&Job { source, config: &config })?;
+    let target = &config.target;
+    let step = front_end.environment.step("compile", display, &[("target", target)]);
+    let (artifact, codes) =
+        front_end.compiler.compile(&Job { source, config: &config }, &wanted)?;
+    drop(step);
+    if let Some(stored) = stored {
+        return Ok(made(stored, codes, true));
+    }
     front_end.store.put("artifact", &fingerprint, &artifact.to_bytes());
-    Ok(made(artifact, false))
+    Ok(made(artifact, codes, false))
 }
 
 /// The signatures of the kernels to compile for a target, as the front end's code names them.
@@ -138,13 +160,14 @@ fn signatures(
     target: &Target,
 ) -> Vec<Signature> {
     let wanted = source.kernels().iter().filter(|kernel| settings.wants(kernel, target));
-    if !source.kind.is_c_family() {
-        return wanted.cloned().collect();
+    if !source.kind.is_read_by_compiler() {
+        return wanted.map(|kernel| source.with_state(kernel, &kernel.symbol)).collect();
     }
     let of_front = |kernel: &Signature| {
         let is_same = |it: &&CudaKernel| is_same_symbol(&kernel.symbol, &it.signature.symbol);
         let found = front.kernels.iter().find(is_same)?;
-        Some(Signature { limits: kernel.limits, ..found.signature.clone() })
+        let signature = source.with_state(&found.signature, &kernel.symbol);
+        Some(Signature { limits: kernel.limits, ..signature })
     };
     wanted.filter_map(of_front).collect()
 }

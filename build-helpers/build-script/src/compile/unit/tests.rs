@@ -28,12 +28,14 @@ fn source(display: &str) -> Source {
         functions: Vec::new(),
         weight: 1,
         texts: Vec::new(),
+        overrides: Vec::new(),
+        states: Vec::new(),
     }
 }
 
 fn symbols(defines: &[&str], defers: &[&str]) -> Symbols {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    Symbols { defines: owned(defines), defers: owned(defers), externals: Vec::new() }
+    Symbols { defines: owned(defines), defers: owned(defers), ..Symbols::default() }
 }
 
 fn lowered(text: &str) -> Lowered {
@@ -217,7 +219,7 @@ fn everything_that_changes_a_binary_is_in_its_key() {
         let (sources, fronts) = six();
         let child =
             |place: usize| (&sources[place], fronts[place].as_ref().unwrap().as_ref().unwrap());
-        let changes: [fn(&mut Parts<'_>); 8] = [
+        let changes: [fn(&mut Parts<'_>); 9] = [
             |parts| parts.front = front("another", &Symbols::default()),
             |parts| parts.target = "compute_80",
             |parts| parts.table = vec![function(1, "in_b")],
@@ -226,6 +228,11 @@ fn everything_that_changes_a_binary_is_in_its_key() {
                 let kind = ParameterKind::Value(ValueType::Scalar(Scalar::F32));
                 let kernels = parts.source.signatures.as_mut().unwrap();
                 kernels[0].parameters = vec![Parameter::borrowed("x", kind)].into();
+            },
+            |parts| {
+                let kind = ParameterKind::Value(ValueType::Scalar(Scalar::U64));
+                let symbol = parts.source.kernels()[0].symbol.to_string();
+                parts.source.states = vec![(symbol, vec![Parameter::state("seed", kind)])];
             },
             |parts| parts.source.signatures.as_mut().unwrap()[0].limits.min_blocks = 2,
             // The name of the wrapper, which the settings may choose, is in the artifact.

@@ -61,6 +61,7 @@ pub(crate) fn find(package: &Package, settings: &Settings) -> Result<Found, Erro
     for kernels in sources.iter_mut().filter_map(|source| source.signatures.as_mut()) {
         settings.limit(kernels, &mut report);
     }
+    check_declared(&sources, settings, &mut report);
     check_names(&sources, &mut report);
     let is_empty = sources.iter().all(|source| !source.is_any() && !source.has_functions());
     if is_empty && report.is_empty() && settings.host_files.is_empty() {
@@ -99,6 +100,7 @@ pub(crate) fn languages(package: &Package, settings: &Settings) -> Vec<Language>
 /// [`Error::Sources`] where two have one name, or there is none.
 pub(crate) fn check_kernels(sources: &[Source], settings: &Settings) -> Result<(), Error> {
     let mut report = Report::default();
+    check_declared(sources, settings, &mut report);
     check_names(sources, &mut report);
     let is_empty = sources.iter().all(|source| !source.is_any() && !source.has_functions());
     if is_empty && settings.host_files.is_empty() {
@@ -255,6 +257,13 @@ impl Search<'_> {
     fn is_written_by_cargo(&self, path: &Path) -> bool {
         self.package.out_dir.starts_with(path) && path != self.package.root
             || path.join("CACHEDIR.TAG").is_file()
+    }
+}
+
+/// Reports parameters that are declared of kernels whose sources say them.
+fn check_declared(sources: &[Source], settings: &Settings, report: &mut Report) {
+    for source in sources.iter().filter(|source| !source.kind.may_be_declared()) {
+        settings.check_declared(source.kernels(), report);
     }
 }
 

@@ -82,7 +82,8 @@ impl Interface {
 fn kernels(sources: &[Source]) -> Vec<Kernel> {
     let mut kernels: Vec<Kernel> = Vec::new();
     for (index, source) in sources.iter().enumerate() {
-        for signature in source.kernels() {
+        for kernel in source.kernels() {
+            let signature = &source.with_state(kernel, &kernel.symbol);
             let known = kernels.iter_mut().find(|known| {
                 !known.sources.contains(&index) && is_same_kernel(&known.signature, signature)
             });

@@ -118,6 +118,11 @@ fn documentation(kernel: &Kernel, takes_functions: bool) -> String {
     if !limits.is_empty() {
         text += &format!("{limits}\n\n");
     }
+    for state in signature.parameters.iter().filter_map(Parameter::state_name) {
+        text += &format!(
+            "`{state}` is state of the launch, which a plugin of the compiler asks for.\n\n"
+        );
+    }
     text += LAUNCH;
     if takes_functions {
         text += "\nWhere it is given a function that is none of [`Kernels::functions`].\n";

@@ -3,11 +3,13 @@
 use kernelmill_artifact::Parameter;
 
 /// The names of a wrapper's parameters: the kernel's, without leading underscores where that
-/// keeps them apart, so that a parameter the kernel does not use is an ordinary one here.
+/// keeps them apart, so that a parameter the kernel does not use is an ordinary one here, and then those of its launch
+/// state.
 pub(super) fn parameter_names(parameters: &[Parameter]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (index, parameter) in parameters.iter().enumerate() {
-        let short = parameter.name.trim_start_matches('_');
+        let name = parameter.state_name().unwrap_or(&parameter.name);
+        let short = name.trim_start_matches('_');
         let is_taken = |name: &str| {
             names.iter().any(|known| known == name)
                 || parameters.iter().enumerate().any(|(at, it)| at != index && it.name == name)

@@ -267,6 +267,7 @@ fn enumeration(layout: &EnumLayout) -> Expr {
             Field::new("name", borrowed(Expr::text(&layout.name))),
             Field::new("scalar", Expr::atom(format!("cg::Scalar::{:?}", layout.scalar))),
             Field::new("variants", borrowed(Expr::Slice(variants.collect()))),
+            Field::new("exhaustive", Expr::atom(layout.exhaustive.to_string())),
         ],
     )
 }
@@ -292,6 +293,13 @@ fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
         .iter()
         .map(|location| Expr::Slice(location.frames.iter().map(frame).collect()));
     let has_backtraces = artifact.locations.iter().any(|location| !location.frames.is_empty());
+    let relocations = artifact.relocations.iter().map(|(symbol, bytes)| {
+        let fields = vec![
+            Field::new("symbol", Expr::text(symbol)),
+            Field::new("bytes", Expr::atom(bytes.to_string())),
+        ];
+        Expr::Struct("cg::Relocation", fields)
+    });
     // What has no wrapper is not named.
     let kernels = artifact.kernels.iter().filter_map(|it| {
         let index = interface.index_of(embedded.binary.source, &it.name)?;
@@ -315,6 +323,7 @@ fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
                 "messages",
                 Expr::Slice(artifact.messages.iter().map(|text| Expr::text(text)).collect()),
             ),
+            Field::new("relocations", Expr::Slice(relocations.collect())),
         ],
     )
 }

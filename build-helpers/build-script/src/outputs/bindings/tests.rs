@@ -45,11 +45,17 @@ pub unsafe fn blend(params: Params, open: Open, pairs: &[Pair], r#in: [u16; 3], 
             ("kernels/first.rs", first),
             (
                 "kernels/second.rs",
-                "#[repr(C)] struct Own { pub x: i32 }\n#[kernel(dim = 3)] fn device(own: Own) {}\n#[kernel] fn nothing() {}\n#[kernel] fn given(f: DeviceFn<fn(f32, [u32; 2]) -> Own>, all: &[DeviceFn<fn()>]) {}\n#[device_fn] fn own(x: f32, y: [u32; 2]) -> Own {}\n#[device_fn] pub fn r#loop() {}",
+                "#[repr(C)] struct Own { pub x: i32 }\n#[kernel(dim = 3)] fn device(own: Own) {}\n#[kernel] fn nothing() {}\n#[repr(u8)] pub enum Filter { Nearest = 1, Bilinear }\n#[repr(i32)] pub enum Side { Left = -1, Right = 1 }\n#[repr(C)] pub struct Sampled { pub filter: Filter }\n#[kernel] fn sample(filter: Filter, side: Side, sampled: Sampled) {}\n#[kernel] fn given(f: DeviceFn<fn(f32, [u32; 2]) -> Own>, all: &[DeviceFn<fn()>]) {}\n#[device_fn] fn own(x: f32, y: [u32; 2]) -> Own {}\n#[device_fn] pub fn r#loop() {}",
             ),
         ],
     );
-    project.builder.types = Some([("Own".to_owned(), "crate::Mine".to_owned())].into());
+    project.builder.types = Some(
+        [
+            ("Own".to_owned(), "crate::Mine".to_owned()),
+            ("Side".to_owned(), "crate::Side".to_owned()),
+        ]
+        .into(),
+    );
     project.build().result.unwrap_or_else(|error| panic!("{error}"));
     let text = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
     check("kernels.rs", &without_digests(&text));
@@ -81,6 +87,8 @@ fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
         functions: Vec::new(),
         weight: 0,
         texts: Vec::new(),
+        overrides: Vec::new(),
+        states: Vec::new(),
     }
 }
 
@@ -125,6 +133,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         kernels: kernels.iter().filter(|kernel| has(&kernel.name)).map(compiled).collect(),
         locations: Vec::new(),
         messages: Vec::new(),
+        relocations: Vec::new(),
         warnings: Vec::new(),
         passes: Vec::new(),
     };
@@ -134,6 +143,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         artifact,
         inputs: Vec::new(),
         warnings: String::new(),
+        codes: Vec::new(),
         is_cached: false,
     }
 }

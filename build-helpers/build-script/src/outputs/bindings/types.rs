@@ -114,16 +114,24 @@ impl {name} {{
     )
 }
 
-/// One enumeration: the user's own, or a number with constants for its values.
+/// One enumeration: the user's own, an `enum`, or for C++ a number with constants for its values.
 pub(super) fn enumeration(item: &Enum) -> String {
     let layout = &item.layout;
     let size = layout.scalar.size();
-    let macro_name = if item.mapped_to.is_some() { "assert_layout" } else { "device_struct" };
     let name = identifier(&layout.name);
-    let check =
-        format!("::kernelmill::__codegen::{macro_name}!({name}, size = {size}, align = {size})");
+    let layout_of = |macro_name: &str, private: &str| {
+        let text = "::kernelmill::__codegen";
+        format!("{text}::{macro_name}!({private}{name}, size = {size}, align = {size})")
+    };
     if let Some(path) = &item.mapped_to {
+        let check = layout_of("assert_layout", "");
+        let check = if layout.exhaustive { check + &variants_check(layout, &name) } else { check };
         return import(path, &layout.name, &check);
+    }
+    let private = if layout.zero_is_value() { "" } else { "private " };
+    let check = layout_of("device_struct", private);
+    if layout.exhaustive {
+        return exhaustive(layout, &name, &check);
     }
     let (plain, scalar) = (&layout.name, layout.scalar.name());
     let constants = constants(layout, &name);
@@ -144,6 +152,62 @@ pub struct {name}(
 );
 {constants}{check};
 "
+    )
+}
+
+/// An enumeration of Rust, with the same variants.
+fn exhaustive(layout: &EnumLayout, name: &str, check: &str) -> String {
+    let (plain, scalar) = (&layout.name, layout.scalar.name());
+    let variant = |variant: &Variant| {
+        let (plain, value) = (&variant.name, &variant.value);
+        format!("    /// `{plain}` of the kernels' enum.\n    {} = {value},\n", identifier(plain))
+    };
+    let variants: String = layout.variants.iter().map(variant).collect();
+    format!(
+        "
+/// `{plain}` of the kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    unreachable_pub,
+    clippy::enum_variant_names,
+    clippy::unreadable_literal,
+    reason = \"named as in the kernels, and used or not\"
+)]
+#[repr({scalar})]
+pub enum {name} {{
+{variants}}}
+{check};
+"
+    )
+}
+
+/// What compiles only where an enum of the user has just these variants, with these values.
+fn variants_check(layout: &EnumLayout, name: &str) -> String {
+    let names = layout.variants.iter().map(|variant| identifier(&variant.name));
+    let names: Vec<_> = names.map(|variant| format!("{name}::{variant}")).collect();
+    let values = layout.variants.iter().zip(&names).map(|(variant, name)| {
+        let (plain, value) = (&variant.name, variant.value);
+        format!(
+            "    ::core::assert!(
+        {name} as i128 == {value},
+        \"`{plain}` of `{}` has another value in the kernels: {value}\"
+    );\n",
+            layout.name
+        )
+    });
+    let values: String = values.collect();
+    let all = names.join(" | ");
+    format!(
+        ";
+#[allow(clippy::cast_lossless, clippy::unreadable_literal, reason = \"for an enum of any integer\")]
+const _: () = {{
+    // The kernels know these variants and no others.
+    let _: fn({name}) = |value| match value {{
+        {all} => {{}}
+    }};
+{values}}}"
     )
 }
 
@@ -200,7 +264,7 @@ fn layout_check(item: &Struct, is_tuple: bool) -> String {
     let layout = &item.layout;
     let is_own = item.mapped_to.is_none();
     let kind = match is_own {
-        true if layout.has_private_fields() => "private ",
+        true if !layout.zero_is_value() => "private ",
         false if layout.fields.iter().map(|field| field.ty.size()).sum::<u64>() < layout.size => {
             "padded "
         }
@@ -293,7 +357,8 @@ fn layout_has_default(layout: &StructLayout) -> bool {
 
 fn has_default(ty: &ValueType) -> bool {
     match ty {
-        ValueType::Scalar(_) | ValueType::Enum(_) => true,
+        ValueType::Scalar(_) => true,
+        ValueType::Enum(layout) => !layout.exhaustive,
         ValueType::Function(_) => false,
         ValueType::Struct(layout) => layout_has_default(layout),
         ValueType::Array(element, length) => *length <= LONGEST_DEFAULT && has_default(element),

@@ -9,7 +9,8 @@ use super::location;
 use crate::base::{
     environment::BuildEnvironment,
     error::Error,
-    files::{Access, make_folder, write},
+    files::{Access, close_to_others, make_folder, write},
+    trust::who_else_can_change,
 };
 use frame::Name;
 use kernelmill_artifact::Fingerprint;
@@ -123,7 +124,10 @@ impl Store {
         if self.failure.get().is_some() {
             return;
         }
-        match write(&path, &frame::close(Name { kind, key }, content), Access::UserAlone) {
+        let content = frame::close(Name { kind, key }, content);
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let closed = close_to_others(folder);
+        match closed.and_then(|()| write(&path, &content, Access::UserAlone)) {
             Ok(()) => self.has_written.store(true, Ordering::Relaxed),
             Err(error) => {
                 self.failure.get_or_init(|| format!("{}: {error}", path.display()));
@@ -154,11 +158,17 @@ impl Store {
 }
 
 /// The bytes of a file. What is there in place of one is removed: a folder or a link would be in the way of the
-/// entry, and a pipe would be waited for without end.
+/// entry, and a pipe would be waited for without end. So is what others can write or have written, for a digest
+/// proves nothing of who made an entry.
 fn read(path: &Path) -> Option<Vec<u8>> {
     let found = path.symlink_metadata().ok()?;
     if found.is_file() {
-        return fs::read(path).ok();
+        let others = |place: &Path| who_else_can_change(place).map_or(true, |why| why.is_some());
+        if !others(path) && !path.parent().is_some_and(others) {
+            return fs::read(path).ok();
+        }
+        let _ = fs::remove_file(path);
+        return None;
     }
     // Where it cannot be removed, the store says that it cannot be written.
     let _ = if found.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
@@ -168,18 +178,22 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 /// Notes that an entry was used. A file system that keeps no such time only makes the choice of
 /// what to remove worse.
 fn renew(path: &Path) {
-    let age = fs::metadata(path).and_then(|data| data.modified()).map(|time| time.elapsed());
-    if let Ok(Ok(age)) = age
-        && age > RENEW_AFTER
+    let used = fs::metadata(path).and_then(|data| data.modified());
+    if used.is_ok_and(|used| distance(used) > RENEW_AFTER)
         && let Ok(file) = fs::File::options().append(true).open(path)
     {
         let _ = file.set_modified(SystemTime::now());
     }
 }
 
+/// How far a time is from now, in the past or in a future that some clock has been in.
+fn distance(time: SystemTime) -> Duration {
+    time.elapsed().unwrap_or_else(|ahead| ahead.duration())
+}
+
 /// Whether a temporary file that was last written then is of a process that has died.
 pub(super) fn is_abandoned(written: SystemTime) -> bool {
-    written.elapsed().is_ok_and(|age| age > ABANDONED_AFTER)
+    distance(written) > ABANDONED_AFTER
 }
 
 /// Removes the entries, of other versions too, that were not used for longest until the rest is well under the limit.
@@ -191,11 +205,14 @@ fn shrink(folder: &Path, limit: u64) {
     for file in files.filter_map(Result::ok) {
         let Ok(data) = file.metadata() else { continue };
         let used = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        let is_ahead = used > SystemTime::now() + RENEW_AFTER;
         let is_temporary = file.file_name().to_string_lossy().ends_with(".tmp");
         if is_temporary && is_abandoned(used) {
             let _ = fs::remove_file(file.path());
         } else if data.is_file() && !is_temporary {
             total += data.len();
+            // A time that is still to come says nothing of the last use.
+            let used = if is_ahead { SystemTime::UNIX_EPOCH } else { used };
             entries.push((used, data.len(), file.into_path()));
         }
     }

@@ -121,6 +121,30 @@ fn the_entries_not_used_for_longest_go_first() {
     assert_eq!(kept, [0, 6, 7, 8, 9]);
 }
 
+/// A clock that was ahead leaves times that are still to come: they keep nothing.
+#[test]
+fn times_in_the_future_keep_no_entry_and_no_temporary_file() {
+    let folder = temporary_folder();
+    let store = Store::new(Some(folder.path().to_owned()), 10_000);
+    let ahead = SystemTime::now() + Duration::from_secs(10 * 365 * 24 * 60 * 60);
+    let place = |path: &Path| {
+        fs::File::options().append(true).open(path).unwrap().set_modified(ahead).unwrap();
+    };
+    for number in 0..10_u8 {
+        store.put("artifact", &digest(&[number]), &[number; 1_500]);
+    }
+    let path = |number: u8| store.path("artifact", &digest(&[number])).unwrap();
+    (0..3).for_each(|number| place(&path(number)));
+    let temporary = path(9).with_file_name(".x.1.0.tmp");
+    fs::write(&temporary, b"half").unwrap();
+    place(&temporary);
+    // One of them is used, and has the time of that.
+    assert!(store.get("artifact", &digest(&[1])).is_some());
+    assert!(fs::metadata(path(1)).unwrap().modified().unwrap() < ahead);
+    assert_eq!(store.finish(), None);
+    assert!(!temporary.exists() && !path(0).exists() && !path(2).exists() && path(1).exists());
+}
+
 #[test]
 fn entries_of_other_versions_count_and_go() {
     let folder = temporary_folder();
@@ -211,4 +235,39 @@ fn a_store_that_others_can_write_is_refused_with_what_to_do() {
     fs::set_permissions(&base, fs::Permissions::from_mode(0o777)).unwrap();
     project.set("KERNELMILL_CACHE", "off");
     assert_eq!(project.counts(), (2, 0));
+}
+
+/// Others can make entries that fit: what they could have written is no entry, wherever in the store it lies.
+#[cfg(unix)]
+#[test]
+fn what_others_could_have_written_in_the_store_is_a_miss_and_is_replaced() {
+    use std::os::unix::fs::{PermissionsExt as _, chown};
+    let folder = temporary_folder();
+    let store = Store::new(Some(folder.path().to_owned()), u64::MAX);
+    let key = digest(b"key");
+    store.put("artifact", &key, b"content");
+    let file = files(folder.path()).remove(0);
+    let digits = file.parent().unwrap().to_owned();
+    let mode =
+        |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let mode_of = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let opened: [(&Path, u32); 3] = [(&file, 0o666), (&digits, 0o777), (&digits, 0o1777)];
+    for (place, open) in opened {
+        mode(place, open);
+        assert_eq!(store.get("artifact", &key), None, "{open:o}");
+        assert!(!file.exists());
+        store.put("artifact", &key, b"content");
+        assert_eq!((mode_of(&file), mode_of(&digits)), (0o600, 0o700));
+        assert_eq!(store.get("artifact", &key).as_deref(), Some(&b"content"[..]));
+    }
+    // Only root can make a file another user's.
+    for place in [&file, &digits] {
+        if chown(place, Some(65534), None).is_ok() {
+            assert_eq!(store.get("artifact", &key), None);
+            chown(&digits, Some(0), None).unwrap();
+            store.put("artifact", &key, b"content");
+            assert!(store.get("artifact", &key).is_some());
+        }
+    }
+    assert_eq!(store.finish(), None);
 }

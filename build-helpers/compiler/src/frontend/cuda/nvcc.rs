@@ -187,8 +187,17 @@ impl Nvcc {
         let (locations, messages, passes) = (Vec::new(), Vec::new(), Vec::new());
         // What nvcc warns of is in the trace.
         let warnings = Vec::new();
-        let artifact =
-            Artifact { target, kind, bytes, kernels, locations, messages, warnings, passes };
+        let artifact = Artifact {
+            target,
+            kind,
+            bytes,
+            kernels,
+            locations,
+            messages,
+            relocations: Vec::new(),
+            warnings,
+            passes,
+        };
         Ok((artifact, trace))
     }
 

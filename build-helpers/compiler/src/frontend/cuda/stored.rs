@@ -25,7 +25,7 @@ pub(super) fn write(kernels: &[CudaKernel], weight: u64) -> Vec<u8> {
 }
 
 /// Each is stored as its place here.
-const SCOPES: [Scope; 3] = [Scope::NotNvidia, Scope::Everywhere, Scope::Unlinked];
+const SCOPES: [Scope; 4] = [Scope::NotNvidia, Scope::NotAmd, Scope::Everywhere, Scope::Unlinked];
 
 /// What is known of a source that clang has compiled, as bytes, without its bitcode.
 pub(super) fn write_facts(facts: &CudaLowered) -> Vec<u8> {
@@ -242,7 +242,8 @@ fn read_enumeration(reader: &mut Reader<'_>) -> Option<EnumLayout> {
         let value = i128::from_le_bytes(reader.bytes()?.try_into().ok()?);
         Some(Variant { name, value })
     })?;
-    Some(EnumLayout { name, scalar, variants: variants.into() })
+    // Those of C++ may have any value.
+    Some(EnumLayout { name, scalar, variants: variants.into(), exhaustive: false })
 }
 
 fn read_signature(reader: &mut Reader<'_>) -> Option<Signature> {
@@ -332,8 +333,12 @@ mod tests {
             },
         ];
         let variants = vec![Variant { name: "A".into(), value: -1 }];
-        let mode =
-            EnumLayout { name: "Mode".into(), scalar: Scalar::I32, variants: variants.into() };
+        let mode = EnumLayout {
+            name: "Mode".into(),
+            scalar: Scalar::I32,
+            variants: variants.into(),
+            exhaustive: false,
+        };
         let layout = StructLayout { name: "P".into(), size: 16, align: 4, fields: fields.into() };
         let parameter = |name: &'static str, kind| Parameter { name: name.into(), kind };
         let kernel = CudaKernel {

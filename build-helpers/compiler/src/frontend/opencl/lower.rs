@@ -123,7 +123,7 @@ fn describe(kernel: &mut CudaKernel, module: &Module<'_>, text: &str) {
 }
 
 /// The block of `reqd_work_group_size`, which is metadata of the kernel.
-fn required_block(text: &str, symbol: &str) -> Option<[u32; 3]> {
+pub(crate) fn required_block(text: &str, symbol: &str) -> Option<[u32; 3]> {
     let head = text
         .lines()
         .find(|line| line.starts_with("define ") && line.contains(&format!(" @{symbol}(")))?;

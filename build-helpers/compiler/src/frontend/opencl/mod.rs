@@ -12,9 +12,9 @@ mod arguments;
 mod flatten;
 mod lower;
 mod program;
-mod shims;
+pub(crate) mod shims;
 mod spirv;
 mod text;
 
-pub(crate) use lower::lower;
+pub(crate) use lower::{lower, required_block};
 pub use program::ProgramCompiler;

@@ -69,6 +69,7 @@ impl ProgramCompiler {
             kernels: kernels.iter().map(|name| kernel(name)).collect(),
             locations: Vec::new(),
             messages: Vec::new(),
+            relocations: Vec::new(),
             warnings: Vec::new(),
             passes: Vec::new(),
         };

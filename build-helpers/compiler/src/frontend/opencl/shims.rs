@@ -57,7 +57,7 @@ impl Passing {
 
 /// Gives a kernel a shim, where one of its parameters crosses in another form. The module has one address
 /// space.
-pub(super) fn add<'c>(context: &'c Context, module: &Module<'c>, signature: &Signature) {
+pub(crate) fn add<'c>(context: &'c Context, module: &Module<'c>, signature: &Signature) {
     let name = format!("{SHIM_PREFIX}{}", signature.symbol);
     let Some(kernel) = module.function(&name) else { return };
     let inner = kernel.value_type().parameters();

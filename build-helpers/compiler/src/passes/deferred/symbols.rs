@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use kernelmill_llvm::{
-    inkwell::{context::Context, module::Module},
-    ir::{Linkage, ModuleExt, Value, parse_bitcode},
+    inkwell::module::Module,
+    ir::{Linkage, ModuleExt, Value},
 };
 
 use crate::{
-    Error,
     base::names::{DEFERRED, EXPORTED, PREFIX, SHIM_PREFIX},
     job::Symbols,
     passes::link,
@@ -31,7 +30,8 @@ pub(super) fn of<'c>(modules: &[Module<'c>]) -> Symbols {
     }
     let sorted = |names: BTreeSet<String>| names.into_iter().collect();
     externals.retain(|name| !defines.contains(name));
-    Symbols { defines: sorted(defines), defers: sorted(defers), externals: sorted(externals) }
+    let [defines, defers, externals] = [defines, defers, externals].map(sorted);
+    Symbols { defines, defers, externals, ..Symbols::default() }
 }
 
 /// Whether a function that is declared only may be one of a library of device code's.
@@ -47,12 +47,4 @@ pub(super) fn is_exported(function: Value<'_>, name: &str) -> bool {
     let is_rusts = rustc_demangle::try_demangle(name).is_ok();
     let is_ours = name.starts_with(PREFIX) || name.starts_with(SHIM_PREFIX);
     !is_local && !is_rusts && (!is_ours || name.starts_with(EXPORTED))
-}
-
-/// What the modules of a source define and name. LLVM must be open.
-pub(crate) fn symbols(modules: &[Vec<u8>]) -> Result<Symbols, Error> {
-    let context = Context::create();
-    let parsed: Result<Vec<_>, _> =
-        modules.iter().map(|bitcode| parse_bitcode(&context, bitcode, "symbols")).collect();
-    Ok(of(&parsed?))
 }

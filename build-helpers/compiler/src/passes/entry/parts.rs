@@ -8,7 +8,10 @@ use kernelmill_llvm::{
 };
 
 use super::unit::Entry;
-use crate::base::names::{SHIM_PREFIX, is_panic};
+use crate::{
+    base::names::{SHIM_PREFIX, is_panic},
+    passes::relocations::is_relocation,
+};
 
 /// Makes everything but the entries droppable.
 pub(crate) fn keep_only(module: &Module<'_>, entries: &[Entry]) {
@@ -20,7 +23,9 @@ pub(crate) fn keep_only(module: &Module<'_>, entries: &[Entry]) {
     let globals = module.globals().into_iter().filter(|global| !global.is_declaration());
     for value in module.definitions().into_iter().chain(globals) {
         // What panics call stays as it is called, for `Messages::of` to read.
-        if !kept(&value.name()) && !is_panic(&value.name()) {
+        // Relocations are found by the host.
+        let name = value.name();
+        if !kept(&name) && !is_panic(&name) && !is_relocation(&name) {
             value.set_linkage(Linkage::Internal);
         }
     }

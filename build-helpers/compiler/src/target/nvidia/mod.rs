@@ -1,7 +1,9 @@
 //! NVIDIA: PTX by LLVM, cubins by ptxas.
 
 mod assembler;
+mod block_size;
 mod probe;
+mod splice;
 mod version;
 mod workarounds;
 
@@ -14,9 +16,10 @@ use kernelmill_llvm::{
 };
 
 use assembler::Assembly;
+pub(crate) use splice::replace as replace_entry;
 use version::{Assembler, Need};
 
-use super::backend::{Backend, Emitted};
+use super::backend::{Backend, Edit, Emitted};
 use crate::{
     Error,
     job::DeviceLink,
@@ -278,13 +281,22 @@ impl Backend for Nvidia {
         entry::gpu(unit, &abi)
     }
 
+    fn fold_limits(&self, module: &Module<'_>) {
+        block_size::fold(module);
+    }
+
     fn work_around_llvm<'c>(&self, context: &'c Context, module: &Module<'c>) {
         workarounds::keep_exact_loads(module);
         workarounds::order_atomics(context, module, Version::opened());
     }
 
-    fn emit(&self, toolchain: &Toolchain, module: &ValidModule<'_, '_>) -> Result<Emitted, Error> {
-        let ptx = self.machine.assembly(module.module())?;
+    fn emit(
+        &self,
+        toolchain: &Toolchain,
+        module: &ValidModule<'_, '_>,
+        edit: Edit<'_>,
+    ) -> Result<Emitted, Error> {
+        let ptx = edit(self.machine.assembly(module.module())?)?;
         if !self.assemble {
             return Ok(Emitted::new(ArtifactKind::Ptx, ptx));
         }

@@ -162,4 +162,35 @@ impl<'c> Value<'c> {
             );
         }
     }
+
+    /// Adds the attributes of a function to this function, or those of a call to this call: its own, those of its
+    /// result and of its parameters.
+    pub fn copy_attributes(self, from: Self) {
+        assert_eq!(self.is_function(), from.is_function());
+        let count =
+            if from.is_function() { from.parameters().len() } else { from.arguments().len() };
+        let parameters = (0..count as u32).map(Place::Parameter);
+        for index in
+            [Place::Function, Place::Result].into_iter().chain(parameters).map(Place::index)
+        {
+            // SAFETY: both are functions or both calls, and LLVM fills in as many attributes as it says that there are.
+            unsafe {
+                if from.is_function() {
+                    let count = LLVMGetAttributeCountAtIndex(from.raw, index);
+                    let mut attributes = vec![std::ptr::null_mut(); count as usize];
+                    LLVMGetAttributesAtIndex(from.raw, index, attributes.as_mut_ptr());
+                    attributes
+                        .into_iter()
+                        .for_each(|it| LLVMAddAttributeAtIndex(self.raw, index, it));
+                } else {
+                    let count = LLVMGetCallSiteAttributeCount(from.raw, index);
+                    let mut attributes = vec![std::ptr::null_mut(); count as usize];
+                    LLVMGetCallSiteAttributes(from.raw, index, attributes.as_mut_ptr());
+                    attributes
+                        .into_iter()
+                        .for_each(|it| LLVMAddCallSiteAttribute(self.raw, index, it));
+                }
+            }
+        }
+    }
 }

@@ -201,12 +201,17 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// The calling convention of a function, by LLVM's number.
+    /// The calling convention of a function or call, by LLVM's number.
     #[must_use]
     pub fn calling_convention(self) -> u32 {
-        assert!(self.is_function());
-        // SAFETY: the value is a function.
-        unsafe { LLVMGetFunctionCallConv(self.raw) }
+        assert!(self.is_function() || self.is_call());
+        // SAFETY: the value is a function or call.
+        unsafe {
+            match self.is_function() {
+                true => LLVMGetFunctionCallConv(self.raw),
+                false => LLVMGetInstructionCallConv(self.raw),
+            }
+        }
     }
 
     /// Whether a function has a personality function, without which it cannot have landing pads.

@@ -72,7 +72,7 @@ impl Special {
         Some((Special::base(base)?, dimension))
     }
 
-    fn is_vector(base: &str) -> bool {
+    pub(crate) fn is_vector(base: &str) -> bool {
         let plain = base.strip_prefix("%cluster_").or_else(|| base.strip_prefix('%'));
         matches!(plain, Some("tid" | "ntid" | "ctaid" | "nctaid" | "clusterid" | "nclusterid"))
     }
@@ -113,9 +113,20 @@ impl Special {
             | "%reserved_smem_offset_cap" => ReservedShared,
             "%envreg1" => WorkspaceHigh,
             "%envreg2" => WorkspaceLow,
-            _ if name.starts_with("%envreg") => Zero,
+            "%current_graph_exec" => Zero,
+            // Counters of performance monitors, which nobody has set.
+            _ if name.strip_prefix("%pm").is_some_and(is_counter) => Zero,
+            _ if name.strip_prefix("%envreg")?.parse::<u32>().is_ok_and(|number| number < 32) => {
+                Zero
+            }
             _ => return None,
         })
+    }
+
+    /// Whether it is another each time that it is read.
+    pub(crate) fn is_clock(self) -> bool {
+        use Special::*;
+        matches!(self, Clock | ClockHigh | Clock64 | GlobalTimer | GlobalTimerLow | GlobalTimerHigh)
     }
 
     fn value(self, m: &Machine<'_>, dimension: usize) -> u64 {
@@ -151,6 +162,12 @@ impl Special {
             Zero | ReservedShared => 0,
         }
     }
+}
+
+/// Whether `%pm` with this end is a counter.
+fn is_counter(number: &str) -> bool {
+    let plain = number.strip_suffix("_64").unwrap_or(number);
+    plain.len() == 1 && plain.bytes().all(|digit| (b'0'..=b'7').contains(&digit))
 }
 
 /// Reads special register `x` of dimension `e` into `d`.

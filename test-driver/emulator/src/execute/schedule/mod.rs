@@ -2,6 +2,7 @@
 
 mod barrier;
 mod block;
+mod endless;
 mod grid;
 mod random;
 mod resume;

@@ -1,9 +1,13 @@
 //! The interpreter loop: runs a thread until it waits, ends, faults or has had its turn.
 
+use super::endless;
 use super::worker::Worker;
 use crate::execute::machine::{Machine, STOP, Stop};
 use crate::execute::state::{Block, Grid, Thread, Wait};
 use crate::launch::FaultKind;
+
+/// Instructions of a turn after which an endless loop is looked for.
+const LONG: u64 = 1 << 16;
 
 /// Runs a thread until it waits, ends, faults, or has run `quantum` instructions.
 pub(crate) fn resume(
@@ -27,7 +31,12 @@ pub(crate) fn resume(
         stop: Stop::Switch,
     };
     let result = loop {
-        match run_function(&mut machine, worker, &mut left) {
+        let mut stop = run_function(&mut machine, worker, &mut left);
+        if left == 0 && quantum >= LONG && matches!(stop, Some(Stop::Switch) | None) {
+            machine.guards = &worker.code[machine.thread.function as usize].guards;
+            stop = endless::look(&mut machine, worker);
+        }
+        match stop {
             Some(Stop::Switch) if left > 0 => {}
             Some(Stop::Switch | Stop::Wait | Stop::Pause) | None => break Ok(()),
             Some(Stop::End) => {

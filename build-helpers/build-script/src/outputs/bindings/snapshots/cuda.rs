@@ -33,6 +33,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                             cg::Variant { name: cg::Cow::Borrowed("Linear"), value: 5 },
                             cg::Variant { name: cg::Cow::Borrowed("Lowest"), value: -70000 },
                         ]),
+                        exhaustive: false,
                     })),
                     offset: 4,
                     public: true,
@@ -136,6 +137,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                                 cg::Variant { name: cg::Cow::Borrowed("Linear"), value: 5 },
                                 cg::Variant { name: cg::Cow::Borrowed("Lowest"), value: -70000 },
                             ]),
+                            exhaustive: false,
                         })),
                         offset: 4,
                         public: true,
@@ -226,6 +228,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 cg::Variant { name: cg::Cow::Borrowed("None"), value: 0 },
                 cg::Variant { name: cg::Cow::Borrowed("type"), value: 1 },
             ]),
+            exhaustive: false,
         }))),
     );
     const PARAMETER_4: cg::Parameter = cg::Parameter::borrowed(
@@ -343,7 +346,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     static PARAMETERS_7: [cg::Parameter; 2] = [PARAMETER_4, PARAMETER_0];
 
     cg::KernelSet {
-        format_version: 4,
+        format_version: 5,
         package: "cuda",
         signatures: &[
             cg::signature(
@@ -483,6 +486,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -621,6 +625,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
         ],
     }

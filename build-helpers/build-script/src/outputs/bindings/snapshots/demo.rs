@@ -79,7 +79,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 4,
+        format_version: 5,
         package: "demo",
         signatures: &[
             cg::signature(
@@ -130,6 +130,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[cg::SourceLocation { file: "kernels/saxpy.rs", line: 6, column: 5 }],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0202020202020202020202020202020202020202020202020202020202020202",
@@ -156,6 +157,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[cg::SourceLocation { file: "kernels/saxpy.rs", line: 6, column: 5 }],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0303030303030303030303030303030303030303030303030303030303030303",
@@ -175,6 +177,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0404040404040404040404040404040404040404040404040404040404040404",
@@ -194,6 +197,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
         ],
     }

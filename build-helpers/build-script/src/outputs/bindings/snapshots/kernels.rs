@@ -158,7 +158,55 @@ static SET: ::kernelmill::__codegen::KernelSet = {
         ),
     ];
     static PARAMETERS_3: [cg::Parameter; 0] = [];
-    static PARAMETERS_4: [cg::Parameter; 2] = [
+    static PARAMETERS_4: [cg::Parameter; 3] = [
+        cg::Parameter::borrowed(
+            "filter",
+            cg::ParameterKind::Value(cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
+                name: cg::Cow::Borrowed("Filter"),
+                scalar: cg::Scalar::U8,
+                variants: cg::Cow::Borrowed(&[
+                    cg::Variant { name: cg::Cow::Borrowed("Nearest"), value: 1 },
+                    cg::Variant { name: cg::Cow::Borrowed("Bilinear"), value: 2 },
+                ]),
+                exhaustive: true,
+            }))),
+        ),
+        cg::Parameter::borrowed(
+            "side",
+            cg::ParameterKind::Value(cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
+                name: cg::Cow::Borrowed("Side"),
+                scalar: cg::Scalar::I32,
+                variants: cg::Cow::Borrowed(&[
+                    cg::Variant { name: cg::Cow::Borrowed("Left"), value: -1 },
+                    cg::Variant { name: cg::Cow::Borrowed("Right"), value: 1 },
+                ]),
+                exhaustive: true,
+            }))),
+        ),
+        cg::Parameter::borrowed(
+            "sampled",
+            cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                name: cg::Cow::Borrowed("Sampled"),
+                size: 1,
+                align: 1,
+                fields: cg::Cow::Borrowed(&[cg::Field {
+                    name: cg::Cow::Borrowed("filter"),
+                    ty: cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
+                        name: cg::Cow::Borrowed("Filter"),
+                        scalar: cg::Scalar::U8,
+                        variants: cg::Cow::Borrowed(&[
+                            cg::Variant { name: cg::Cow::Borrowed("Nearest"), value: 1 },
+                            cg::Variant { name: cg::Cow::Borrowed("Bilinear"), value: 2 },
+                        ]),
+                        exhaustive: true,
+                    })),
+                    offset: 0,
+                    public: true,
+                }]),
+            }))),
+        ),
+    ];
+    static PARAMETERS_5: [cg::Parameter; 2] = [
         cg::Parameter::borrowed(
             "f",
             cg::ParameterKind::Value(cg::ValueType::Function(cg::Nested::Borrowed(&cg::FunctionType {
@@ -197,7 +245,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 4,
+        format_version: 5,
         package: "app",
         signatures: &[
             cg::signature(
@@ -237,13 +285,22 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 ("kernels/second.rs", 3),
             ),
             cg::signature(
+                "sample",
+                "sample",
+                cg::Dimension::One,
+                cg::Safety::Safe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_4,
+                ("kernels/second.rs", 7),
+            ),
+            cg::signature(
                 "given",
                 "given",
                 cg::Dimension::One,
                 cg::Safety::Safe,
                 cg::LaunchLimits::NONE,
-                &PARAMETERS_4,
-                ("kernels/second.rs", 4),
+                &PARAMETERS_5,
+                ("kernels/second.rs", 8),
             ),
         ],
         functions: &[0x5fea_ee06_f739_41b8, 0x20c3_9dff_1e26_0953],
@@ -285,6 +342,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -299,6 +357,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -335,6 +394,19 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     },
                     cg::EmbeddedKernel {
                         signature: 4,
+                        entry: "sample",
+                        static_shared_bytes: 0,
+                        panics: false,
+                        resources: cg::Resources::UNKNOWN,
+                        // SAFETY: the object that is linked in exports it, and nothing writes it.
+                        cpu: Some(unsafe {
+                            cg::CpuEntry::new(
+                                &raw const kernelmill_cpu_app_second_a6126daf6fa7_sample,
+                            )
+                        }),
+                    },
+                    cg::EmbeddedKernel {
+                        signature: 5,
                         entry: "given",
                         static_shared_bytes: 0,
                         panics: false,
@@ -350,6 +422,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -360,11 +433,13 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 kernels: &[
                     cg::EmbeddedKernel::loaded(2, "device", 0, false, cg::Resources::UNKNOWN),
                     cg::EmbeddedKernel::loaded(3, "nothing", 0, false, cg::Resources::UNKNOWN),
-                    cg::EmbeddedKernel::loaded(4, "given", 0, false, cg::Resources::UNKNOWN),
+                    cg::EmbeddedKernel::loaded(4, "sample", 0, false, cg::Resources::UNKNOWN),
+                    cg::EmbeddedKernel::loaded(5, "given", 0, false, cg::Resources::UNKNOWN),
                 ],
                 locations: &[],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
         ],
     }
@@ -375,6 +450,7 @@ unsafe extern "C" {
     static kernelmill_cpu_app_first_6110f1a197b1_blend: ::kernelmill::__codegen::CpuKernel;
     static kernelmill_cpu_app_second_a6126daf6fa7_device: ::kernelmill::__codegen::CpuKernel;
     static kernelmill_cpu_app_second_a6126daf6fa7_nothing: ::kernelmill::__codegen::CpuKernel;
+    static kernelmill_cpu_app_second_a6126daf6fa7_sample: ::kernelmill::__codegen::CpuKernel;
     static kernelmill_cpu_app_second_a6126daf6fa7_given: ::kernelmill::__codegen::CpuKernel;
 }
 
@@ -487,6 +563,62 @@ impl Params {
     table = 16,
 );
 
+/// `Sampled` of the kernels: 1 bytes, laid out as on every device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    non_snake_case,
+    unreachable_pub,
+    clippy::type_complexity,
+    reason = "named as in the kernels, and used or not"
+)]
+#[repr(C)]
+pub struct Sampled {
+    /// `filter` of the kernels' struct.
+    pub filter: Filter,
+}
+::kernelmill::__codegen::device_struct!(private Sampled, size = 1, align = 1, filter = 0);
+
+/// `Filter` of the kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    unreachable_pub,
+    clippy::enum_variant_names,
+    clippy::unreadable_literal,
+    reason = "named as in the kernels, and used or not"
+)]
+#[repr(u8)]
+pub enum Filter {
+    /// `Nearest` of the kernels' enum.
+    Nearest = 1,
+    /// `Bilinear` of the kernels' enum.
+    Bilinear = 2,
+}
+::kernelmill::__codegen::device_struct!(private Filter, size = 1, align = 1);
+
+/// `Side` of the kernels, as this package defines it.
+#[allow(unreachable_pub, unused_imports, reason = "used or not, as in the kernels")]
+pub use crate::Side;
+::kernelmill::__codegen::assert_layout!(Side, size = 4, align = 4);
+#[allow(clippy::cast_lossless, clippy::unreadable_literal, reason = "for an enum of any integer")]
+const _: () = {
+    // The kernels know these variants and no others.
+    let _: fn(Side) = |value| match value {
+        Side::Left | Side::Right => {}
+    };
+    ::core::assert!(
+        Side::Left as i128 == -1,
+        "`Left` of `Side` has another value in the kernels: -1"
+    );
+    ::core::assert!(
+        Side::Right as i128 == 1,
+        "`Right` of `Side` has another value in the kernels: 1"
+    );
+};
+
 /// The functions that the host can give to kernels.
 #[derive(Clone, Copy, Debug)]
 #[allow(
@@ -497,9 +629,9 @@ impl Params {
     reason = "named as in the kernels, and used or not"
 )]
 pub struct Functions {
-    /// `own` of `kernels/second.rs:5`.
+    /// `own` of `kernels/second.rs:9`.
     pub own: ::kernelmill::DeviceFn<fn(f32, [u32; 2]) -> Own>,
-    /// `loop` of `kernels/second.rs:6`.
+    /// `loop` of `kernels/second.rs:10`.
     pub r#loop: ::kernelmill::DeviceFn<fn()>,
 }
 
@@ -710,7 +842,42 @@ impl Kernels {
         }
     }
 
-    /// Launches the kernel `given` of `kernels/second.rs:4`:
+    /// Launches the kernel `sample` of `kernels/second.rs:7`:
+    /// `fn sample(filter: Filter, side: Side, sampled: Sampled)`.
+    ///
+    /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
+    /// synchronised or a buffer is downloaded.
+    ///
+    /// # Errors
+    ///
+    /// Where the launch does not fit the device, a buffer is on another device, or the driver
+    /// refuses the launch.
+    pub fn sample(
+        &self,
+        __stream: &impl ::kernelmill::LaunchStream,
+        __launch: ::kernelmill::Launch<1>,
+        filter: Filter,
+        side: Side,
+        sampled: Sampled,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the arguments are those of signature 4, in its order; the kernel
+        // answers for what it does with them.
+        unsafe {
+            ::kernelmill::__codegen::launch_with(
+                &self.loaded,
+                4,
+                __stream,
+                __launch,
+                (
+                    ::kernelmill::__codegen::Value(filter),
+                    ::kernelmill::__codegen::Value(side),
+                    ::kernelmill::__codegen::Value(sampled),
+                ),
+            )
+        }
+    }
+
+    /// Launches the kernel `given` of `kernels/second.rs:8`:
     /// `fn given(f: DeviceFn<fn(f32, [u32; 2]) -> Own>, all: &[DeviceFn<fn()>])`.
     ///
     /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
@@ -730,12 +897,12 @@ impl Kernels {
         all: impl ::kernelmill::ReadSlice<::kernelmill::DeviceFn<fn()>>,
     ) -> ::kernelmill::Result<()> {
         ::kernelmill::__codegen::require_function(f, &SET, "given", "f")?;
-        // SAFETY: the arguments are those of signature 4, in its order; the kernel
+        // SAFETY: the arguments are those of signature 5, in its order; the kernel
         // answers for what it does with them.
         unsafe {
             ::kernelmill::__codegen::launch_with(
                 &self.loaded,
-                4,
+                5,
                 __stream,
                 __launch,
                 (
@@ -798,13 +965,22 @@ impl CompiledKernels<'_> {
         self.loaded.compiled(3)
     }
 
-    /// The kernel of `kernels/second.rs:4`.
+    /// The kernel of `kernels/second.rs:7`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn sample(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(4)
+    }
+
+    /// The kernel of `kernels/second.rs:8`.
     ///
     /// # Errors
     ///
     /// Where it is not compiled for this device.
     pub fn given(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
-        self.loaded.compiled(4)
+        self.loaded.compiled(5)
     }
 }
 
@@ -909,6 +1085,27 @@ impl PreparedKernels<'_> {
         unsafe {
             ::kernelmill::__codegen::prepare(__device, |__stream| {
                 self.kernels.nothing(__stream, __launch)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::sample`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::sample`].
+    pub fn sample<'a>(
+        &self,
+        __launch: ::kernelmill::Launch<1>,
+        filter: Filter,
+        side: Side,
+        sampled: Sampled,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.sample(__stream, __launch, filter, side, sampled)
             })
         }
     }

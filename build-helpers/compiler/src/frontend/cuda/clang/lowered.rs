@@ -40,6 +40,8 @@ pub struct UnsupportedFeature {
 pub enum Scope {
     /// All but NVIDIA's.
     NotNvidia,
+    /// All but AMD's.
+    NotAmd,
     /// All.
     Everywhere,
     /// All for which no library of device code is given that may have it.
@@ -51,8 +53,11 @@ impl UnsupportedFeature {
     #[must_use]
     pub fn concerns(&self, target: &kernelmill_artifact::Target) -> bool {
         use kernelmill_artifact::Target;
-        let nvidia = matches!(target, Target::Ptx(_) | Target::Cubin(_));
-        self.scope != Scope::NotNvidia || !nvidia
+        match self.scope {
+            Scope::NotNvidia => !matches!(target, Target::Ptx(_) | Target::Cubin(_)),
+            Scope::NotAmd => !matches!(target, Target::Amd(_)),
+            Scope::Everywhere | Scope::Unlinked => true,
+        }
     }
 
     /// Says that it keeps a kernel from targets, and how the kernel leads there.

@@ -74,6 +74,21 @@ pub(crate) fn adapt<'c>(
     with_lines_only(machine, module)
 }
 
+/// Makes shared variables what the pipeline knows as such.
+pub(crate) fn settle_shared<'c>(
+    context: &'c Context,
+    machine: &Machine,
+    module: &Module<'c>,
+) -> Result<(), Error> {
+    drop_lists(module);
+    let shared = |global: &Value<'c>| global.ty().address_space() == SHARED;
+    module
+        .globals()
+        .into_iter()
+        .filter(shared)
+        .try_for_each(|global| self::shared(context, machine, module, global))
+}
+
 /// A variable in constant memory that no one gives a value: only the host could, and there is no
 /// call for it.
 fn warn_of_unset_constant(source: &CudaSource, global: Value<'_>, warnings: &mut String) {
@@ -102,7 +117,7 @@ fn with_lines_only(machine: &Machine, module: &Module<'_>) -> Result<Vec<u8>, Er
 
 /// Leaves of the code no more than what says which parameters kernels have: code is generated for
 /// it as it is, and of what kernels do NVIDIA's back end does not take everything unoptimised.
-pub(super) fn leave_parameters<'c>(
+pub(crate) fn leave_parameters<'c>(
     context: &'c Context,
     machine: &Machine,
     module: &Module<'c>,
@@ -119,7 +134,7 @@ pub(super) fn leave_parameters<'c>(
         }
         for instruction in kernel.blocks()[0].instructions() {
             let kept = match instruction.opcode() {
-                Opcode::Alloca => true,
+                Opcode::Alloca => instruction.operand(0).is_constant(),
                 Opcode::Store => parameters.contains(&instruction.operand(0)),
                 _ => false,
             };

@@ -27,6 +27,12 @@ pub(crate) enum Language {
     Cuda,
     /// OpenCL C, where clang declares functions that are built in, and mangles no other names.
     OpenCl,
+    /// LLVM IR for NVIDIA's machine, where assembly and intrinsics are NVIDIA's.
+    NvidiaIr,
+    /// LLVM IR for AMD's.
+    AmdIr,
+    /// LLVM IR for OpenCL's machine, for a host, or for nothing.
+    OtherIr,
 }
 
 /// What functions there are.
@@ -79,7 +85,14 @@ fn features_of(instruction: Value<'_>, names: &Names) -> Vec<(String, Scope)> {
             .split(|c: char| c.is_whitespace() || "{};".contains(c))
             .find(|word| !word.is_empty())
         {
-            found.push((format!("inline PTX (`{first}`)"), Scope::NotNvidia));
+            found.push(match names.language {
+                Language::AmdIr => (format!("inline assembly of AMD's (`{first}`)"), Scope::NotAmd),
+                Language::OtherIr => (
+                    format!("inline assembly (`{first}`) in a module that is for no GPU"),
+                    Scope::Everywhere,
+                ),
+                _ => (format!("inline PTX (`{first}`)"), Scope::NotNvidia),
+            });
         }
         return found;
     }
@@ -96,9 +109,17 @@ fn features_of(instruction: Value<'_>, names: &Names) -> Vec<(String, Scope)> {
 fn undefined_name(value: Value<'_>, names: &Names) -> Option<(String, Scope)> {
     let name = value.name();
     if let Some(rest) = name.strip_prefix("llvm.") {
-        return rest
-            .starts_with("nvvm.")
-            .then(|| (format!("the instruction `{rest}` of NVIDIA's"), Scope::NotNvidia));
+        let (vendor, _) = rest.split_once('.').unwrap_or((rest, ""));
+        return match vendor {
+            "nvvm" => Some((format!("the instruction `{rest}` of NVIDIA's"), Scope::NotNvidia)),
+            "amdgcn" | "r600" => {
+                Some((format!("the instruction `{rest}` of AMD's"), Scope::NotAmd))
+            }
+            "x86" | "aarch64" | "arm" | "spv" => {
+                Some((format!("the instruction `{rest}` of one processor"), Scope::Everywhere))
+            }
+            _ => None,
+        };
     }
     if value.is_global() {
         // Shared memory whose size the launch gives has no definition anywhere.
@@ -111,7 +132,7 @@ fn undefined_name(value: Value<'_>, names: &Names) -> Option<(String, Scope)> {
     }
     let provided = name.starts_with(PREFIX) || link::provides(&name);
     let unreachable = value.has_attribute(Place::Function, "noreturn") && name == "abort";
-    if names.language == Language::OpenCl && name.starts_with("_Z") {
+    if matches!(names.language, Language::OpenCl | Language::OtherIr) && name.starts_with("_Z") {
         let name = plain(&name);
         let text = format!("a call of `{name}`, a built-in function that kernelmill does not have");
         return Some((text, Scope::Everywhere));

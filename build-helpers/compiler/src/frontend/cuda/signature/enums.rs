@@ -48,6 +48,7 @@ impl Types<'_> {
             name: written::type_identifier(&name).into(),
             scalar,
             variants: variants.collect(),
+            exhaustive: false,
         })
     }
 }

@@ -49,12 +49,15 @@ mod read;
 #[cfg(feature = "cuda-cpp")]
 mod reader;
 mod resolve;
+mod slots;
 #[cfg(feature = "cuda-cpp")]
 mod types;
 #[cfg(feature = "cuda-cpp")]
 mod written;
 
 pub use crate::diagnostic::SignatureError;
+pub(crate) use named::wrapper_name;
 pub use named::{full_name, is_named};
+pub(crate) use read::read_entries;
 pub use read::{read, read_functions, read_with_classes};
 pub use resolve::{Clash, is_same_kernel, resolve_names};

@@ -14,6 +14,11 @@ pub fn full_name(symbol: &str) -> String {
     names::function(symbol).full
 }
 
+/// The name of the wrapper of a function with this name in compiled code, unless another kernel has it too.
+pub(crate) fn wrapper_name(symbol: &str) -> String {
+    names::identifier(&names::function(symbol).plain)
+}
+
 /// Whether people may mean a function by a name: its name in C++ with or without its parameters,
 /// spaces aside, or its name in compiled code.
 ///

@@ -1,5 +1,6 @@
 //! What readers of signatures say in a compiler without the feature `cuda-cpp`.
 
+use super::slots::EntrySlots;
 use crate::{diagnostic::SignatureError, frontend::cuda::source::CudaKernel};
 use kernelmill_artifact::DeviceFunction;
 
@@ -31,6 +32,15 @@ pub fn read_with_classes(
 ///
 /// [`SignatureError::NoReader`].
 pub fn read_functions(_ptx: &str, display: &str) -> Result<Vec<DeviceFunction>, SignatureError> {
+    Err(no_reader(display))
+}
+
+/// As [`read`].
+///
+/// # Errors
+///
+/// [`SignatureError::NoReader`].
+pub(crate) fn read_entries(_ptx: &str, display: &str) -> Result<Vec<EntrySlots>, SignatureError> {
     Err(no_reader(display))
 }
 

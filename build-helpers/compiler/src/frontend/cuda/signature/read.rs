@@ -1,6 +1,6 @@
 //! Readers of signatures from PTX with debug information.
 
-use super::{classes, debug::Debug, found::Found, ptx, reader::Reader};
+use super::{classes, debug::Debug, found::Found, ptx, reader::Reader, slots::EntrySlots};
 use crate::{diagnostic::SignatureError, frontend::cuda::source::CudaKernel};
 use kernelmill_artifact::DeviceFunction;
 
@@ -66,4 +66,21 @@ fn find(ptx: &str, display: &str) -> Result<Vec<Found>, SignatureError> {
     }
     let debug = Debug::read(&ptx.sections).map_err(|error| malformed(error.to_string()))?;
     Ok(Reader::new(&ptx, &debug, display).kernels())
+}
+
+/// The kernels of PTX, as its text describes them: the bytes of parameters, and limits of launches.
+///
+/// # Errors
+///
+/// [`SignatureError::Malformed`] where a section cannot be read.
+pub(crate) fn read_entries(ptx: &str, display: &str) -> Result<Vec<EntrySlots>, SignatureError> {
+    let malformed = |reason: String| SignatureError::Malformed { file: display.to_owned(), reason };
+    let ptx = ptx::parse(ptx).map_err(malformed)?;
+    let entries = ptx.entries.into_iter();
+    let entries = entries.map(|ptx::Entry { symbol, parameters, limits }| EntrySlots {
+        symbol,
+        parameters: parameters.into_iter().map(|slot| (slot.size, slot.align)).collect(),
+        limits,
+    });
+    Ok(entries.collect())
 }

@@ -3,10 +3,10 @@
 use std::fmt::Display;
 
 use kernelmill_artifact::{
-    Access, FunctionType, ParameterKind, Safety, Scalar, StructLayout, ValueType,
+    Access, EnumLayout, FunctionType, ParameterKind, Safety, Scalar, StructLayout, ValueType,
 };
 
-use super::debug_info::{DebugInfo, NodeId};
+use super::debug_info::{DebugInfo, NodeId, Variant};
 
 /// The outcome of a comparison.
 pub(super) type Compared = Result<(), Mismatch>;
@@ -84,8 +84,7 @@ impl Comparison<'_> {
             },
             ValueType::Struct(layout) => return self.structure(read, layout, compiled),
             ValueType::Function(ty) => return self.device_fn(read, ty, compiled),
-            // Only C++ has them.
-            ValueType::Enum(_) => false,
+            ValueType::Enum(layout) => return self.enumeration(read, layout, compiled),
         };
         if is_same { Ok(()) } else { Err(self.differ(read, compiled)) }
     }
@@ -176,6 +175,27 @@ impl Comparison<'_> {
             return Err(mismatch.within(&member.name));
         }
         Ok(())
+    }
+
+    /// Compares an enum by its name, its integer, and its variants with their values.
+    fn enumeration(&self, read: &ValueType, layout: &EnumLayout, compiled: NodeId) -> Compared {
+        let found = self.debug.enumeration(compiled);
+        let Some((integer, variants)) = found.filter(|_| self.debug.name(compiled) == *layout.name)
+        else {
+            return Err(self.differ(read, compiled));
+        };
+        let read = layout.variants.iter().map(|it| (it.name.clone(), it.value));
+        let read: Vec<_> = read.collect();
+        if self.debug.is_basic(integer, layout.scalar.name()) && read == variants {
+            return Ok(());
+        }
+        let spell = |integer: &str, variants: &[Variant<'_>]| {
+            let variants = variants.iter().map(|(name, value)| format!("{name} = {value}"));
+            let variants = variants.collect::<Vec<_>>().join(", ");
+            format!("`enum {}` of `{integer}` with `{variants}`", layout.name)
+        };
+        let compiled = spell(&self.debug.name(integer), &variants);
+        Err(Mismatch::new(spell(layout.scalar.name(), &read), compiled))
     }
 
     /// Compares a `DeviceFn<fn(..) -> ..>` by the function pointer that is its argument.

@@ -25,6 +25,9 @@ pub(super) struct Member<'a> {
     pub(super) offset: u64,
 }
 
+/// The name of a variant of an enum, and its value.
+pub(super) type Variant<'a> = (Cow<'a, str>, i128);
+
 /// The start of the description of a function with a reserved name.
 const RESERVED: &str = "DISubprogram(name: \"__kernelmill_";
 
@@ -111,6 +114,21 @@ impl<'a> DebugInfo<'a> {
             }
         }
         Some(members)
+    }
+
+    /// The integer of an enum without data, and its variants with their values; `None` for every other type.
+    pub(super) fn enumeration(&self, id: NodeId) -> Option<(NodeId, Vec<Variant<'a>>)> {
+        if !self.is(id, "DW_TAG_enumeration_type") {
+            return None;
+        }
+        let elements = self.reference(id, "elements").map(|list| self.list(list));
+        let variant = |element: Option<NodeId>| {
+            let element = element?;
+            let value = self.field(element, "value")?.parse().ok()?;
+            Some((self.name(element), value))
+        };
+        let variants = elements.unwrap_or_default().into_iter().map(variant);
+        Some((self.reference(id, "baseType")?, variants.collect::<Option<_>>()?))
     }
 
     /// The first type argument of a struct.

@@ -33,7 +33,7 @@ impl Emptiness<'_, '_> {
                     Found::Here(home, TypeItem::Struct(item)) => self.of_struct(home, item, depth),
                     Found::Here(home, TypeItem::Alias(item)) => self.of_type(home, &item.ty, depth),
                     Found::Elsewhere(full) => is_marker(&full),
-                    Found::Here(_, TypeItem::Enum | TypeItem::Union) | Found::Nothing => false,
+                    Found::Here(_, TypeItem::Enum(_) | TypeItem::Union) | Found::Nothing => false,
                 }
             }
             _ => false,

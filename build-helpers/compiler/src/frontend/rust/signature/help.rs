@@ -178,11 +178,10 @@ fn instead_of_name(types: &Types<'_, '_>, module: ModuleId, path: &Path, own: &s
     let name = last_name(path);
     if let Found::Here(_, item) = types.scope.find_type(module, &segments(path)) {
         match item {
-            TypeItem::Enum => return format!("pass a number, and make it `{name}` in the kernel"),
             TypeItem::Union => {
                 return format!("pass `{name}` as `[u8; N]`, or as a `#[repr(C)]` struct");
             }
-            TypeItem::Struct(_) | TypeItem::Alias(_) => {}
+            TypeItem::Struct(_) | TypeItem::Alias(_) | TypeItem::Enum(_) => {}
         }
     }
     match name.as_str() {

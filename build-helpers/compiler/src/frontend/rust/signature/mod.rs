@@ -9,6 +9,7 @@ mod alias;
 mod attribute;
 mod cfg;
 mod empty;
+mod enumeration;
 mod function;
 mod help;
 mod kernel;

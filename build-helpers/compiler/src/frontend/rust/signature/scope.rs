@@ -2,7 +2,7 @@
 
 use super::{cfg::Cfgs, text::Text};
 use std::collections::BTreeMap;
-use syn::{Attribute, Item, ItemConst, ItemStruct, ItemType, UseTree, ext::IdentExt};
+use syn::{Attribute, Item, ItemConst, ItemEnum, ItemStruct, ItemType, UseTree, ext::IdentExt};
 
 /// The modules of a crate, as far as they are in the files at hand.
 pub(super) struct Scope<'a> {
@@ -33,7 +33,7 @@ struct Module<'a> {
 pub(super) enum TypeItem<'a> {
     Struct(&'a ItemStruct),
     Alias(&'a ItemType),
-    Enum,
+    Enum(&'a ItemEnum),
     Union,
 }
 
@@ -143,8 +143,8 @@ impl<'a> Scope<'a> {
                 Item::Type(item) if !cfgs.leave_out(&item.attrs) => {
                     module.types.insert(item.ident.unraw().to_string(), TypeItem::Alias(item));
                 }
-                Item::Enum(item) => {
-                    module.types.insert(item.ident.unraw().to_string(), TypeItem::Enum);
+                Item::Enum(item) if !cfgs.leave_out(&item.attrs) => {
+                    module.types.insert(item.ident.unraw().to_string(), TypeItem::Enum(item));
                 }
                 Item::Union(item) => {
                     module.types.insert(item.ident.unraw().to_string(), TypeItem::Union);

@@ -279,7 +279,6 @@ fn every_type_that_cannot_cross_says_what_to_write_instead() {
         ("f16", "write `use half::f16;` at the top of the file"),
         ("Option<f32>", "pass the value, and a `bool` for whether it is there"),
         ("glam::Vec3", "define `Vec3` as a `#[repr(C)]` struct in this file"),
-        ("Mode", "pass a number, and make it `Mode` in the kernel"),
         ("AtomicU32", "write `p: &[AtomicU32]`"),
         (
             "SharedArray<f32, 4>",
@@ -287,7 +286,7 @@ fn every_type_that_cannot_cross_says_what_to_write_instead() {
         ),
     ] {
         let expected = format!("has type `{ty}`, {cannot} {help}");
-        assert_eq!(refused("enum Mode { A }", ty), expected);
+        assert_eq!(refused("", ty), expected);
     }
     assert_eq!(
         refused("", "&[&[f32]]"),
@@ -536,6 +535,43 @@ fn fields_are_public_where_the_source_says_pub() {
     };
     let public: Vec<_> = layout.fields.iter().map(|field| field.public).collect();
     assert_eq!(public, [true, false, false, true]);
-    assert!(ty.has_private_fields() && layout.fields[3].ty.has_private_fields());
-    assert!(!layout.fields[0].ty.has_private_fields());
+    assert!(!ty.zero_is_value() && !layout.fields[3].ty.zero_is_value());
+    assert!(layout.fields[0].ty.zero_is_value());
+}
+
+#[test]
+fn enums_of_integers_cross_and_others_are_refused() {
+    let text = "const BASE: i16 = 1 << 4;
+        #[repr(i16)] pub enum Mode { Off = -2, r#On, Auto = BASE + 1, Last = b'a' as i16 }
+        #[repr(C)] pub struct P { pub mode: Mode }
+        #[kernel] fn k(mode: Mode, modes: &[Mode], mut p: DisjointSlice<[P; 2]>) {}";
+    let found = kernels(text);
+    let ParameterKind::Value(ty @ ValueType::Enum(layout)) = &found[0].parameters[0].kind else {
+        panic!("{found:?}");
+    };
+    let variants: Vec<_> = layout.variants.iter().map(|it| (&*it.name, it.value)).collect();
+    assert_eq!(variants, [("Off", -2), ("On", -1), ("Auto", 17), ("Last", 97)]);
+    assert_eq!(
+        (&*layout.name, layout.scalar, layout.exhaustive),
+        ("Mode", kernelmill_artifact::Scalar::I16, true)
+    );
+    assert_eq!((ty.size(), ty.align(), ty.zero_is_value()), (2, 2, false));
+    assert_eq!(found[0].parameters[1].kind.crossing(), ty);
+    assert!(!found[0].parameters[2].kind.crossing().zero_is_value());
+
+    let refused = |item: &str| refused(item, "Mode");
+    let why = "an enum without `#[repr(..)]` of an integer that is the same on every device";
+    let help = "help: write `#[repr(u32)]`, or another integer of 8 to 64 bits, above `enum Mode`";
+    for repr in ["", "#[repr(C)]", "#[repr(usize)]"] {
+        let message = refused(&format!("{repr} enum Mode {{ A }}"));
+        assert!(message.contains(why) && message.ends_with(help), "{message}");
+    }
+    for (item, why, help) in [
+        ("#[repr(u8)] enum Mode { A, B(f32) }", "an enum with data", "what `Mode::B` holds"),
+        ("#[repr(u8)] enum Mode {}", "an enum without variants", "give `Mode` a variant"),
+        ("#[repr(u8)] enum Mode { A = f() }", "is not known here", "the value of `Mode::A`"),
+    ] {
+        let message = refused(item);
+        assert!(message.contains(why) && message.contains(help), "{message}");
+    }
 }

@@ -69,3 +69,27 @@ pub(super) fn no_fields(name: &str, place: Place) -> UnsupportedType {
     let help = format!("leave it out, or give `{name}` a field");
     UnsupportedType::new(String::new(), "a struct without fields", help).or_at(place)
 }
+
+pub(super) fn enum_without_repr(name: &str, place: Place) -> UnsupportedType {
+    let help =
+        format!("write `#[repr(u32)]`, or another integer of 8 to 64 bits, above `enum {name}`");
+    let why = "an enum without `#[repr(..)]` of an integer that is the same on every device";
+    UnsupportedType::new(String::new(), why, help).or_at(place)
+}
+
+pub(super) fn enum_with_data(name: &str, variant: &str, place: Place) -> UnsupportedType {
+    let help = format!("pass what `{name}::{variant}` holds as a parameter of its own");
+    UnsupportedType::new(String::new(), "an enum with data", help).or_at(place)
+}
+
+pub(super) fn empty_enum(name: &str, place: Place) -> UnsupportedType {
+    let help = format!("leave it out, or give `{name}` a variant");
+    UnsupportedType::new(String::new(), "an enum without variants", help).or_at(place)
+}
+
+pub(super) fn unknown_discriminant(name: &str, variant: &str, place: Place) -> UnsupportedType {
+    let help =
+        format!("write the value of `{name}::{variant}` as a number, or as a `const` that is one");
+    UnsupportedType::new(String::new(), "an enum with a value that is not known here", help)
+        .or_at(place)
+}

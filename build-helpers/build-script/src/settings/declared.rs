@@ -1,0 +1,120 @@
+//! Declared parameters of kernels whose sources do not say them: `parameters = ["x: *const f32", "n: u32"]`.
+
+use crate::base::naming::is_identifier;
+use kernelmill_artifact::{Access, Parameter, ParameterKind, Scalar, ValueType, target::nearest};
+
+/// What to write instead of what is no parameter.
+pub(super) const HELP: &str = "write a name and a type: a scalar, `[T; N]` of scalars, `*const T` for memory that is read, or \
+                    `*mut T`, for example \"x: *const f32\"";
+
+/// Reads one parameter, or says what is wrong with it.
+pub(super) fn parameter(text: &str) -> Result<Parameter, String> {
+    let wrong = |why: String| format!("`{text}` declares no parameter: {why}");
+    let (name, ty) =
+        text.split_once(':').ok_or_else(|| wrong("there is no `:` in it".to_owned()))?;
+    let name = name.trim();
+    if !is_identifier(name) {
+        return Err(wrong(format!("`{name}` is no name")));
+    }
+    let ty: syn::Type =
+        syn::parse_str(ty).map_err(|_| wrong(format!("`{}` is no type", ty.trim())))?;
+    Ok(Parameter { name: name.to_owned().into(), kind: kind(&ty).map_err(wrong)? })
+}
+
+/// Checks that parameters have different names.
+pub(super) fn check_names(parameters: &[Parameter]) -> Result<(), String> {
+    for (index, parameter) in parameters.iter().enumerate() {
+        if parameters[..index].iter().any(|other| other.name == parameter.name) {
+            return Err(format!("two parameters are declared as `{}`", parameter.name));
+        }
+    }
+    Ok(())
+}
+
+fn kind(ty: &syn::Type) -> Result<ParameterKind, String> {
+    let syn::Type::Ptr(pointer) = ty else { return value(ty).map(ParameterKind::Value) };
+    let access = match pointer.mutability {
+        syn::PointerMutability::Const(_) => Access::Read,
+        syn::PointerMutability::Mut(_) => Access::Write,
+    };
+    Ok(ParameterKind::Pointer { element: value(&pointer.elem)?, access })
+}
+
+fn value(ty: &syn::Type) -> Result<ValueType, String> {
+    match ty {
+        syn::Type::Array(array) => {
+            let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(length), .. }) = &array.len else {
+                return Err("the length of an array is a number".to_owned());
+            };
+            let length = length.base10_parse::<u64>().ok().filter(|length| *length > 0);
+            let length = length.ok_or("an array has at least one element")?;
+            match value(&array.elem)? {
+                scalar @ ValueType::Scalar(_) => Ok(ValueType::Array(scalar.into(), length)),
+                _ => Err("an array is one of scalars".to_owned()),
+            }
+        }
+        syn::Type::Path(path) => {
+            let name = path.path.segments.last().map(|last| last.ident.to_string());
+            let name = name.unwrap_or_default();
+            Scalar::from_name(&name).map(ValueType::Scalar).ok_or_else(|| {
+                let known = Scalar::ALL.map(|scalar| scalar.name().to_owned());
+                let near = nearest(&name, known).unwrap_or_default();
+                format!("`{name}` is no scalar; the nearest is `{near}`")
+            })
+        }
+        syn::Type::Ptr(_) => {
+            Err("a pointer to pointers is declared as one to addresses, `*const u64`".to_owned())
+        }
+        _ => Err("its type is none of those that can be declared".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_have_the_types_that_are_written() {
+        for (text, expected) in [
+            ("a: f32", "a: f32"),
+            (" n:usize", "n: usize"),
+            ("h: half::f16", "h: f16"),
+            ("v: [f32; 4]", "v: [f32; 4]"),
+            ("x: *const f32", "x: *const f32"),
+            ("y: *mut [u64; 3]", "y: *mut [u64; 3]"),
+        ] {
+            let Parameter { name, kind } = parameter(text).unwrap();
+            let ty = match &kind {
+                ParameterKind::Pointer { element, access: Access::Read } => {
+                    format!("*const {element}")
+                }
+                ParameterKind::Pointer { element, .. } => format!("*mut {element}"),
+                other => other.crossing().to_string(),
+            };
+            assert_eq!(format!("{name}: {ty}"), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_no_parameter_is_refused_with_the_reason() {
+        for (text, reason) in [
+            ("f32", "there is no `:` in it"),
+            ("2: f32", "`2` is no name"),
+            ("x: f33", "`f33` is no scalar; the nearest is `f32`"),
+            (
+                "x: *const *mut f32",
+                "a pointer to pointers is declared as one to addresses, `*const u64`",
+            ),
+            ("x: [f32; 0]", "an array has at least one element"),
+            ("x: [f32; N]", "the length of an array is a number"),
+            ("x: &[f32]", "its type is none of those that can be declared"),
+            ("x: [[f32; 2]; 2]", "an array is one of scalars"),
+            ("x: -", "`-` is no type"),
+        ] {
+            let message = parameter(text).unwrap_err();
+            assert_eq!(message, format!("`{text}` declares no parameter: {reason}"));
+        }
+        let twice = [parameter("x: f32").unwrap(), parameter("x: u8").unwrap()];
+        assert_eq!(check_names(&twice).unwrap_err(), "two parameters are declared as `x`");
+    }
+}

@@ -1,0 +1,72 @@
+//! Dumps that are asked for: the stages that `KERNELMILL_DUMP` names, and where they go.
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use super::package::Package;
+use crate::{
+    base::{environment::BuildEnvironment, report::Report},
+    dump::{FOLDER, Stage},
+};
+use kernelmill_compiler::CodeStage;
+
+const STAGES: &str = "KERNELMILL_DUMP";
+const PLACE: &str = "KERNELMILL_DUMP_DIR";
+
+/// The dumps of a build. Nothing that is embedded depends on them.
+#[derive(Debug, Default)]
+pub(crate) struct Dumps {
+    /// None: nothing is dumped.
+    pub(crate) stages: BTreeSet<Stage>,
+    /// A folder of the user's; otherwise it is in `OUT_DIR`.
+    place: Option<PathBuf>,
+}
+
+impl Dumps {
+    /// Reads the variables; names of stages that there are not are reported.
+    pub(super) fn read(environment: &BuildEnvironment, report: &mut Report) -> Self {
+        let mut stages = BTreeSet::new();
+        let text = environment.text(STAGES).unwrap_or_default();
+        for name in text.split([',', ' ']).filter(|name| !name.is_empty()) {
+            match name.parse::<Stage>() {
+                _ if name == "all" => stages.extend(Stage::ALL),
+                Ok(stage) => _ = stages.insert(stage),
+                Err(error) => report.plain(
+                    format!("the environment variable {STAGES} has `{name}`: {error}"),
+                    "write names of stages with commas between them, or `all`",
+                ),
+            }
+        }
+        Self { stages, place: environment.path(PLACE) }
+    }
+
+    /// The folder of a package's dumps.
+    pub(crate) fn folder(&self, package: &Package) -> PathBuf {
+        match &self.place {
+            Some(place) => package.root.join(place).join(&package.name),
+            None => package.out_dir.join(FOLDER),
+        }
+    }
+
+    /// Whether the folder is kernelmill's own, which has nothing of anybody else's in it.
+    pub(crate) fn is_own(&self) -> bool {
+        self.place.is_none()
+    }
+
+    /// The stages of the compiler that they are of.
+    pub(crate) fn code(&self) -> Vec<CodeStage> {
+        let mut stages: Vec<_> = self.stages.iter().filter_map(|it| code(*it)).collect();
+        stages.dedup();
+        stages
+    }
+}
+
+/// The compiler's stage behind one; `None` for what is made of its binary.
+fn code(stage: Stage) -> Option<CodeStage> {
+    match stage {
+        Stage::Ir => Some(CodeStage::FrontEnd),
+        Stage::Linked => Some(CodeStage::Linked),
+        Stage::Opt => Some(CodeStage::Optimized),
+        Stage::Ptx | Stage::Asm => Some(CodeStage::Assembly),
+        Stage::Sass => None,
+    }
+}

@@ -1,0 +1,31 @@
+//! Code stages: the forms that the code of a kernel takes on its way through the compiler, as data.
+
+/// A form that the code of a kernel has between two stages of the pipeline, in the order of [`CodeStage::ALL`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CodeStage {
+    /// LLVM's IR as the front end leaves it, with the functions of other sources that it names.
+    FrontEnd,
+    /// LLVM's IR with libraries and entries, as the optimisation pipeline gets it.
+    Linked,
+    /// LLVM's IR that code is generated from.
+    Optimized,
+    /// The target's assembly text: PTX for NVIDIA's processors.
+    Assembly,
+}
+
+impl CodeStage {
+    /// All of them, in the order in which code goes through them.
+    pub const ALL: [Self; 4] = [Self::FrontEnd, Self::Linked, Self::Optimized, Self::Assembly];
+}
+
+/// The code of one kernel at one stage. It is cut out of that of its source: what no other kernel uses, and what it
+/// uses itself, as it is compiled with the others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelCode {
+    /// The kernel's symbol in the signatures of the source.
+    pub kernel: String,
+    /// Which form it is.
+    pub stage: CodeStage,
+    /// The code.
+    pub text: String,
+}

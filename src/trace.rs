@@ -1,0 +1,93 @@
+//! Tracing: each load, launch and copy in the file that `KERNELMILL_TRACE` names.
+//!
+//! Without the variable a launch costs one relaxed load more.
+
+use std::{
+    borrow::Cow,
+    path::Path,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU8, Ordering},
+    },
+    time::Instant,
+};
+
+use kernelmill_artifact::{TraceEvent, TraceFile};
+
+const VARIABLE: &str = "KERNELMILL_TRACE";
+
+/// Nobody has asked for the variable yet.
+const UNKNOWN: u8 = 0;
+const OFF: u8 = 1;
+const ON: u8 = 2;
+
+static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
+static FILE: OnceLock<Option<TraceFile>> = OnceLock::new();
+
+/// What a span is about.
+pub(crate) struct About {
+    pub(crate) category: &'static str,
+    pub(crate) name: Cow<'static, str>,
+    pub(crate) arguments: Vec<(&'static str, String)>,
+}
+
+/// Something that takes time until this is dropped.
+pub(crate) struct Span(Box<Open>);
+
+struct Open {
+    about: About,
+    start: Instant,
+}
+
+/// Begins a span; `None` where nothing is traced.
+#[inline]
+pub(crate) fn span(about: impl FnOnce() -> About) -> Option<Span> {
+    if STATE.load(Ordering::Relaxed) == OFF { None } else { begin(about) }
+}
+
+#[cold]
+fn begin(about: impl FnOnce() -> About) -> Option<Span> {
+    file()?;
+    Some(Span(Box::new(Open { about: about(), start: Instant::now() })))
+}
+
+/// A copy of so many bytes from or to the memory of a device.
+pub(crate) fn copy(
+    name: &'static str,
+    bytes: usize,
+    device: &dyn std::fmt::Display,
+) -> Option<Span> {
+    span(|| {
+        let arguments = vec![("bytes", bytes.to_string()), ("device", device.to_string())];
+        About { category: "copy", name: name.into(), arguments }
+    })
+}
+
+/// The file, opened by whoever asks first.
+fn file() -> Option<&'static TraceFile> {
+    let file = FILE.get_or_init(|| {
+        let path = std::env::var_os(VARIABLE).filter(|path| !path.is_empty())?;
+        let program = std::env::current_exe().ok();
+        let name = program.as_deref().and_then(Path::file_name).unwrap_or_default();
+        let opened = TraceFile::append(Path::new(&path), &name.to_string_lossy());
+        let warn = |error| {
+            let path = Path::new(&path).display();
+            eprintln!("kernelmill: {VARIABLE} is `{path}`, which cannot be written: {error}; nothing is traced");
+        };
+        opened.map_err(warn).ok()
+    });
+    STATE.store(if file.is_some() { ON } else { OFF }, Ordering::Relaxed);
+    file.as_ref()
+}
+
+impl Drop for Span {
+    fn drop(&mut self) {
+        let Open { about: About { category, name, arguments }, start } = &*self.0;
+        let arguments: Vec<_> = arguments.iter().map(|(key, text)| (*key, text.as_str())).collect();
+        let (start, arguments) = (*start, &*arguments);
+        if let Some(file) = file() {
+            // A disk that is full is no reason to fail: the trace lacks the event.
+            let _ = file.write(&TraceEvent { name, category, start, arguments });
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Runs kernels in LLVM IR on a device, `cpu` or `cuda`, compares them with plain Rust and prints the name of
+//! each that is right, and of those that have no binary for the device.
+
+mod checks;
+mod kernels;
+
+use checks::On;
+use kernelmill::Device;
+use kernels::Kernels;
+use std::{env, error::Error};
+
+type Check = fn(&On<'_>) -> kernelmill::Result<()>;
+
+const CHECKS: [(&str, Check); 12] = [
+    ("saxpy", checks::saxpy),
+    ("block_sums", checks::block_sums),
+    ("by_value", checks::by_value),
+    ("reversed", checks::reversed),
+    ("lanes", checks::lanes),
+    ("amd_affine", checks::amd_affine),
+    ("amd_sums", checks::amd_sums),
+    ("cl_sums", checks::cl_sums),
+    ("cl_pairs", checks::cl_pairs),
+    ("host_squares", checks::host_squares),
+    ("cuda_scan", checks::cuda_scan),
+    ("cuda_roots", checks::cuda_roots),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let name = env::args().nth(1).unwrap_or_default();
+    let device = match &*name {
+        "cuda" => Device::cuda(0)?,
+        _ => Device::cpu()?,
+    };
+    let kernels = Kernels::load(&device)?;
+    let on = On { device: &device, kernels: &kernels, stream: device.stream() };
+    for (name, check) in CHECKS {
+        match check(&on) {
+            Err(kernelmill::Error::NoBinary(_)) => println!("no binary: {name}"),
+            checked => {
+                checked.map_err(|error| format!("{name}: {error}"))?;
+                println!("{name}");
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Kernels in LLVM IR, on the CPU and on the fake driver, and the code that they become.
+
+use kernelmill_build::manifest::{Lowering, Manifest};
+use std::{collections::BTreeMap, path::Path, process::Command};
+use test_support::{driver::fake_driver, snapshot};
+
+/// The checks that the program passes on a device.
+fn run(device: &str) -> Vec<String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_llvm-ir"));
+    command.arg(device);
+    if device == "cuda" {
+        // A device of the next generation, which runs no cubin for `sm_80`: the emulator is one of PTX.
+        command.env("LD_LIBRARY_PATH", fake_driver()).env("FAKE_CUDA_LEAK_CHECK", "1");
+        command.env("FAKE_CUDA_ARCH", "90");
+    }
+    let output = command.output().expect("the program starts");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{device}: {errors}\n{text}");
+    text.lines().map(str::to_owned).collect()
+}
+
+/// What only one vendor has keeps a kernel from the other targets.
+#[test]
+fn the_cpu_computes_what_plain_rust_does() {
+    let lines = run("cpu");
+    let lacking: Vec<_> = lines.iter().filter_map(|it| it.strip_prefix("no binary: ")).collect();
+    assert_eq!((lines.len(), lacking), (12, vec!["lanes"]));
+}
+
+#[test]
+fn the_fake_driver_computes_what_plain_rust_does() {
+    let lines = run("cuda");
+    assert_eq!(lines.len(), 12);
+    assert!(!lines.iter().any(|line| line.starts_with("no binary")), "{lines:?}");
+}
+
+/// Indices and barriers of every vendor are those that the work-group generator knows.
+#[test]
+fn no_kernel_is_a_coroutine() {
+    let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
+    let kernels = manifest.binaries.into_iter().flat_map(|binary| binary.kernels);
+    let strategies: BTreeMap<_, _> =
+        kernels.filter_map(|it| Some((it.symbol, it.strategy?))).collect();
+    assert_eq!(strategies.len(), 11);
+    for (name, strategy) in &strategies {
+        assert!(!matches!(strategy.lowering, Lowering::Coroutine(_)), "{name}: {strategy}");
+        // Two compute with vectors themselves.
+        let has_vectors = matches!(&**name, "by_value" | "cl_pairs");
+        assert_eq!(strategy.widths.is_empty(), has_vectors, "{name}: {strategy}");
+    }
+    // `reqntid` is the size that the function is compiled for.
+    assert_eq!(strategies["block_sums"].block, Some([128, 1, 1]));
+}
+
+#[test]
+fn every_kernel_has_code_for_every_target() {
+    let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
+    let mut kernels: BTreeMap<String, usize> = BTreeMap::new();
+    for binary in &manifest.binaries {
+        *kernels.entry(binary.target.clone()).or_default() += binary.kernels.len();
+    }
+    let expected = [("compute_80", 12), ("cpu", 11), ("gfx1100", 11), ("sm_80", 12)];
+    assert_eq!(kernels, expected.map(|(target, count)| (target.to_owned(), count)).into());
+}
+
+/// The wrappers' parameters, as `cargo kernelmill list` shows them.
+#[test]
+fn signatures_say_what_crosses() {
+    let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
+    let lines =
+        manifest.kernels.iter().map(|it| format!("{}:{} {}\n", it.file, it.line, it.signature));
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/signatures.txt");
+    snapshot::check(path, &lines.collect::<String>());
+}
