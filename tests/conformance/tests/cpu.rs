@@ -51,6 +51,7 @@ checks!(
     colours,
     structs_by_value,
     structs_in_slices,
+    enums_cross,
     scalars,
     named_functions,
     apply_one,
