@@ -96,7 +96,7 @@ pub struct Step {
     pub operand: i32,
 }
 
-// CHECK-PTX: .param .b8
+// CHECK-PTX: ld.param.b8
 // CHECK-AMD: s_load
 /// Enums by value, in structs, and as elements of slices that are read and written.
 #[kernel]
