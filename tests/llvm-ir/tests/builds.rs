@@ -34,7 +34,7 @@ impl Package {
     fn build(&self) -> Build {
         let path = |name: &str| self.folder.path().join(name);
         let rustc = tool::rustc();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_build_package"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_build_ir_package"));
         command.env("CARGO_MANIFEST_DIR", path("app")).env("OUT_DIR", path("app/target/out"));
         command.env("XDG_CACHE_HOME", path("cache")).env("CARGO", env!("CARGO"));
         command.env("CARGO_PKG_NAME", "app").env("CARGO_PKG_VERSION", "0.1.0");
