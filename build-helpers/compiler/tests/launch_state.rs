@@ -264,9 +264,11 @@ fn functions_that_call_themselves_pass_their_state_on() {
     let text = RANDOM.replace("__kernelmill_seed() ^ x", "__kernelmill_seed() ^ helper(x + 1)");
     let module = module(&with(Seed), &text, "compute_75").unwrap();
     let deeper =
-        module.lines().find(|it| it.starts_with("define") && it.contains("6deeper(")).unwrap();
+        module.lines().find(|it| it.starts_with("define") && it.contains("6deeper")).unwrap();
     let deeper = module.split(deeper).nth(1).unwrap().split("\n}").next().unwrap();
-    assert!(deeper.contains("6helper(i64 1, i64 %0)"), "its state is its parameter: {deeper}");
+    // Older Rust has a hash behind the name.
+    let passes = |line: &str| line.contains("6helper") && line.contains("(i64 1, i64 %0)");
+    assert!(deeper.lines().any(passes), "its state is its parameter: {deeper}");
 }
 
 /// Acceptance: S0.6.
