@@ -57,7 +57,11 @@ pub(crate) fn add<'c>(
 }
 
 /// What stands for state in a module, for plugins: a function that returns the parameter of the shim.
-pub(crate) fn stand_in<'c>(context: &'c Context, module: &Module<'c>, state: &State) -> Value<'c> {
+pub(crate) fn placeholder<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    state: &State,
+) -> Value<'c> {
     let function = ty(context, &state.kind).function(&[]);
     module.declare(&format!("{STATE}{}", state.name), function)
 }
@@ -94,10 +98,10 @@ pub(crate) fn pass<'c>(
         if let Some(getter) = module.function(&state.getter) {
             faults.extend(pass.replace_getter(getter));
         }
-        let stand_in = module.function(&format!("{STATE}{}", state.name));
-        let Some(stand_in) = stand_in.filter(|_| faults.is_empty()) else { continue };
-        match pass.reaching(stand_in) {
-            Ok(reaching) => pass.thread(stand_in, &reaching),
+        let placeholder = module.function(&format!("{STATE}{}", state.name));
+        let Some(placeholder) = placeholder.filter(|_| faults.is_empty()) else { continue };
+        match pass.reaching(placeholder) {
+            Ok(reaching) => pass.thread(placeholder, &reaching),
             Err(found) => faults.extend(found),
         }
     }
@@ -145,7 +149,7 @@ impl<'c> Pass<'_, 'c> {
         let (result, arguments) = (call.ty(), call.arguments());
         let builder = Builder::new(context);
         builder.before(call);
-        let value = builder.call(stand_in(context, module, state), &[]);
+        let value = builder.call(placeholder(context, module, state), &[]);
         let bytes = match &state.kind {
             ParameterKind::Value(ty @ (ValueType::Struct(_) | ValueType::Array(..))) => {
                 Some(ty.size())
@@ -186,10 +190,10 @@ impl<'c> Pass<'_, 'c> {
     /// that get one.
     fn reaching(
         &self,
-        stand_in: Value<'c>,
+        placeholder: Value<'c>,
     ) -> Result<Vec<(Value<'c>, Option<Value<'c>>)>, Vec<PluginFault>> {
         let (mut found, mut faults) = (Vec::new(), Vec::new());
-        let mut work = vec![stand_in];
+        let mut work = vec![placeholder];
         while let Some(callee) = work.pop() {
             for user in callee.users() {
                 if !is_call_of(user, callee) {
@@ -231,7 +235,7 @@ impl<'c> Pass<'_, 'c> {
     }
 
     /// Gives the functions the state, and replaces what stands for it.
-    fn thread(&self, stand_in: Value<'c>, reaching: &[(Value<'c>, Option<Value<'c>>)]) {
+    fn thread(&self, placeholder: Value<'c>, reaching: &[(Value<'c>, Option<Value<'c>>)]) {
         let mut states = HashMap::new();
         let mut replaced = Vec::new();
         for (function, parameter) in reaching {
@@ -246,7 +250,7 @@ impl<'c> Pass<'_, 'c> {
             states.insert(function, state);
         }
         let builder = Builder::new(self.context);
-        for call in stand_in.users() {
+        for call in placeholder.users() {
             call.replace_with(states[&call.block().function()]);
             call.erase();
         }
@@ -265,7 +269,7 @@ impl<'c> Pass<'_, 'c> {
             }
             old.delete_function();
         }
-        stand_in.delete_function();
+        placeholder.delete_function();
     }
 
     /// A function with the body of another, and one more parameter.

@@ -1,10 +1,10 @@
 //! Relocations on GPUs: symbols of the program whose values a binary is given when it is loaded.
 //!
-//! A plugin reads such a symbol by a stand-in, a function that is declared only. [`place`] makes each of them a variable
+//! A plugin reads such a symbol by a placeholder, a function that is declared only. [`place`] makes each of them a variable
 //! in the device's memory, visible to the host under a reserved name, and its calls loads. The run time copies the values
 //! there before the first launch, so that what is stored has names and no values.
 //!
-//! Guarantees: no stand-in is left, and no pass knows what the variables hold.
+//! Guarantees: no placeholder is left, and no pass knows what the variables hold.
 
 use kernelmill_artifact::Relocation;
 use kernelmill_llvm::{
@@ -15,20 +15,20 @@ use kernelmill_llvm::{
 
 use crate::ir::calls_of;
 
-/// What the name of a stand-in has after that of its variable.
-const STAND_IN: &str = ".value";
+/// What the name of a placeholder has after that of its variable.
+const PLACEHOLDER: &str = ".value";
 
 /// What stands for the value of a symbol.
-pub(crate) fn stand_in<'c>(module: &Module<'c>, symbol: &str, ty: Type<'c>) -> Value<'c> {
-    module.declare(&format!("{}{symbol}{STAND_IN}", Relocation::PREFIX), ty.function(&[]))
+pub(crate) fn placeholder<'c>(module: &Module<'c>, symbol: &str, ty: Type<'c>) -> Value<'c> {
+    module.declare(&format!("{}{symbol}{PLACEHOLDER}", Relocation::PREFIX), ty.function(&[]))
 }
 
-/// Puts a variable in the place of each stand-in.
+/// Puts a variable in the place of each placeholder.
 pub(crate) fn place<'c>(context: &'c Context, module: &Module<'c>, machine: &Machine, space: u32) {
     let builder = Builder::new(context);
     for function in module.functions() {
         let name = function.name();
-        let Some(variable) = name.strip_suffix(STAND_IN).filter(|it| is_relocation(it)) else {
+        let Some(variable) = name.strip_suffix(PLACEHOLDER).filter(|it| is_relocation(it)) else {
             continue;
         };
         let ty = function.value_type().result();

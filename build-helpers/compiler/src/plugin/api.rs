@@ -211,7 +211,7 @@ impl<'a, 'c> Task<'a, 'c> {
     #[must_use]
     pub fn state(&self, before: Value<'c>) -> Option<Value<'c>> {
         let state = self.plugin.state().filter(|_| self.stage <= Stage::Finalize)?;
-        let state = launch_state::stand_in(self.context, self.module, &state);
+        let state = launch_state::placeholder(self.context, self.module, &state);
         Some(self.before(before).call(state, &[]))
     }
 
@@ -244,7 +244,7 @@ impl<'a, 'c> Task<'a, 'c> {
         if *self.target() == Target::Cpu || self.stage > Stage::Finalize {
             return None;
         }
-        let value = relocations::stand_in(self.module, symbol, ty);
+        let value = relocations::placeholder(self.module, symbol, ty);
         Some(self.before(before).call(value, &[]))
     }
 

@@ -1,4 +1,4 @@
-//! What a module must not have to be brought to one address space, and what no target has.
+//! What keeps a module from having one address space, and what no target has.
 
 use kernelmill_llvm::{
     inkwell::module::Module,

@@ -39,10 +39,10 @@ pub(crate) fn replace(text: &str, other: &str, entry: &str) -> Result<String, St
         ));
     }
     let known: BTreeMap<_, _> = own.iter().filter_map(|it| Some((name(it)?, *it))).collect();
-    let brought = theirs.iter().filter(|it| !is_entry(it) && !is_kernel(it) && !is_head(it));
-    let brought = brought.filter(|it| name(it).is_some());
+    let definitions = theirs.iter().filter(|it| !is_entry(it) && !is_kernel(it) && !is_head(it));
+    let definitions = definitions.filter(|it| name(it).is_some());
     let (mut renamed, mut added) = (Vec::new(), Vec::new());
-    for statement in brought {
+    for statement in definitions {
         let Some(name) = name(statement) else { continue };
         match known.get(name) {
             Some(own) if same(own, statement) => {}
