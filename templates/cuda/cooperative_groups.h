@@ -66,6 +66,57 @@ __KM_D thread_block_tile<Size> tiled_partition(const thread_block_tile<Outer> &)
   static_assert(Size <= Outer, "a tile is no greater than what it is part of");
   return thread_block_tile<Size>();
 }
+
+// The threads of a warp that run here together. Which those are is for each target to say: it may be
+// fewer than take the same branch. They are numbered by their rank among them.
+class coalesced_group {
+  unsigned int members;
+  __KM_MEMBER explicit coalesced_group(unsigned int mask) : members(mask) {}
+  friend __device__ coalesced_group coalesced_threads();
+
+  // The lane with a rank.
+  __device__ unsigned int lane(unsigned int rank) const {
+    unsigned int rest = members;
+    for (unsigned int below = 0; below < rank; ++below) rest &= rest - 1;
+    return __ffs((int)rest) - 1;
+  }
+  // The bits of lanes as bits of ranks.
+  __device__ unsigned int ranks(unsigned int lanes) const {
+    unsigned int packed = 0, bit = 1;
+    for (unsigned int rest = members; rest != 0; rest &= rest - 1, bit <<= 1)
+      if (lanes & rest & (0u - rest)) packed |= bit;
+    return packed;
+  }
+
+ public:
+  __device__ void sync() const { __syncwarp(members); }
+  __device__ unsigned int num_threads() const { return __popc(members); }
+  __device__ unsigned int size() const { return num_threads(); }
+  __device__ unsigned int thread_rank() const {
+    return __popc(members & ((1u << __kernelmill_lane_id()) - 1));
+  }
+  static __KM_MEMBER unsigned int meta_group_size() { return 1; }
+  static __KM_MEMBER unsigned int meta_group_rank() { return 0; }
+  template <class T> __device__ T shfl(T value, unsigned int rank) const {
+    return __shfl_sync(members, value, lane(rank % num_threads()));
+  }
+  template <class T> __device__ T shfl_up(T value, unsigned int delta) const {
+    unsigned int rank = thread_rank();
+    return __shfl_sync(members, value, lane(rank < delta ? rank : rank - delta));
+  }
+  template <class T> __device__ T shfl_down(T value, unsigned int delta) const {
+    unsigned int rank = thread_rank(), from = rank + delta;
+    return __shfl_sync(members, value, lane(from < num_threads() ? from : rank));
+  }
+  __device__ int any(int predicate) const { return __any_sync(members, predicate); }
+  __device__ int all(int predicate) const { return __all_sync(members, predicate); }
+  __device__ unsigned int ballot(int predicate) const {
+    return ranks(__ballot_sync(members, predicate));
+  }
+};
+__device__ inline __attribute__((always_inline)) coalesced_group coalesced_threads() {
+  return coalesced_group(__activemask());
+}
 template <class Group> __KM_D void sync(const Group &group) { group.sync(); }
 
 template <class T> struct plus {
@@ -77,12 +128,29 @@ template <class T> struct less {
 template <class T> struct greater {
   __KM_MEMBER T operator()(T a, T b) const { return a < b ? b : a; }
 };
+template <class T> struct bit_and {
+  __KM_MEMBER T operator()(T a, T b) const { return a & b; }
+};
+template <class T> struct bit_or {
+  __KM_MEMBER T operator()(T a, T b) const { return a | b; }
+};
+template <class T> struct bit_xor {
+  __KM_MEMBER T operator()(T a, T b) const { return a ^ b; }
+};
 // What all threads of a tile get of their values.
 template <unsigned int Size, class T, class Combine>
 __KM_D T reduce(const thread_block_tile<Size> &tile, T value, Combine combine) {
   for (unsigned int distance = Size / 2; distance > 0; distance /= 2)
     value = combine(value, tile.shfl_xor(value, (int)distance));
   return value;
+}
+// The same of threads that run together, in the order of their ranks.
+template <class T, class Combine>
+__KM_D T reduce(const coalesced_group &group, T value, Combine combine) {
+  T all = group.shfl(value, 0u);
+  for (unsigned int rank = 1; rank < group.num_threads(); ++rank)
+    all = combine(all, group.shfl(value, rank));
+  return all;
 }
 
 }  // namespace cooperative_groups

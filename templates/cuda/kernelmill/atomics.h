@@ -66,3 +66,55 @@ __KM_D unsigned int atomicDec(unsigned int *address, unsigned int limit) {
 }
 #undef __KM_ATOMIC
 #undef __KM_ATOMIC_INTEGERS
+
+// The atomic functions whose order and scope are arguments (CUDA 12.8). Each is seen by every thread of the device.
+#define __NV_ATOMIC_RELAXED __ATOMIC_RELAXED
+#define __NV_ATOMIC_CONSUME __ATOMIC_CONSUME
+#define __NV_ATOMIC_ACQUIRE __ATOMIC_ACQUIRE
+#define __NV_ATOMIC_RELEASE __ATOMIC_RELEASE
+#define __NV_ATOMIC_ACQ_REL __ATOMIC_ACQ_REL
+#define __NV_ATOMIC_SEQ_CST __ATOMIC_SEQ_CST
+#define __NV_THREAD_SCOPE_THREAD 0
+#define __NV_THREAD_SCOPE_BLOCK 1
+#define __NV_THREAD_SCOPE_CLUSTER 2
+#define __NV_THREAD_SCOPE_DEVICE 3
+#define __NV_THREAD_SCOPE_SYSTEM 4
+template <class T> __KM_D T __nv_atomic_load_n(T *address, int order, int = 4) {
+  return __atomic_load_n(address, order);
+}
+template <class T> __KM_D void __nv_atomic_load(T *address, T *result, int order, int = 4) {
+  *result = __atomic_load_n(address, order);
+}
+template <class T, class U> __KM_D void __nv_atomic_store_n(T *address, U value, int order, int = 4) {
+  __atomic_store_n(address, (T)value, order);
+}
+template <class T> __KM_D void __nv_atomic_store(T *address, T *value, int order, int = 4) {
+  __atomic_store_n(address, *value, order);
+}
+template <class T, class U>
+__KM_D T __nv_atomic_exchange_n(T *address, U value, int order, int = 4) {
+  return __atomic_exchange_n(address, (T)value, order);
+}
+template <class T, class U>
+__KM_D bool __nv_atomic_compare_exchange_n(T *address, T *expected, U value, bool weak, int success,
+                                           int failure, int = 4) {
+  return __atomic_compare_exchange_n(address, expected, (T)value, weak, success, failure);
+}
+#define __KM_NV_ATOMIC(NAME)                                                                       \
+  template <class T, class U>                                                                      \
+  __KM_D T __nv_atomic_fetch_##NAME(T *address, U value, int order, int = 4) {                     \
+    return __atomic_fetch_##NAME(address, (T)value, order);                                        \
+  }                                                                                                \
+  template <class T, class U>                                                                      \
+  __KM_D void __nv_atomic_##NAME(T *address, U value, int order, int = 4) {                        \
+    __atomic_fetch_##NAME(address, (T)value, order);                                               \
+  }
+__KM_NV_ATOMIC(add)
+__KM_NV_ATOMIC(sub)
+__KM_NV_ATOMIC(and)
+__KM_NV_ATOMIC(or)
+__KM_NV_ATOMIC(xor)
+__KM_NV_ATOMIC(min)
+__KM_NV_ATOMIC(max)
+#undef __KM_NV_ATOMIC
+__KM_D void __nv_atomic_thread_fence(int order, int = 4) { __atomic_thread_fence(order); }

@@ -42,6 +42,7 @@ struct __attribute__((aligned(2))) __KM_H {
   __KM_MEMBER __KM_H &operator=(unsigned long long v) { return *this = __KM_H(v); }
   __KM_MEMBER __KM_H &operator=(__KM_H_RAW v) { return *this = __KM_H(v); }
   __KM_MEMBER operator bool() const { return (__x & 0x7fff) != 0; }
+  __KM_MEMBER operator char() const { return (char)(float)*this; }
   __KM_MEMBER operator signed char() const { return (signed char)(float)*this; }
   __KM_MEMBER operator unsigned char() const { return (unsigned char)(float)*this; }
   __KM_MEMBER operator short() const { return (short)(float)*this; }

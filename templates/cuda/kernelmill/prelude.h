@@ -20,11 +20,13 @@
 // What nvcc's own prelude brings along, and sources therefore use unasked. They come last: C++'s
 // headers pass the functions above on to `std`.
 #include <assert.h>
+#include <limits.h>
 #include <stddef.h>
 #if __has_include(<cmath>)
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <utility>
 #endif

@@ -6,6 +6,8 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
+// Memory of kernels and the host: kernels are compiled alone here, for which it is their own.
+#define __managed__ __attribute__((device))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(n) __attribute__((annotate("kernelmill.maxnreg", n)))
 #define __KM_CLUSTER(x, y, z, ...) __attribute__((annotate("kernelmill.cluster", x, y, z)))
@@ -20,6 +22,7 @@
 #define CUDARTAPI
 #define CUDA_CB
 #define CUDAAPI
+#define __CUDACC__ 1
 #define __CUDACC_RDC_UNSET__ 1
 
 #define CUDA_VERSION 12090

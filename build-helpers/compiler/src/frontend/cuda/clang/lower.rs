@@ -183,6 +183,8 @@ fn command(clang: &Clang, source: &CudaSource, headers: &Path) -> Result<Command
     // `printf` has any number of arguments; before version 20 that needs leave.
     command.args(["-Xclang", "-fcuda-allow-variadic-functions"]);
     command.args(["-fno-color-diagnostics", "-Wno-unknown-cuda-version"]);
+    // The storage class, which C++17 took away, is no error for nvcc.
+    command.arg("-Wno-register");
     add_files(&mut command, source, headers, &headers::CUDA);
     command.args(arguments::translate(&source.arguments).map_err(|text| {
         let severity = MessageSeverity::Error;

@@ -1,0 +1,117 @@
+// Kernels with the code of the host that launches them: it calls the run time, profiles, captures graphs and describes
+// textures, and nothing of it is compiled for a target.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_profiler_api.h>
+
+namespace cg = cooperative_groups;
+
+#ifdef __CUDACC__
+#define BOTH __host__ __device__
+#else
+#define BOTH
+#endif
+
+BOTH int twice(int x) { return 2 * x; }
+
+__managed__ int offset_of_all = 3;
+__constant__ float factors[4];
+
+// The positive numbers, in any order, and the sum of each group that adds together.
+__global__ void positives(int *found, const int *numbers, int *count, int *sum, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && numbers[i] > 0) {
+    cg::coalesced_group group = cg::coalesced_threads();
+    int first = 0;
+    if (group.thread_rank() == 0) first = atomicAdd(count, (int)group.size());
+    first = group.shfl(first, 0);
+    found[first + group.thread_rank()] = twice(numbers[i]) + offset_of_all;
+    int all = cg::reduce(group, numbers[i], cg::plus<int>());
+    bool is_whole = group.all(1) && !group.any(0) && __popc(group.ballot(1)) == group.num_threads();
+    if (group.thread_rank() == 0 && is_whole) atomicAdd(sum, all);
+  }
+}
+
+// A shuffle by ranks among the odd lanes alone: each gets the value of the next one, the last its own.
+__global__ void odd_lanes(int *out) {
+  out[threadIdx.x] = -1;
+  if (threadIdx.x % 2 == 1) {
+    auto group = cg::coalesced_threads();
+    int next = group.shfl_down((int)threadIdx.x, 1), previous = group.shfl_up((int)threadIdx.x, 1);
+    int rank = group.thread_rank(), size = group.size();
+    bool is_right = next == (int)threadIdx.x + (rank + 1 < size ? 2 : 0) &&
+                    previous == (int)threadIdx.x - (rank > 0 ? 2 : 0);
+    out[threadIdx.x] = size == 1 || is_right;
+  }
+}
+
+__global__ void ordered(unsigned int *cells, unsigned int *seen) {
+  __nv_atomic_fetch_add(&cells[0], 2u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_max(&cells[1], threadIdx.x, __NV_ATOMIC_ACQ_REL);
+  __nv_atomic_fetch_or(&cells[2], 1u << (threadIdx.x % 8), __NV_ATOMIC_SEQ_CST);
+  __nv_atomic_store_n(&cells[3], 7u, __NV_ATOMIC_RELEASE);
+  seen[threadIdx.x] = __nv_atomic_load_n(&cells[3], __NV_ATOMIC_ACQUIRE) +
+                      static_cast<char>(__float2half(3.0f)) + static_cast<char>(__float2bfloat16(4.0f));
+}
+
+template <class T> __global__ void fill(T *p, T value) { p[threadIdx.x] = value; }
+
+int main() {
+  cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync | cudaDeviceMapHost);
+  cudaDeviceProp properties;
+  cudaGetDeviceProperties(&properties, 0);
+  if (properties.clockRate == 0 || !properties.pageableMemoryAccess) printf("%d\n", INT_MAX);
+  int attribute = 0, blocks = 0, least = 0;
+  cudaDeviceGetAttribute(&attribute, cudaDevAttrMaxBlockDimX, 0);
+  cudaOccupancyMaxPotentialBlockSize(&least, &blocks, fill<float>, 0, 0);
+
+  float *values, host[4] = {1, 2, 3, 4};
+  cudaMalloc(&values, sizeof host);
+  cudaMallocPitch((void **)&values, 0, 16, 16);
+  cudaHostAlloc(&values, sizeof host, cudaHostAllocDefault);
+  cudaMemcpyToSymbol(factors, host, sizeof host);
+  cudaMemcpyFromSymbol(host, factors, sizeof host, 0, cudaMemcpyDeviceToHost);
+  cudaMemcpy2D(values, 16, host, 16, 16, 1, cudaMemcpyHostToDevice);
+  register float root = rsqrtf(2.0f) + (float)normcdf(0.5);
+  host[0] = root;
+
+  cudaStream_t stream;
+  cudaEvent_t start;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  cudaEventCreateWithFlags(&start, cudaEventDisableTiming);
+  cudaStreamWaitEvent(stream, start, 0);
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  fill<<<1, 4, 0, stream>>>(values, 1.0f);
+  cudaStreamEndCapture(stream, &graph);
+  cudaGraphInstantiate(&executable, graph, NULL, NULL, 0);
+  cudaGraphLaunch(executable, stream);
+
+  cudaLaunchConfig_t configuration = {};
+  cudaLaunchAttribute attributes[1];
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim.x = 2;
+  configuration.attrs = attributes;
+  configuration.numAttrs = 1;
+  cudaLaunchKernelEx(&configuration, fill<float>, values, 2.0f);
+  void *arguments[] = {&values, host};
+  cudaLaunchCooperativeKernel((void *)fill<float>, dim3(1), dim3(4), arguments, 0, stream);
+  cudaLaunchKernel((void *)fill<float>, 1, 4, arguments, 0, stream);
+
+  cudaTextureObject_t texture = 0;
+  cudaResourceDesc resource = {};
+  cudaTextureDesc description = {};
+  resource.resType = cudaResourceTypeLinear;
+  resource.res.linear.desc = cudaCreateChannelDesc<float>();
+  description.addressMode[0] = cudaAddressModeClamp;
+  cudaCreateTextureObject(&texture, &resource, &description, NULL);
+
+  cudaError_t (*release)(void *) = cudaFree;
+  cudaProfilerStart();
+  if (cudaGetLastError() == cudaErrorAssert) printf("%s\n", cudaGetErrorName(cudaErrorAssert));
+  cudaProfilerStop();
+  return release(values) == cudaSuccess && cudaDeviceReset() == cudaSuccess ? 0 : 1;
+}

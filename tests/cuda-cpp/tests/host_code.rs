@@ -1,0 +1,58 @@
+//! Kernels in files with code for the host, through clang.
+
+use std::sync::OnceLock;
+
+use cuda_cpp::{Launch, Source, Value, lower, source};
+
+fn host_code() -> &'static Source {
+    static SOURCE: OnceLock<Source> = OnceLock::new();
+    SOURCE.get_or_init(|| lower(&source("host_code")).unwrap_or_else(|error| panic!("{error}")))
+}
+
+#[test]
+fn code_for_the_host_is_read_and_nothing_of_it_is_compiled() {
+    let kernels: Vec<_> = host_code().lowered.kernels.iter().map(|it| &*it.signature.name).collect();
+    for name in ["positives", "odd_lanes", "ordered"] {
+        assert!(kernels.contains(&name), "{kernels:?}");
+    }
+    assert!(host_code().lowered.unsupported.is_empty(), "{:?}", host_code().lowered.unsupported);
+}
+
+#[test]
+fn threads_that_run_together_are_a_group() {
+    let numbers: Vec<i32> = (0..300).map(|i| (i * 37) % 101 - 50).collect();
+    let words =
+        |numbers: &[i32]| Value::Words(numbers.iter().map(|it| it.cast_unsigned()).collect());
+    let arguments =
+        [words(&[0; 300]), words(&numbers), words(&[0]), words(&[0]), Value::of(300_i32)];
+    let mut expected: Vec<i32> =
+        numbers.iter().filter(|it| **it > 0).map(|it| 2 * it + 3).collect();
+    expected.sort_unstable();
+    let sum: i32 = numbers.iter().filter(|it| **it > 0).sum();
+    for after in host_code().run("positives", Launch::linear(4, 96), &arguments) {
+        let count = after[2].words()[0] as usize;
+        let mut found: Vec<i32> =
+            after[0].words()[..count].iter().map(|it| it.cast_signed()).collect();
+        found.sort_unstable();
+        assert_eq!(found, expected);
+        assert_eq!(after[3].words(), [sum.cast_unsigned()]);
+    }
+}
+
+#[test]
+fn lanes_of_a_group_are_numbered_by_rank() {
+    for after in host_code().run("odd_lanes", Launch::linear(1, 32), &[Value::Words(vec![9; 32])]) {
+        let expected: Vec<u32> =
+            (0..32).map(|lane| if lane % 2 == 1 { 1 } else { u32::MAX }).collect();
+        assert_eq!(after[0].words(), expected);
+    }
+}
+
+#[test]
+fn atomic_functions_take_an_order_and_a_scope() {
+    let arguments = [Value::Words(vec![0; 4]), Value::Words(vec![0; 64])];
+    for after in host_code().run("ordered", Launch::linear(1, 64), &arguments) {
+        assert_eq!(after[0].words(), [128, 63, 255, 7]);
+        assert_eq!(after[1].words(), [14; 64]);
+    }
+}
