@@ -134,7 +134,8 @@ pub fn file_name(kernel: &str, target: &str, stage: Stage) -> String {
 }
 
 /// The part of an assembly text with one kernel, which is known by its entry point in the binary: from where it begins
-/// to where the next one does, or to the end. It takes PTX, and SASS as nvdisasm prints it.
+/// to where the next one, another section, or what is said of source files does, or to the end. It takes PTX, and SASS
+/// as nvdisasm prints it.
 ///
 /// ```
 /// let ptx = ".version 8.0\n.visible .entry first()\n{ ret; }\n.visible .entry second()\n{ ret; }\n";
@@ -147,7 +148,13 @@ pub fn kernel_of<'a>(text: &'a str, entry: &str) -> Option<&'a str> {
     let mut following = entries(text).skip_while(|(_, name)| *name != entry);
     let (start, _) = following.next()?;
     let end = following.next().map_or(text.len(), |(end, _)| end);
-    Some(text[start..end].trim_end())
+    let text = &text[start..end];
+    let is_of_kernel = |line: &&str| {
+        let line = line.trim_start();
+        !line.starts_with(".section") && !line.starts_with(".file")
+    };
+    let length: usize = text.split_inclusive('\n').take_while(is_of_kernel).map(str::len).sum();
+    Some(text[..length].trim_end())
 }
 
 /// Where functions begin, with their names: `.visible .entry saxpy(` in PTX, `.text.saxpy:` in SASS.
@@ -176,6 +183,8 @@ mod tests {
         assert_eq!(kernel_of(PTX, "first"), Some(".visible .entry first(\n a\n)\n{\n}"));
         assert_eq!(kernel_of(PTX, "second"), Some(".visible .entry second(\n)\n{ ret; }"));
         assert_eq!(kernel_of(PTX, "fir"), None);
+        let with_tail = format!("{PTX}\t.section\t.debug_macinfo\t{{}}\n\t.file\t1 \"a.rs\"\n");
+        assert_eq!(kernel_of(&with_tail, "second"), kernel_of(PTX, "second"));
     }
 
     #[test]

@@ -18,9 +18,19 @@ pub(crate) fn text(kind: BinaryKind, path: &Path) -> Result<String> {
     if kind == BinaryKind::Ptx {
         return fs::read_to_string(path).with_context(|| path.display().to_string());
     }
+    disassemble(path, &["-c"])
+}
+
+/// The SASS of a cubin with remarks of the source lines, where it has line information.
+pub(crate) fn with_lines(cubin: &Path) -> Result<String> {
+    disassemble(cubin, &["-c", "--print-line-info"])
+}
+
+fn disassemble(path: &Path, options: &[&str]) -> Result<String> {
     let nvdisasm = Machine::at(env::current_dir()?).cuda_tool("nvdisasm").with_context(|| {
         format!("nvdisasm is not there: `{}` installs it", Machine::cuda_command())
     })?;
     let file = path.display().to_string();
-    tools::output(&nvdisasm, &["-c", &file]).with_context(|| format!("nvdisasm refuses {file}"))
+    let arguments = [options, &[file.as_str()]].concat();
+    tools::output(&nvdisasm, &arguments).with_context(|| format!("nvdisasm refuses {file}"))
 }

@@ -8,6 +8,7 @@ use kernelmill_build::{
     dump::{self, Stage, kernel_of},
     manifest::{Binary, Kernel},
 };
+use serde_json::{Value, json};
 use std::fs;
 
 /// What to print.
@@ -26,6 +27,9 @@ pub(crate) struct Options {
     /// it, before it is optimised, and as code is generated from it; `ptx`, `asm` and `sass` are assembly text.
     #[arg(long, conflicts_with = "passes")]
     stage: Option<Stage>,
+    /// Prints JSON: the kernel, the target, and the text, the strategy or the passes.
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     selection: Selection,
 }
@@ -52,17 +56,43 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         .with_context(|| format!("`{}` is not compiled for `{target}`", kernel.name))?;
     if target == Target::Cpu {
         let strategy = compiled.strategy.as_ref().context("it has no lowering strategy")?;
-        println!("{strategy}");
-        if options.passes {
-            print_passes(binary, kernel);
+        let passes = if options.passes { passes(binary, kernel) } else { Vec::new() };
+        if options.json {
+            let mut facts = facts(kernel, &target, json!({ "strategy": strategy.to_string() }));
+            if options.passes {
+                facts["passes"] = json!(passes);
+            }
+            println!("{facts:#}");
+            return Ok(());
         }
+        println!("{strategy}");
+        passes.iter().for_each(|report| println!("  {report}"));
         return Ok(());
     }
     let text = assembly::text(binary.kind, &built.path(&binary.file))?;
     let text = kernel_of(&text, &compiled.entry)
         .with_context(|| format!("{} has no entry point `{}`", binary.file, compiled.entry))?;
-    println!("{text}");
+    print(options, kernel, &target, text);
     Ok(())
+}
+
+/// Prints a text, alone or as a member of JSON.
+fn print(options: &Options, kernel: &Kernel, target: &Target, text: &str) {
+    if !options.json {
+        println!("{text}");
+        return;
+    }
+    let mut facts = facts(kernel, target, json!({ "text": text }));
+    if let Some(stage) = options.stage {
+        facts["stage"] = json!(stage.name());
+    }
+    println!("{facts:#}");
+}
+
+/// What is said of a kernel, with its name and that of the target.
+fn facts(kernel: &Kernel, target: &Target, mut facts: Value) -> Value {
+    (facts["kernel"], facts["target"]) = (json!(kernel.name), json!(target.to_string()));
+    facts
 }
 
 /// Builds the package for the one target with the dumps of one stage, and prints that of the kernel.
@@ -85,15 +115,14 @@ fn print_stage(options: &Options, target: &Target, stage: Stage) -> Result<()> {
             kernel.name
         )
     })?;
-    println!("{}", text.trim_end());
+    print(options, kernel, target, text.trim_end());
     Ok(())
 }
 
-/// Prints what each pass did to a kernel, and to the module that it is in.
-fn print_passes(binary: &Binary, kernel: &Kernel) {
-    let is_about = |name: &&String| [&kernel.name, &kernel.symbol].contains(name);
+/// What each pass did to a kernel, and to the module that it is in.
+fn passes(binary: &Binary, kernel: &Kernel) -> Vec<String> {
+    let is_about = |name: &String| [&kernel.name, &kernel.symbol].contains(&name);
     let passes = binary.passes.iter();
-    for report in passes.filter(|report| report.kernel.as_ref().is_none_or(|it| is_about(&it))) {
-        println!("  {report}");
-    }
+    let about = passes.filter(|report| report.kernel.as_ref().is_none_or(is_about));
+    about.map(ToString::to_string).collect()
 }

@@ -4,7 +4,7 @@
 //! - `new PATH`: a package with a kernel.
 //! - `list`: the kernels of a package with their signatures and binaries.
 //! - `inspect KERNEL`: what a kernel was compiled to, as text; for the CPU its lowering strategy.
-//! - `diff REVISION`: what has become of each kernel's code since a revision.
+//! - `diff BEFORE [NOW]`: what changed of each kernel between two revisions or builds.
 //! - `report`: the registers, spills, stack and other memory that each kernel takes.
 //! - `test-driver path`: a fake CUDA driver for tests on machines without a GPU.
 //! - `store stats | verify | clear | gc`: the store of compiled kernels that all packages of a user share.
@@ -46,9 +46,9 @@ enum Command {
     List(list::Options),
     /// Prints what a kernel was compiled to.
     Inspect(inspect::Options),
-    /// Prints the registers, stack and shared memory that each kernel takes on NVIDIA GPUs.
+    /// Prints the registers, stack and shared memory that each kernel takes, as text, JSON or a page of HTML.
     Report(report::Options),
-    /// Compares each kernel's code with that of a revision.
+    /// Compares the resources and code of each kernel with those of a revision or of another build.
     Diff(diff::Options),
     /// A fake CUDA driver, for tests on machines without a GPU.
     #[command(subcommand)]
@@ -72,7 +72,7 @@ enum Command {
 fn main() -> anyhow::Result<ExitCode> {
     match Arguments::parse_from(arguments()).command {
         Command::New(options) => new::run(&options).map(|()| ExitCode::SUCCESS),
-        Command::Diff(options) => diff::run(&options).map(|()| ExitCode::SUCCESS),
+        Command::Diff(options) => diff::run(&options),
         Command::List(options) => list::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Inspect(options) => inspect::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Report(options) => report::run(&options).map(|()| ExitCode::SUCCESS),

@@ -36,6 +36,12 @@ pub(crate) struct Built {
 }
 
 impl Built {
+    /// The outputs of a build, in its `OUT_DIR` or in a copy of it.
+    pub(crate) fn read(folder: &Path) -> Result<Self> {
+        let manifest = Manifest::read(folder)?;
+        Ok(Self { name: manifest.package.clone(), folder: folder.to_owned(), manifest })
+    }
+
     /// The file of a binary of the manifest.
     pub(crate) fn path(&self, file: &str) -> PathBuf {
         self.folder.join(file)

@@ -165,6 +165,55 @@ fn facts_are_printed_as_json() {
 }
 
 #[test]
+fn what_a_kernel_became_is_printed_as_json() {
+    let inspect = json(&["inspect", "saxpy", "--target", "compute_80", "--json"]);
+    assert_eq!((&inspect["kernel"], &inspect["target"]), (&"saxpy".into(), &"compute_80".into()));
+    assert!(inspect["text"].as_str().unwrap().starts_with(".visible .entry saxpy("), "{inspect}");
+    let stage = json(&["inspect", "saxpy", "--target", "cpu", "--stage", "opt", "--json"]);
+    assert_eq!(stage["stage"], "opt");
+    assert!(stage["text"].as_str().unwrap().contains("define "), "{stage}");
+    let passes = json(&["inspect", "saxpy", "--target", "cpu", "--passes", "--json"]);
+    assert!(passes["strategy"].as_str().unwrap().starts_with("thread loop"), "{passes}");
+    assert!(passes["passes"].as_array().unwrap().len() > 3, "{passes}");
+
+    let report = json(&["report", "--target", "cpu", "--json"]);
+    let kernel = &report["binaries"][0]["kernels"][0];
+    assert_eq!((&report["package"], &kernel["name"]), (&"saxpy".into(), &"saxpy".into()));
+    assert!(kernel["resources"]["stack_bytes"].is_u64(), "{report}");
+    assert!(kernel["strategy"].as_str().unwrap().starts_with("thread loop"), "{report}");
+    let list = json(&["toolchain", "list", "--json"]);
+    assert!(list["installed"].is_array() && list["used"]["nvcc"] != 1, "{list}");
+    assert_eq!(list["used"].as_object().unwrap().len(), 3, "{list}");
+}
+
+#[test]
+fn report_writes_a_page_that_needs_no_network() {
+    let Some(_) = test_support::tool::wheels() else { return };
+    let folder = test_support::temporary_folder();
+    let page = folder.path().join("report.html");
+    let path = page.display().to_string();
+    stdout(kernelmill(&["report", "--target", "sm_80", "--html", &path]));
+    let text = std::fs::read_to_string(&page).unwrap().replace("&#x2f;", "/");
+    // The table, the curve of occupancy, and SASS beside the source.
+    for part in [
+        "<h2>sm_80: kernels/saxpy.rs</h2>",
+        "<th>registers</th>",
+        "<polyline points=",
+        "threads of a block",
+        "EXIT",
+        "kernels/saxpy.rs:7",
+        "*out += a * x[i.get()]",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("http"), "{text}");
+    stdout(kernelmill(&["report", "--target", "compute_80", "--html", &path]));
+    let text = std::fs::read_to_string(&page).unwrap().replace("&#x2f;", "/");
+    assert!(text.contains("PTX 7.0, which needs the driver of CUDA 11.0 or later"), "{text}");
+    assert!(text.contains("kernels/saxpy.rs:7") && text.contains("fma.rn.f32"), "{text}");
+}
+
+#[test]
 fn schema_prints_the_schema_of_the_build() {
     let text = stdout(kernelmill(&["schema"]));
     assert_eq!(text, kernelmill_build::SETTINGS_SCHEMA);

@@ -56,6 +56,20 @@ fn git(package: &Path, arguments: &[&str]) {
     succeed(&output);
 }
 
+/// A copy of what the build of a package left.
+fn outputs(package: &Path, folder: &TempDir) -> String {
+    let list = succeed(&kernelmill(package, &["list", "--json"]));
+    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    let copy = folder.path().join("outputs");
+    fs::create_dir(&copy).unwrap();
+    for entry in fs::read_dir(list["out_dir"].as_str().unwrap()).unwrap().flatten() {
+        if entry.path().is_file() {
+            fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
+        }
+    }
+    copy.display().to_string()
+}
+
 /// Acceptance: S3.14.
 #[test]
 fn a_new_package_passes_its_test_and_diff_sees_an_edit() {
@@ -66,8 +80,9 @@ fn a_new_package_passes_its_test_and_diff_sees_an_edit() {
 
     git(&package, &["add", "."]);
     git(&package, &["commit", "--quiet", "-m", "first"]);
-    let said = succeed(&kernelmill(&package, &["diff"]));
-    assert_eq!(said, "compute_75:\n  same     saxpy\n");
+    let said = succeed(&kernelmill(&package, &["diff", "--exit-code"]));
+    assert_eq!(said, "compute_75:\n  same     saxpy\ncpu:\n  same     saxpy\n");
+    let built = outputs(&package, &folder);
 
     let kernel = package.join("kernels/saxpy.rs");
     let text = fs::read_to_string(&kernel).unwrap();
@@ -79,10 +94,50 @@ fn a_new_package_passes_its_test_and_diff_sees_an_edit() {
     let said = succeed(&kernelmill(&package, &["diff", "HEAD", "--text"]));
     assert!(said.starts_with("compute_75:\n  changed  saxpy: "), "{said}");
     assert!(said.contains("\n-\tfma.rn.f32"), "{said}");
-    assert!(said.ends_with("  new      zero\n"), "{said}");
+    assert!(said.contains("  new      zero\ncpu:\n  rebuilt  saxpy: its resources are"), "{said}");
+    // The build that was kept is the revision's, and what is compared is not built for it.
+    let page = folder.path().join("diff.html");
+    let arguments = ["diff", &built, "--json", "--exit-code", "--html", page.to_str().unwrap()];
+    let output = kernelmill(&package, &arguments);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let facts: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let change = |kernel: &str| facts["compute_75"][kernel]["change"].clone();
+    assert_eq!((change("saxpy"), change("zero")), ("changed".into(), "new".into()), "{facts}");
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("<span class=\"removed\">-\tfma.rn.f32"), "{page}");
+    let said = succeed(&kernelmill(&package, &["diff", "HEAD", &built, "--exit-code"]));
+    assert_eq!(said, "compute_75:\n  same     saxpy\ncpu:\n  same     saxpy\n");
     // Nothing is left of the other checkout.
     let worktrees = Command::new("git").args(["worktree", "list"]).current_dir(&package).output();
     assert_eq!(succeed(&worktrees.unwrap()).lines().count(), 1);
+}
+
+#[test]
+fn a_revision_is_built_with_packages_outside_the_repository() {
+    let folder = temporary_folder();
+    let outside = folder.path().join("shared/types");
+    fs::create_dir_all(outside.join("src")).unwrap();
+    fs::write(outside.join("src/lib.rs"), "//! Shared.\n").unwrap();
+    let manifest =
+        "[package]\nname = \"types\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
+    fs::write(outside.join("Cargo.toml"), manifest).unwrap();
+    let package = package(&folder, "grind", "rust");
+    let manifest = package.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let dependency = "[dependencies]\ntypes = { path = \"../shared/types\" }\n";
+    fs::write(&manifest, text.replace("[dependencies]\n", dependency)).unwrap();
+    git(&package, &["add", "."]);
+    git(&package, &["commit", "--quiet", "-m", "first"]);
+    let said = succeed(&kernelmill(&package, &["diff", "--target", "compute_75"]));
+    assert_eq!(said, "compute_75:\n  same     saxpy\n");
+    // From another folder, and with a folder that is no build.
+    let path = manifest.display().to_string();
+    let arguments = ["diff", "HEAD", "HEAD", "--manifest-path", &path, "--target", "compute_75"];
+    let said = succeed(&kernelmill(folder.path(), &arguments));
+    assert_eq!(said, "compute_75:\n  same     saxpy\n");
+    let output = kernelmill(&package, &["diff", "./kernels"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("./kernels has no `kernelmill.json`: name the folder of"), "{said}");
 }
 
 #[test]

@@ -11,7 +11,8 @@ fn host_code() -> &'static Source {
 
 #[test]
 fn code_for_the_host_is_read_and_nothing_of_it_is_compiled() {
-    let kernels: Vec<_> = host_code().lowered.kernels.iter().map(|it| &*it.signature.name).collect();
+    let kernels: Vec<_> =
+        host_code().lowered.kernels.iter().map(|it| &*it.signature.name).collect();
     for name in ["positives", "odd_lanes", "ordered"] {
         assert!(kernels.contains(&name), "{kernels:?}");
     }

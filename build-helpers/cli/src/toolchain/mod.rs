@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Subcommand;
 use installed::{installed, unused};
 use kernelmill_build::toolchain::Machine;
+use serde_json::{Map, json};
 use specification::Specification;
 use std::{
     env, fs,
@@ -29,7 +30,11 @@ pub(crate) enum Action {
         force: bool,
     },
     /// Lists what is installed, and what builds in this folder use.
-    List,
+    List {
+        /// Prints JSON: the folder, what is installed in it with its bytes, and the tools that are used.
+        #[arg(long)]
+        json: bool,
+    },
     /// Removes an installed version: `cuda@13.4`.
     Remove {
         /// The tools, and which version of them.
@@ -48,29 +53,41 @@ pub(crate) fn run(action: &Action) -> Result<()> {
         Action::Install { what: Specification::Cuda(version), force } => {
             cuda::install(&folder, version.as_deref(), *force)
         }
-        Action::List => list(&machine, &folder),
+        Action::List { json } => list(&machine, &folder, *json),
         Action::Remove { what } => remove(&folder, what),
     }
 }
 
-fn list(machine: &Machine, folder: &Path) -> Result<()> {
+fn list(machine: &Machine, folder: &Path, is_json: bool) -> Result<()> {
     let found = installed(folder);
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let rustc_version = tools::output(&tools::rustc(), &["-vV"]).unwrap_or_default();
+    let used = [
+        ("nvcc", machine.nvcc()?.map(|nvcc| nvcc.program)),
+        ("ptxas", machine.ptxas()),
+        ("clang", machine.clang(&rustc_version)?.map(|clang| clang.program)),
+    ];
+    if is_json {
+        let installed: Vec<_> = found
+            .iter()
+            .map(|path| json!({ "name": name(path), "bytes": size(path), "path": path }))
+            .collect();
+        let used: Map<_, _> =
+            used.into_iter().map(|(name, place)| (name.to_owned(), json!(place))).collect();
+        println!("{:#}", json!({ "folder": folder, "installed": installed, "used": used }));
+        return Ok(());
+    }
     if found.is_empty() {
         println!("nothing is installed in {}", folder.display());
     }
     for path in &found {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        println!("{name:12} {:>5} MB  {}", size(path) >> 20, path.display());
+        println!("{:12} {:>5} MB  {}", name(path), size(path) >> 20, path.display());
     }
     println!("\nbuilds in this folder use:");
-    let show = |name, place: Option<PathBuf>| {
+    for (name, place) in used {
         let place = place.map_or_else(|| "none".to_owned(), |place| place.display().to_string());
         println!("{name:12} {place}");
-    };
-    show("nvcc", machine.nvcc()?.map(|nvcc| nvcc.program));
-    show("ptxas", machine.ptxas());
-    let rustc_version = tools::output(&tools::rustc(), &["-vV"]).unwrap_or_default();
-    show("clang", machine.clang(&rustc_version)?.map(|clang| clang.program));
+    }
     Ok(())
 }
 
