@@ -105,7 +105,7 @@ pub unsafe fn lengths<const N: u32>(values: [u8; 2], r#in: &[u32], mut y: Disjoi
 ";
 
 const SETTINGS: &str = "\
-targets = [\"cpu\", \"compute_75\"]
+targets = [\"cpu\", \"compute_75\", \"gfx1100\"]
 
 [package.metadata.kernelmill.kernels.map]
 instances = [\"Negate, false\"]
