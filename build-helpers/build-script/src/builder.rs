@@ -297,6 +297,7 @@ impl Build {
 /// name = "axpy"
 /// targets = ["cpu", "sm_90"]
 /// parameters = ["a: f32", "x: *const f32", "y: *mut f32"]    # of a kernel in LLVM IR
+/// instances = ["f32, 16", "f64, 16"]    # of a generic kernel
 /// launch-bounds = 256    # or: block-size = [16, 16, 1]
 /// min-blocks = 2
 /// max-registers = 64
@@ -355,6 +356,21 @@ impl Kernel {
         let written = parameters.into_iter();
         let written = written.map(|text| RuleText { text: text.into(), origin: None });
         self.layer.parameters = Some(written.collect());
+        self
+    }
+
+    /// Lists instances of a generic kernel, besides those that its source lists: each the types and constants for the
+    /// kernel's parameters.
+    ///
+    /// ```no_run
+    /// kernelmill_build::Build::new()
+    ///     .kernel("scale", |kernel| kernel.instances(["f32, 16", "f64, 16"]))
+    ///     .compile();
+    /// ```
+    pub fn instances<I: Into<String>>(mut self, instances: impl IntoIterator<Item = I>) -> Self {
+        let written = instances.into_iter();
+        let written = written.map(|text| RuleText { text: text.into(), origin: None });
+        self.layer.instances.get_or_insert_default().extend(written);
         self
     }
 

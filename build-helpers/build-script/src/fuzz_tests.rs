@@ -46,7 +46,7 @@ fn sources_in_rust_are_read_or_refused() {
         let (path, display) = (path.clone(), "kernels/k.rs".to_owned());
         let candidate = Candidate { path, display, kind: SourceKind::File, is_named: false };
         let mut report = Report::default();
-        let source = read::read(candidate, &[], &headers, &mut Vec::new(), &mut report);
+        let source = read::read(candidate, &[], &[], &headers, &mut Vec::new(), &mut report);
         let refused = report.into_result(|report| report.to_string());
         if let Err(message) = refused {
             assert!(source.is_none(), "{message}\n{text}");

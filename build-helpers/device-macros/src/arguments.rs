@@ -2,6 +2,7 @@
 
 use crate::{
     error::Errors,
+    instances::{self, Listed},
     tokens::{flatten, is_punct, span, split, text},
 };
 use proc_macro::{Ident, TokenStream, TokenTree};
@@ -14,12 +15,15 @@ pub(crate) struct Arguments {
     pub(crate) width: Option<Ident>,
     /// Whether arithmetic gets fast-math flags.
     pub(crate) fast_math: bool,
+    /// The instances of a generic kernel.
+    pub(crate) instances: Vec<Listed>,
 }
 
 /// Reads the arguments. Errors go to `errors`.
 pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
     let tokens = flatten(stream);
-    let mut arguments = Arguments { dimension: 1, width: None, fast_math: false };
+    let instances = Vec::new();
+    let mut arguments = Arguments { dimension: 1, width: None, fast_math: false, instances };
     let mut seen: Vec<String> = Vec::new();
     for part in split(&tokens, ',') {
         let name = part.first().map(ToString::to_string).unwrap_or_default();
@@ -29,6 +33,7 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
         match name.as_str() {
             "dim" => read_dimension(part, &mut arguments, errors),
             "width" => read_width(part, &mut arguments, errors),
+            "instances" => arguments.instances = instances::read(part, errors),
             "fast_math" if part.len() == 1 => arguments.fast_math = true,
             bound if NUMBERS.contains(&bound) || SIZES.contains(&bound) => {
                 check_bound(part, bound, errors);
@@ -37,7 +42,7 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
                 span(part),
                 format!(
                     "`{}` is no argument of `#[kernel]`, which takes `dim`, `width`, `fast_math`, \
-                     `launch_bounds`, `block_size`, `min_blocks`, `max_registers` and `cluster`: \
+                     `instances`, `launch_bounds`, `block_size`, `min_blocks`, `max_registers` and `cluster`: \
                      write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(launch_bounds = 256)]`",
                     text(part)
                 ),

@@ -22,7 +22,8 @@ impl Errors {
     }
 }
 
-fn compile_error(span: Span, message: &str) -> Vec<TokenTree> {
+/// `::core::compile_error!` with a message, at a place.
+pub(crate) fn compile_error(span: Span, message: &str) -> Vec<TokenTree> {
     let mut text = Literal::string(message);
     text.set_span(span);
     let mut tokens: Vec<TokenTree> = Vec::new();

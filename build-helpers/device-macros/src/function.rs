@@ -3,6 +3,7 @@
 use crate::{
     error::Errors,
     parameter::{self, Parameter},
+    template::expand,
     tokens::{angle_depth, flatten, is_group, is_ident, is_punct, skip_attributes, span, split},
 };
 use proc_macro::{Delimiter, Ident, TokenStream, TokenTree};
@@ -12,18 +13,32 @@ pub(crate) struct Function {
     pub(crate) name: Ident,
     /// Whether it has an attribute `#[inline]` of any kind.
     pub(crate) has_inline: bool,
-    /// The generics: `<'a, 'b>` or nothing.
+    /// The lifetimes of the generics: `<'a, 'b>` or nothing.
     pub(crate) lifetimes: Vec<TokenTree>,
+    /// The other parameters of the generics.
+    pub(crate) generics: Vec<Generic>,
     /// The `where` clause with its keyword, or nothing.
     pub(crate) bounds: Vec<TokenTree>,
     pub(crate) parameters: Vec<Parameter>,
 }
 
+/// A type parameter or a constant parameter.
+pub(crate) struct Generic {
+    pub(crate) name: Ident,
+    /// The type of a constant.
+    pub(crate) constant: Option<TokenStream>,
+}
+
 impl Function {
     /// The function's symbol in compiled code: its name without `r#`, in ASCII.
     pub(crate) fn symbol(&self) -> String {
+        ascii(&self.plain_name())
+    }
+
+    /// The function's name without `r#`.
+    pub(crate) fn plain_name(&self) -> String {
         let name = self.name.to_string();
-        ascii(name.strip_prefix("r#").unwrap_or(&name))
+        name.strip_prefix("r#").unwrap_or(&name).to_owned()
     }
 }
 
@@ -43,15 +58,13 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
         );
         return None;
     };
-    let list = position
-        + tokens[position..]
-            .iter()
-            .position(|token| is_group(Some(token), Delimiter::Parenthesis))?;
-    let lifetimes = read_generics(&tokens[position..list], errors);
+    let is_list = |token: &TokenTree| is_group(Some(token), Delimiter::Parenthesis);
+    let list = position + outside_angles(&tokens[position..], is_list)?;
+    let (lifetimes, generics) = read_generics(&tokens[position..list]);
     let TokenTree::Group(group) = &tokens[list] else { return None };
     let inner = flatten(group.stream());
     let before_body = tokens.get(list + 1..tokens.len() - 1).unwrap_or_default();
-    for part in [&lifetimes, &inner, before_body] {
+    for part in [&tokens[position..list], &inner, before_body] {
         refuse_static(part, errors);
     }
     let parameters =
@@ -61,7 +74,7 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
         matches!(token, TokenTree::Group(group)
             if is_ident(group.stream().into_iter().next().as_ref(), "inline"))
     });
-    Some(Function { name, has_inline, lifetimes, bounds, parameters })
+    Some(Function { name, has_inline, lifetimes, generics, bounds, parameters })
 }
 
 /// The position after a function's name, and the name; `None` when anything except visibility and
@@ -93,21 +106,27 @@ pub(crate) fn find_name(
     }
 }
 
-/// The generics, which may hold lifetimes only.
-fn read_generics(tokens: &[TokenTree], errors: &mut Errors) -> Vec<TokenTree> {
-    if tokens.len() < 2 {
-        return Vec::new();
-    }
-    for part in split(&tokens[1..tokens.len() - 1], ',') {
-        if !is_punct(part.first(), '\'') {
-            errors.push(
-                span(part),
-                "a kernel has no type or constant parameters: write a kernel for each type, which \
-                 calls a generic function",
-            );
+/// The lifetimes of the generics, and their other parameters.
+fn read_generics(tokens: &[TokenTree]) -> (Vec<TokenTree>, Vec<Generic>) {
+    let [open, inner @ .., close] = tokens else { return (Vec::new(), Vec::new()) };
+    let (mut lifetimes, mut generics) = (Vec::new(), Vec::new());
+    for part in split(inner, ',') {
+        let part = &part[skip_attributes(part)..];
+        if is_punct(part.first(), '\'') {
+            lifetimes.extend(part.iter().cloned());
+            lifetimes.extend(expand(",", &[]));
+            continue;
         }
+        let is_constant = is_ident(part.first(), "const");
+        let Some(TokenTree::Ident(name)) = part.get(usize::from(is_constant)) else { continue };
+        let constant = is_constant.then(|| part.iter().skip(3).cloned().collect());
+        generics.push(Generic { name: name.clone(), constant });
     }
-    tokens.to_vec()
+    if !lifetimes.is_empty() {
+        lifetimes.insert(0, open.clone());
+        lifetimes.push(close.clone());
+    }
+    (lifetimes, generics)
 }
 
 /// Refuses `'static`: what a kernel is passed lives as long as the launch. The entry refuses what says the

@@ -8,6 +8,7 @@ mod arguments;
 mod device_fn;
 mod error;
 mod function;
+mod instances;
 mod parameter;
 mod shim;
 mod template;
@@ -19,7 +20,7 @@ use proc_macro::TokenStream;
 /// Makes a function a kernel: an entry point that the host launches over a grid of threads.
 ///
 /// `#[kernel]` is a kernel over one dimension, `#[kernel(dim = 2)]` and `#[kernel(dim = 3)]` over
-/// more. A kernel has no type parameters and returns nothing. Its parameters are
+/// more. A kernel returns nothing. Its parameters are
 ///
 /// - scalars, and types whose bytes can be copied to the device, by value;
 /// - `&[T]`, which every thread may read;
@@ -40,6 +41,9 @@ use proc_macro::TokenStream;
 /// - `min_blocks = 2`: the number of blocks that should be resident on a multiprocessor;
 /// - `max_registers = 64`: the most registers of a thread;
 /// - `cluster = [2, 1, 1]`: the blocks of a cluster.
+///
+/// A kernel with type or constant parameters is compiled for the instances that are listed, here or in the
+/// settings of the build: `#[kernel(instances = ["f32, 16", "f64, 16"])]`.
 ///
 /// The function itself stays as written and can be called by other functions.
 ///
@@ -74,7 +78,7 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
                 // What the entry writes into the arrays is dropped where the kernel writes all of them.
                 output.extend(template::expand("#[inline(always)]", &[]));
             }
-            let entry = shim::entry(&arguments, &function, &mut errors);
+            let entry = shim::entries(&arguments, &function, &mut errors);
             output.extend(match &arguments.width {
                 Some(name) => width::mark_as_used(item, &name.to_string()),
                 None => item,

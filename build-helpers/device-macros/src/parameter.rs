@@ -32,6 +32,19 @@ pub(crate) enum Kind {
     BlockArray { element: TokenStream, length: TokenStream },
 }
 
+impl Kind {
+    /// How a parameter crosses in an instance where that is not as it is written: by value, where its type is one of
+    /// the kernel's parameters and stands for a primitive type.
+    pub(crate) fn with(&self, arguments: &[(String, Vec<TokenTree>)]) -> Option<Self> {
+        let Self::Value(ty) = self else { return None };
+        let written: Vec<TokenTree> = ty.clone().into_iter().collect();
+        let [TokenTree::Ident(name)] = &written[..] else { return None };
+        let (_, argument) = arguments.iter().find(|(known, _)| *known == name.to_string())?;
+        let [TokenTree::Ident(argument)] = &argument[..] else { return None };
+        SCALARS.contains(&argument.to_string().as_str()).then(|| Self::Scalar(ty.clone()))
+    }
+}
+
 const SCALARS: [&str; 16] = [
     "bool", "char", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128",
     "usize", "f32", "f64",

@@ -3,9 +3,10 @@
 
 use crate::{
     arguments::Arguments,
-    error::Errors,
-    function::Function,
-    parameter::{Kind, Parameter},
+    error::{Errors, compile_error},
+    function::{Function, ascii},
+    instances::{self, Instance},
+    parameter::Kind,
     template::expand,
     tokens::is_punct,
 };
@@ -17,6 +18,7 @@ const ENTRY: &str = r#"
 ::kernelmill_device::__entry! {
     #[allow(warnings, clippy::all, clippy::pedantic, clippy::restriction)]
     const _: () = {
+        ITEMS
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn ENTRY_NAME LIFETIMES (PARAMETERS) BOUNDS {
             STATICS
@@ -35,10 +37,50 @@ const ENTRY: &str = r#"
     };
 }"#;
 
-/// The entry and the layout of `function`.
-pub(crate) fn entry(
+/// The items of one instance around its entry, whose names are in another block than the kernel's parameters.
+const INSTANCE: &str = r#"
+#[allow(warnings, clippy::all, clippy::pedantic, clippy::restriction)]
+const _: () = {
+    ITEMS
+    ENTRY
+};"#;
+
+/// The entries and the layouts of `function`: one of each, or of a generic kernel one for each instance.
+pub(crate) fn entries(
     arguments: &Arguments,
     function: &Function,
+    errors: &mut Errors,
+) -> TokenStream {
+    if function.generics.is_empty() {
+        if !arguments.instances.is_empty() {
+            errors.push(
+                function.name.span(),
+                "instances are for a kernel with type or constant parameters: remove them",
+            );
+        }
+        return entry(arguments, function, None, errors);
+    }
+    let instances = instances::of(&arguments.instances, function, errors);
+    if instances.is_empty() {
+        let message = "a kernel with type or constant parameters has instances: write \
+                       `#[kernel(instances = [..])]`";
+        // In a build for the host the settings are not known, which may list instances.
+        let error = compile_error(function.name.span(), message).into_iter().collect();
+        return expand("::kernelmill_device::__entry! { ERROR }", &[("ERROR", error)]);
+    }
+    let mut output = TokenStream::new();
+    for instance in &instances {
+        let entry = entry(arguments, function, Some(instance), errors);
+        output.extend(expand(INSTANCE, &[("ITEMS", instance.items.clone()), ("ENTRY", entry)]));
+    }
+    expand("::kernelmill_device::__entry! { ENTRIES }", &[("ENTRIES", output)])
+}
+
+/// The entry and the layout of a kernel, or of one instance of it.
+fn entry(
+    arguments: &Arguments,
+    function: &Function,
+    instance: Option<&Instance>,
     errors: &mut Errors,
 ) -> TokenStream {
     let width = width(arguments, function, errors);
@@ -48,24 +90,36 @@ pub(crate) fn entry(
     let mut crossing = 0;
     let mut arrays = BlockArrays::default();
     for (index, parameter) in function.parameters.iter().enumerate() {
-        let entry_parameter = EntryParameter::new(index, parameter);
+        let kind = instance.and_then(|it| parameter.kind.with(&it.written));
+        let kind = kind.as_ref().unwrap_or(&parameter.kind);
+        let entry_parameter = EntryParameter::new(index, kind);
         arrays.add(&entry_parameter);
-        crossing += usize::from(!matches!(parameter.kind, Kind::BlockArray { .. }));
+        crossing += usize::from(!matches!(kind, Kind::BlockArray { .. }));
         parameters.extend(entry_parameter.parameters());
         call.extend(entry_parameter.argument(width.as_ref()));
         layout.extend(entry_parameter.layout());
     }
-    let name = function.symbol();
+    let name = match instance {
+        None => function.symbol(),
+        Some(instance) => ascii(&format!("{}{}", function.plain_name(), instance.suffix)),
+    };
     let count = 2 * crossing;
-    let call = expand(
-        "KERNEL(ARGUMENTS)",
-        &[("KERNEL", TokenTree::from(function.name.clone()).into()), ("ARGUMENTS", call)],
-    );
+    let called = [
+        ("KERNEL", TokenTree::from(function.name.clone()).into()),
+        ("GENERICS", instance.map_or_else(TokenStream::new, |it| it.arguments.clone())),
+        ("ARGUMENTS", call),
+    ];
+    let call = match instance {
+        None => expand("KERNEL(ARGUMENTS)", &called),
+        Some(_) => expand("KERNEL::<GENERICS>(ARGUMENTS)", &called),
+    };
+    let items = instance.map_or_else(TokenStream::new, |_| instances::aliases(&function.generics));
     expand(
         ENTRY,
         &[
             ("ENTRY_NAME", identifier(&format!("__kernelmill_entry_{name}"))),
             ("LAYOUT_NAME", identifier(&format!("__kernelmill_layout_{name}"))),
+            ("ITEMS", items),
             ("LIFETIMES", function.lifetimes.iter().cloned().collect()),
             ("BOUNDS", function.bounds.iter().cloned().collect()),
             ("DIMENSION", expand(&arguments.dimension.to_string(), &[])),
@@ -118,8 +172,8 @@ struct EntryParameter<'a> {
 }
 
 impl<'a> EntryParameter<'a> {
-    fn new(index: usize, parameter: &'a Parameter) -> Self {
-        let ty = match &parameter.kind {
+    fn new(index: usize, kind: &'a Kind) -> Self {
+        let ty = match kind {
             Kind::Scalar(ty)
             | Kind::Value(ty)
             | Kind::Slice(ty)
@@ -127,7 +181,7 @@ impl<'a> EntryParameter<'a> {
             | Kind::Disjoint(ty)
             | Kind::BlockArray { element: ty, .. } => ty,
         };
-        let count = match &parameter.kind {
+        let count = match kind {
             Kind::BlockArray { length, .. } => length.clone(),
             _ => TokenStream::new(),
         };
@@ -138,7 +192,7 @@ impl<'a> EntryParameter<'a> {
             ("TYPE", ty.clone()),
             ("ELEMENTS", count),
         ];
-        Self { kind: &parameter.kind, slots }
+        Self { kind, slots }
     }
 
     /// The entry's parameters.

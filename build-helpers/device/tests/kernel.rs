@@ -42,12 +42,17 @@ fn kernels_get_entries_and_layouts() {
         assert!(built, "{messages}");
         assert_eq!(messages, "", "edition {edition}");
         let module = fs::read_to_string(folder.path().join("kernels.ll")).unwrap();
+        let of_generic = "ptr %__kernelmill_p1, i64 %__kernelmill_p1_len, ptr %__kernelmill_p2, \
+                          i64 %__kernelmill_p2_len, ptr %__kernelmill_p3";
         let entries = [
             ("loop", "()"),
             ("c_interface", "(i32 %__kernelmill_p0, ptr %__kernelmill_p1)"),
             ("image", "(i32 %__kernelmill_p0, ptr %__kernelmill_p1, i64 %__kernelmill_p1_len)"),
             ("cube", "(ptr %__kernelmill_p0, i64 %__kernelmill_p0_len)"),
             ("hidden", "(ptr %__kernelmill_p0, ptr %__kernelmill_p1, i64 %__kernelmill_p1_len)"),
+            ("generic_f32_2_u8", &format!("(float %__kernelmill_p0, {of_generic})")),
+            ("generic_u64_1_2_Secrets", &format!("(i64 %__kernelmill_p0, {of_generic})")),
+            ("generic_u8_4_1_private_Open", &format!("(ptr %__kernelmill_p0, {of_generic})")),
         ];
         for (name, parameters) in entries {
             let entry = format!("define void @__kernelmill_entry_{name}{parameters} ");
@@ -66,6 +71,7 @@ fn kernels_get_entries_and_layouts() {
         }
         assert_eq!(layout(&module, "loop"), []);
         assert_eq!(layout(&module, "cube"), [4, 4]);
+        assert_eq!(layout(&module, "generic_u64_1_2_Secrets"), [8, 8, 24, 8, 8, 8, 0, 1]);
         assert_eq!(layout(&module, "hidden"), [1, 1, 1, 1]);
         let sizes = [4, 4, 4, 4, 12, 4, 4, 4, 16, 4, 24, 8, 0, 1, 8, 4, 4, 4, 1, 1, 16, 16];
         assert_eq!(layout(&module, "odd"), sizes);

@@ -8,7 +8,7 @@ use std::path::Path;
 type Example = (&'static str, &'static [&'static str]);
 
 /// Every example.
-const EXAMPLES: [Example; 9] = [
+const EXAMPLES: [Example; 10] = [
     ("saxpy", &[]),
     ("mandelbrot", &["--size", "320x200"]),
     ("photo", &[]),
@@ -17,6 +17,7 @@ const EXAMPLES: [Example; 9] = [
     ("nbody", &[]),
     ("autodiff", &[]),
     ("dispatch", &[]),
+    ("blas", &[]),
     ("cudarc-interop", &[]),
 ];
 

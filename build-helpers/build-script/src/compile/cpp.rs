@@ -16,7 +16,7 @@ use crate::{
         sources::{self, Found},
     },
     plan::units::{Unit, UnitCompiler},
-    settings::{choices::CudaCompiler, kernel::is_about},
+    settings::choices::CudaCompiler,
 };
 use kernelmill_artifact::{LaunchLimits, Target};
 use kernelmill_compiler::frontend::cuda::{
@@ -224,7 +224,9 @@ impl Compilation<'_> {
         for (_, source) in sources.iter().enumerate().filter(|(index, _)| by_nvcc(*index)) {
             for kernel in source.kernels() {
                 let said = self.settings.kernels.iter();
-                for (_, said) in said.filter(|(key, said)| is_about(key, said, kernel)) {
+                for (_, said) in
+                    said.filter(|(key, said)| self.settings.is_about(key, said, kernel))
+                {
                     if said.limits != LaunchLimits::NONE {
                         said.limits_not_compiled(&kernel.name, &mut report);
                     }

@@ -98,6 +98,8 @@ impl Dependencies {
                 kind: SourceKind::File,
                 signatures: Some(Vec::new()),
                 functions: exported.functions.clone(),
+                generics: Vec::new(),
+                instances: Vec::new(),
                 weight: 0,
                 texts: Vec::new(),
                 overrides: Vec::new(),

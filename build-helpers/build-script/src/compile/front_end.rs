@@ -248,6 +248,7 @@ impl FrontEnd<'_> {
             .parts("cfg", cfgs::of(self.package, self.settings))
             .parts("argument", &self.settings.arguments)
             .parts("declared", declared.iter().map(|kernel| format!("{kernel:?}")))
+            .parts("instance", source.instances.iter().map(|instance| format!("{instance:?}")))
             .parts("text", texts)
             .finish()
     }
@@ -343,6 +344,7 @@ impl FrontEnd<'_> {
             arguments,
             signatures: source.kernels().to_vec(),
             functions: source.functions.clone(),
+            instances: source.instances.clone(),
         })
     }
 

@@ -54,6 +54,8 @@ impl Parts {
             kind,
             signatures: None,
             functions: Vec::new(),
+            generics: Vec::new(),
+            instances: Vec::new(),
             weight: 0,
             texts: vec![("a".to_owned(), "text".into())],
             overrides: Vec::new(),
@@ -119,13 +121,15 @@ impl Parts {
 }
 
 /// What a front end in any language depends on.
-const COMMON: [fn(&mut Parts); 11] = [
+const COMMON: [fn(&mut Parts); 13] = [
     |parts| parts.host = "aarch64-unknown-linux-gnu",
     |parts| parts.edition = "2021",
     |parts| parts.version = "compiler 2",
     |parts| parts.source.display = "b".to_owned(),
     |parts| parts.source.texts[0].1 = "other".into(),
     |parts| parts.source.texts.push(("b".to_owned(), "text".into())),
+    |parts| parts.source.instances.push(("k".to_owned(), "f32".to_owned())),
+    |parts| parts.source.instances.push(("k".to_owned(), "f64".to_owned())),
     |parts| parts.project.set("RUSTC_BOOTSTRAP", "1"),
     |parts| parts.settings = Box::new(|it| it.options.debug_level = 2),
     |parts| parts.settings = Box::new(|it| it.arguments = vec!["-x".to_owned()]),

@@ -70,6 +70,8 @@ pub(crate) fn find(
             kind: SourceKind::Cuda,
             signatures: Some(Vec::new()),
             functions: Vec::new(),
+            generics: Vec::new(),
+            instances: Vec::new(),
             weight: bytes.len() as u64,
             texts: vec![(display.clone(), text.into())],
             states: Vec::new(),
@@ -100,9 +102,9 @@ mod tests {
             Cargo::to(Box::new(written.clone())),
         );
         let package = Package::read(&environment)?;
-        let settings = resolve::read(&environment, &package, project.builder.clone())?;
+        let mut settings = resolve::read(&environment, &package, project.builder.clone())?;
         let hosts = find(&environment, &package, &settings)?;
-        let sources = sources::find(&package, &settings)?.sources;
+        let sources = sources::find(&package, &mut settings)?.sources;
         let displays = |files: Vec<Source>| files.into_iter().map(|file| file.display).collect();
         let lines = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
         Ok((displays(hosts), displays(sources), lines))

@@ -9,17 +9,24 @@ use super::{
     modules, nesting,
     source::{Source, SourceKind},
 };
-use crate::base::{key::digest, report::Report};
-use kernelmill_compiler::frontend::rust::signature::{Cfgs, Reading, SourceText, read_crate};
+use crate::{
+    base::{key::digest, report::Report},
+    settings::kernel::is_generic,
+};
+use kernelmill_compiler::frontend::generic::GenericKernel;
+use kernelmill_compiler::frontend::rust::signature::{
+    Cfgs, ListedInstances, Reading, SourceText, read_crate_with,
+};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-/// Reads a candidate, of which `cfgs` decide what is compiled; `None` where it is no source, or where the report says why not.
+/// Reads a candidate, of which `cfgs` decide what is compiled, with the instances that the settings list; `None` where it is no source, or where the report says why not.
 pub(crate) fn read(
     candidate: Candidate,
     cfgs: &[String],
+    listed: &[ListedInstances],
     headers: &Headers,
     watched: &mut Vec<PathBuf>,
     report: &mut Report,
@@ -63,29 +70,29 @@ pub(crate) fn read(
             return None;
         }
     }
-    let reading = match nesting::on_deep_stack(|| read_crate(&files, &cfgs)) {
+    let reading = match nesting::on_deep_stack(|| read_crate_with(&files, &cfgs, listed)) {
         Ok(reading) => reading,
         Err(error) => {
             report.message(format!("no thread to read `{}` with: {error}", candidate.display));
             return None;
         }
     };
-    let (signatures, functions) = match reading {
-        Reading::Kernels(kernels, _)
+    let (signatures, functions, generics) = match reading {
+        Reading::Kernels(kernels, ..)
             if kernels.is_empty()
                 && !files.iter().any(|file| file.has_kernels && exports(file.text)) =>
         {
             without_kernels(&candidate, report);
             return None;
         }
-        Reading::Kernels(kernels, functions) => (Some(kernels), functions),
+        Reading::Kernels(kernels, functions, generics) => (Some(kernels), functions, generics),
         Reading::NotRust => {
             let has_marker = |text: &str| text.contains("#[kernel") || text.contains("::kernel");
             if !files.iter().any(|file| has_marker(file.text)) {
                 without_kernels(&candidate, report);
                 return None;
             }
-            (None, Vec::new())
+            (None, Vec::new(), Vec::new())
         }
         Reading::Rejected(diagnostics) => {
             for (display, text) in texts.into_iter().map(|(_, text)| text) {
@@ -99,17 +106,30 @@ pub(crate) fn read(
     };
     let Candidate { path, display, kind, .. } = candidate;
     let texts = texts.into_iter().map(|(_, text)| text).collect();
+    let instances = instances(&generics, listed);
     Some(Source {
         path,
         display,
         kind,
         signatures,
         functions,
+        generics,
+        instances,
         weight: 0,
         texts,
         overrides: Vec::new(),
         states: Vec::new(),
     })
+}
+
+/// The instances that the settings list of generic kernels, each with the name of its kernel.
+fn instances(generics: &[GenericKernel], listed: &[ListedInstances]) -> Vec<(String, String)> {
+    let of = |kernel: &GenericKernel| {
+        let meant = listed.iter().filter(|it| is_generic(&it.key, &kernel.name, &kernel.file));
+        let texts = meant.flat_map(|it| &it.instances);
+        texts.map(|(text, _)| (kernel.name.clone(), text.clone())).collect::<Vec<_>>()
+    };
+    generics.iter().flat_map(of).collect()
 }
 
 /// Reads a file in a language other than Rust.
@@ -165,6 +185,8 @@ fn read_other(
         kind,
         signatures: None,
         functions,
+        generics: Vec::new(),
+        instances: Vec::new(),
         weight: 0,
         texts,
         overrides: Vec::new(),

@@ -3,6 +3,7 @@
 use super::override_file::KernelOverride;
 use crate::settings::resolved::Settings;
 use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target};
+use kernelmill_compiler::frontend::generic::GenericKernel;
 use std::{path::PathBuf, sync::Arc};
 
 /// A source with at least one kernel, or one that only its compiler can say something about.
@@ -18,6 +19,10 @@ pub(crate) struct Source {
     pub(crate) signatures: Option<Vec<Signature>>,
     /// The functions that kernels can be given; those of CUDA C++ once it has been compiled.
     pub(crate) functions: Vec<DeviceFunction>,
+    /// The generic kernels of which some of the kernels are instances.
+    pub(crate) generics: Vec<GenericKernel>,
+    /// The instances that the settings list of those, each with the name of its kernel.
+    pub(crate) instances: Vec<(String, String)>,
     /// How long compiling it takes next to others, where that is known.
     pub(crate) weight: u64,
     /// The text of its files, by how messages name them.

@@ -95,7 +95,7 @@ pub(crate) fn run_with(
     };
     drop(step);
     let step = environment.step("build", "discovery", &[]);
-    let discovered = discover(environment, &package, &settings)?;
+    let discovered = discover(environment, &package, &mut settings)?;
     drop(step);
     let step = environment.step("build", "search for tools and plan", &[]);
     let search = toolchain::Search::of_build(environment, &package, &settings);
@@ -153,7 +153,7 @@ struct Discovered {
 fn discover(
     environment: &BuildEnvironment,
     package: &Package,
-    settings: &Settings,
+    settings: &mut Settings,
 ) -> Result<Discovered, Error> {
     let found = sources::find(package, settings)?;
     found.watched.iter().for_each(|path| package.watch(environment, path));

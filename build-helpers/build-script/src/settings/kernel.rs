@@ -14,11 +14,12 @@ use kernelmill_compiler::{
 };
 
 /// The keys, as they are written in TOML.
-pub(super) const KERNEL_KEYS: [&str; 9] = [
+pub(super) const KERNEL_KEYS: [&str; 10] = [
     "requires",
     "name",
     "targets",
     "parameters",
+    "instances",
     "launch-bounds",
     "block-size",
     "min-blocks",
@@ -37,6 +38,8 @@ pub(crate) struct KernelSettings {
     pub(crate) targets: Option<Vec<Target>>,
     /// Its parameters, where its source does not say them.
     pub(crate) parameters: Option<Vec<Parameter>>,
+    /// Instances of a generic kernel, besides those in its source.
+    pub(crate) instances: Vec<RuleText>,
     /// What is said of its launches.
     pub(crate) limits: LaunchLimits,
     origin: Option<Origin>,
@@ -63,6 +66,7 @@ impl KernelSettings {
             report_at(layer.origin.as_ref(), message, help, report);
         }
         let (limits, origin) = (layer.limits, layer.origin);
+        let instances = layer.instances.unwrap_or_default();
         let parameters = layer
             .parameters
             .map(|written| Self::parameters(key, &written, origin.as_ref(), report));
@@ -78,7 +82,7 @@ impl KernelSettings {
             );
             report_at(origin.as_ref(), message, &fault.help.replace('_', "-"), report);
         }
-        Self { requires, name: layer.name, targets, parameters, limits, origin }
+        Self { requires, name: layer.name, targets, parameters, instances, limits, origin }
     }
 
     /// The parameters that are declared; those that are none are reported and left out.
@@ -112,6 +116,18 @@ impl KernelSettings {
         );
         let help = "remove `parameters`: it is for kernels in LLVM IR";
         report_at(self.origin.as_ref(), message, help, report);
+    }
+
+    /// Reports instances of a kernel that is none of Rust with parameters of its own.
+    pub(crate) fn instances_not_wanted(&self, kernel: &Signature, report: &mut Report) {
+        let Signature { name, file, line, .. } = kernel;
+        let message = format!(
+            "the settings list instances of the kernel `{name}`, which is no generic kernel in Rust, at {file}:{line}"
+        );
+        let help = "remove `instances`; a template of C++ is instantiated in its source: \
+                    `template __global__ void scale<float>(float *);`";
+        let origin = self.instances.first().and_then(|it| it.origin.as_ref());
+        report_at(origin.or(self.origin.as_ref()), message, help, report);
     }
 
     /// Reports what cannot be of a kernel's launches, its source and the settings together.
@@ -151,13 +167,25 @@ impl KernelSettings {
     }
 }
 
-/// Whether settings under this key are about a kernel: the key is the name of its wrapper, its
-/// name in C++ with or without parameters, its symbol, or its file and its symbol.
-pub(crate) fn is_about(key: &str, settings: &KernelSettings, kernel: &Signature) -> bool {
+/// Whether settings under this key are about a kernel: the key is the name of its wrapper, that of the generic
+/// kernel that it is an instance of, its name in C++ with or without parameters, its symbol, or its file and one of
+/// these names.
+pub(crate) fn is_about(
+    key: &str,
+    settings: &KernelSettings,
+    kernel: &Signature,
+    generic: Option<&str>,
+) -> bool {
     key == kernel.name
+        || generic.is_some_and(|generic| is_generic(key, generic, &kernel.file))
         || key.split_once("::") == Some((&kernel.file, &kernel.symbol))
         || settings.name.as_deref() == Some(kernel.name())
         || is_named(&kernel.symbol, key)
+}
+
+/// Whether settings under this key are about a generic kernel.
+pub(crate) fn is_generic(key: &str, generic: &str, file: &str) -> bool {
+    key == generic || key.split_once("::") == Some((file, generic))
 }
 
 /// Reports what is wrong with a rule of a contract, and where.

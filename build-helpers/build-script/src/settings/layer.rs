@@ -114,13 +114,15 @@ pub(crate) struct KernelLayer {
     pub(crate) targets: Option<Vec<TargetName>>,
     /// Its parameters, where its source does not say them.
     pub(crate) parameters: Option<Vec<RuleText>>,
+    /// Instances of a generic kernel.
+    pub(crate) instances: Option<Vec<RuleText>>,
     /// What is said of its launches.
     pub(crate) limits: LaunchLimits,
     /// Where the kernel is named; `None` in a build script.
     pub(crate) origin: Option<Origin>,
 }
 
-/// A rule of a contract, or a declared parameter, as it was written.
+/// A rule of a contract, a declared parameter or an instance, as it was written.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleText {
     pub(crate) text: String,
@@ -135,6 +137,7 @@ impl KernelLayer {
             name: self.name.or(below.name),
             targets: self.targets.or(below.targets),
             parameters: self.parameters.or(below.parameters),
+            instances: self.instances.or(below.instances),
             limits: self.limits.or(below.limits),
             origin: self.origin.or(below.origin),
         }

@@ -3,7 +3,8 @@
 use super::{
     choices::{CudaCompiler, ExcessSpills},
     dumps::Dumps,
-    kernel::{KernelSettings, is_about},
+    kernel::{self, KernelSettings},
+    layer::RuleText,
 };
 use crate::base::{glob::Glob, report::Report};
 use kernelmill_artifact::{Signature, Target};
@@ -46,6 +47,8 @@ pub(crate) struct Settings {
     pub(crate) excess_spills: ExcessSpills,
     /// What is said of single kernels, by the names that the settings have for them.
     pub(crate) kernels: BTreeMap<String, KernelSettings>,
+    /// The generic kernels that kernels are instances of, by the files and names of these, once the sources are read.
+    pub(crate) generics: BTreeMap<(String, String), String>,
     /// Files that stand for stages of kernels, by the names of the kernels, of this package or of others.
     pub(crate) overrides: BTreeMap<String, PathBuf>,
     /// What is written of the way there.
@@ -89,18 +92,39 @@ impl Settings {
         self.arguments.iter().filter(is_for).map(own).collect()
     }
 
+    /// Whether settings under this key are about a kernel.
+    pub(crate) fn is_about(&self, key: &str, said: &KernelSettings, kernel: &Signature) -> bool {
+        kernel::is_about(key, said, kernel, self.generic_of(kernel))
+    }
+
+    /// The name of the generic kernel that a kernel is an instance of.
+    pub(crate) fn generic_of(&self, kernel: &Signature) -> Option<&str> {
+        let place = (kernel.file.to_string(), kernel.symbol.to_string());
+        self.generics.get(&place).map(String::as_str)
+    }
+
+    /// The instances that are listed, by the names that the settings have for the kernels.
+    pub(crate) fn instances(&self) -> impl Iterator<Item = (&String, &RuleText)> {
+        self.kernels.iter().flat_map(|(key, said)| said.instances.iter().map(move |it| (key, it)))
+    }
+
     /// Whether a kernel is to be compiled for a target: what is said of it may narrow its targets.
     pub(crate) fn wants(&self, kernel: &Signature, target: &Target) -> bool {
-        let about = self.kernels.iter().filter(|(key, said)| is_about(key, said, kernel));
+        let about = self.kernels.iter().filter(|(key, said)| self.is_about(key, said, kernel));
         about.filter_map(|(_, said)| said.targets.as_ref()).all(|list| list.contains(target))
     }
 
     /// Adds what the settings say of launches to kernels; it goes before what their sources say.
     pub(crate) fn limit(&self, kernels: &mut [Signature], report: &mut Report) {
         for kernel in kernels {
-            let about = self.kernels.iter().filter(|(key, said)| is_about(key, said, kernel));
-            let said: Vec<_> = about.map(|(_, said)| said).collect();
-            for said in said {
+            let about = self.kernels.iter().filter(|(key, said)| self.is_about(key, said, kernel));
+            let mut said: Vec<_> = about.collect();
+            // What is said of one instance goes before what is said of all.
+            let generic = self.generic_of(kernel);
+            said.sort_by_key(|(key, _)| {
+                !generic.is_some_and(|generic| kernel::is_generic(key, generic, &kernel.file))
+            });
+            for (_, said) in said {
                 kernel.limits = said.limits.or(kernel.limits);
                 said.check(kernel, report);
             }
@@ -119,7 +143,7 @@ impl Settings {
     /// Reports kernels whose parameters are declared although their sources say them.
     pub(crate) fn check_declared(&self, kernels: &[Signature], report: &mut Report) {
         for kernel in kernels {
-            let about = self.kernels.iter().filter(|(key, said)| is_about(key, said, kernel));
+            let about = self.kernels.iter().filter(|(key, said)| self.is_about(key, said, kernel));
             let declared = about.filter(|(_, said)| said.parameters.is_some());
             declared.for_each(|(_, said)| said.parameters_not_wanted(kernel, report));
         }

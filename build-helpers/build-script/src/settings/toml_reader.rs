@@ -336,6 +336,7 @@ impl Reader<'_> {
             match key.0 {
                 "requires" => layer.requires = Some(self.rules(key)),
                 "parameters" => layer.parameters = Some(self.rules(key)),
+                "instances" => layer.instances = Some(self.rules(key)),
                 "targets" => layer.targets = Some(self.targets(key)),
                 "name" => match value.get_ref().as_str() {
                     Some(text) => layer.name = Some(text.to_owned()),

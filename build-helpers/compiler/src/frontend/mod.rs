@@ -3,6 +3,7 @@
 mod checksums;
 pub mod cuda;
 pub mod exports;
+pub mod generic;
 pub mod limits;
 pub mod llvm_ir;
 pub mod opencl;

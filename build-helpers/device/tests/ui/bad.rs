@@ -79,3 +79,16 @@ where
     'a: 'static,
 {
 }
+
+#[kernel(instances = ["f32", "(f32", "u8, u16, 3", 1, "f32, 1"])]
+pub fn wrong_instances<T: Copy, const N: u16>(_x: &[T]) {}
+
+#[kernel(instances = "f32", instances = ["f32"])]
+pub fn no_list<T: Copy>(_x: &[T]) {}
+
+#[kernel(instances = ["u32"])]
+pub fn not_generic(_x: u32) {}
+
+pub trait Bound {}
+#[kernel(instances = ["u32, 16", "Missing, 1", "f32, 70000"])]
+pub fn bounds<T: Bound, const N: u16>(_x: &[T]) {}

@@ -106,6 +106,9 @@ fn tiles(from: &kd::tensor::TensorMap<f32, 2>, to: &'_ kd::tensor::TensorMapMut<
 mod private {
     use super::*;
 
+    #[derive(Clone, Copy)]
+    pub struct Open;
+
     struct Secret(u8);
 
     #[kernel]
@@ -115,3 +118,21 @@ mod private {
         }
     }
 }
+
+/// Each instance calls it with its own arguments; a parameter may have the name of a type here.
+#[kernel(instances = ["f32, 2, u8", "u64, { 1 + 2 }, Secrets", "[u8; 4], 1, private::Open",])]
+fn generic<'a, T, const N: usize, Secrets: Copy>(
+    value: T,
+    x: &'a [[T; N]],
+    mut y: DisjointSlice<T>,
+    _empty: core::marker::PhantomData<Secrets>,
+) where
+    T: Copy,
+{
+    if let Some(y) = y.get_mut(thread::index_1d()) {
+        *y = if N > 1 { value } else { x[0][N - 1] };
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Secrets;

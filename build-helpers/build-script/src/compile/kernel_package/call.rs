@@ -1,9 +1,11 @@
 //! Calls of cargo for a kernel package: what all of them have in common, and what of it is in the key.
 
 use crate::{
-    base::environment::BuildEnvironment, discovery::source::Source, settings::package::Package,
+    base::{environment::BuildEnvironment, key::digest},
+    discovery::source::Source,
+    settings::package::Package,
 };
-use kernelmill_compiler::frontend::rust::CODE_OPTIONS;
+use kernelmill_compiler::frontend::rust::{CODE_OPTIONS, instances_variable};
 use std::{
     ffi::OsString,
     path::Path,
@@ -68,6 +70,12 @@ impl Call<'_> {
         // Cargo names a package's own files relative to it, and those of other packages in full.
         flags.push(format!("--remap-path-prefix=src={}/src", source.display));
         flags.push(format!("--remap-path-prefix={}={}", source.path.display(), source.display));
+        let (variable, instances) = instances_variable(&source.instances);
+        if !instances.is_empty() {
+            // Cargo compares flags, and knows nothing of the variable.
+            flags.push(format!("--cfg=kernelmill_instances=\"{}\"", digest(instances.as_bytes())));
+            flags.push("--check-cfg=cfg(kernelmill_instances,values(any()))".to_owned());
+        }
         command
             .arg(word)
             .args(BUILD)
@@ -85,6 +93,10 @@ impl Call<'_> {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        match instances.is_empty() {
+            true => command.env_remove(variable),
+            false => command.env(variable, instances),
+        };
         command
     }
 }

@@ -227,7 +227,7 @@ mod tests {
             is_named: false,
         };
         let mut report = Report::default();
-        read(candidate, &[], &Headers::default(), &mut Vec::new(), &mut report)
+        read(candidate, &[], &[], &Headers::default(), &mut Vec::new(), &mut report)
             .unwrap_or_else(|| panic!("{report}"))
     }
 

@@ -98,6 +98,8 @@ fn source(it: &KernelOverride) -> Source {
         kind: SourceKind::Cuda,
         signatures: None,
         functions: Vec::new(),
+        generics: Vec::new(),
+        instances: Vec::new(),
         weight: 0,
         texts: vec![(it.display.clone(), Arc::clone(&it.text))],
         overrides: Vec::new(),

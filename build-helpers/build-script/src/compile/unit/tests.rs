@@ -26,6 +26,8 @@ fn source(display: &str) -> Source {
         kind: SourceKind::File,
         signatures: Some(vec![kernel]),
         functions: Vec::new(),
+        generics: Vec::new(),
+        instances: Vec::new(),
         weight: 1,
         texts: Vec::new(),
         overrides: Vec::new(),

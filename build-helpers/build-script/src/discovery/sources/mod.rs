@@ -12,13 +12,18 @@ use super::{
 use crate::{
     base::{error::Error, paths, report::Report},
     settings::{
+        contract::Origin,
+        layer::RuleText,
         origin::Value,
         package::Package,
         resolved::{DEFAULT_FOLDER, Settings},
     },
 };
 use kernelmill_artifact::Signature;
-use kernelmill_compiler::{diagnostic::Diagnostic, frontend::cuda::signature::is_same_kernel};
+use kernelmill_compiler::{
+    diagnostic::Diagnostic,
+    frontend::{cuda::signature::is_same_kernel, rust::signature::ListedInstances},
+};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -39,7 +44,7 @@ pub(crate) struct Found {
 /// # Errors
 ///
 /// [`Error::Sources`] with everything that is wrong with any of them.
-pub(crate) fn find(package: &Package, settings: &Settings) -> Result<Found, Error> {
+pub(crate) fn find(package: &Package, settings: &mut Settings) -> Result<Found, Error> {
     let mut search = Search {
         package,
         settings,
@@ -51,13 +56,17 @@ pub(crate) fn find(package: &Package, settings: &Settings) -> Result<Found, Erro
     let headers = search.headers();
     let Search { candidates, mut watched, mut report, .. } = search;
     let cfgs = super::cfgs::of(package, settings);
+    let listed = listed_instances(settings, &mut report);
     let mut sources: Vec<_> = candidates
         .into_values()
-        .filter_map(|candidate| read(candidate, &cfgs, &headers, &mut watched, &mut report))
+        .filter_map(|candidate| {
+            read(candidate, &cfgs, &listed, &headers, &mut watched, &mut report)
+        })
         .collect();
     for function in sources.iter_mut().flat_map(|source| &mut source.functions) {
         function.package = package.name.clone().into();
     }
+    settings.generics = sources.iter().flat_map(instances_by_name).collect();
     for kernels in sources.iter_mut().filter_map(|source| source.signatures.as_mut()) {
         settings.limit(kernels, &mut report);
     }
@@ -69,6 +78,27 @@ pub(crate) fn find(package: &Package, settings: &Settings) -> Result<Found, Erro
     }
     report.into_result(Error::Sources)?;
     Ok(Found { sources, watched })
+}
+
+/// The instances that the settings list; the report is given the texts of the settings.
+fn listed_instances(settings: &Settings, report: &mut Report) -> Vec<ListedInstances> {
+    let one = |(key, RuleText { text, origin }): (&String, &RuleText)| {
+        if let Some(Origin { place, file }) = origin {
+            report.add_text(&place.file, file.clone());
+        }
+        let place = origin.as_ref().map(|origin| origin.place.clone());
+        ListedInstances { key: key.clone(), instances: vec![(text.clone(), place)] }
+    };
+    settings.instances().map(one).collect()
+}
+
+/// The names of the generic kernels of a source, by the files and symbols of their instances.
+fn instances_by_name(source: &Source) -> Vec<((String, String), String)> {
+    let of = |kernel: &Signature| {
+        let generic = source.generics.iter().find(|generic| generic.has(kernel))?;
+        Some(((kernel.file.to_string(), kernel.symbol.to_string()), generic.name.clone()))
+    };
+    source.kernels().iter().filter_map(of).collect()
 }
 
 /// The languages of the files that look like sources, without reading what is in their kernels.

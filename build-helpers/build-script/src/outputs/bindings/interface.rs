@@ -1,7 +1,8 @@
 //! Collection of the interface, with checks that everything fits into one type.
 
 use super::{
-    model::{Check, Enum, Interface, Kernel, Struct},
+    generics,
+    model::{Check, Enum, Generic, Interface, Kernel, Marker, Struct},
     rules,
     type_names::{self, agree},
 };
@@ -10,7 +11,7 @@ use crate::{
     discovery::{device_functions, source::Source},
     settings::{
         contract::Rule,
-        kernel::{is_about, report_rule_error},
+        kernel::{is_generic, report_rule_error},
         resolved::Settings,
     },
 };
@@ -18,8 +19,8 @@ use kernelmill_artifact::{
     DeviceFunction, EnumLayout, FunctionType, MAX_ARGUMENTS, Safety, Signature, StructLayout,
     ValueType, target::nearest,
 };
-use kernelmill_compiler::frontend::cuda::signature::is_same_kernel;
-use std::collections::BTreeMap;
+use kernelmill_compiler::frontend::{cuda::signature::is_same_kernel, generic::GenericArgument};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The functions that every `Kernels` has.
 const FIXED: [&str; 2] = ["load", "signatures"];
@@ -28,6 +29,8 @@ const PRIMITIVES: [&str; 17] = [
     "bool", "char", "str", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64",
     "u128", "usize", "f32", "f64",
 ];
+/// The types that are there for the wrappers.
+const TYPES: [&str; 4] = ["Kernels", "Functions", "CompiledKernels", "PreparedKernels"];
 /// What has the device functions, where there are any.
 const FUNCTIONS: &str = "functions";
 
@@ -46,9 +49,10 @@ impl Interface {
         let mut types = Types::default();
         let mut kernels = kernels(sources);
         type_names::resolve(&mut kernels);
+        let mut generics = generics::of(sources, &kernels, &mut report);
         // What a source that was not read has is not known: a name may be that of a kernel in it.
         let is_complete = sources.iter().all(|source| source.signatures.is_some());
-        configure(&mut kernels, settings, is_complete, &mut report);
+        configure((&mut kernels, &mut generics), settings, is_complete, &mut report);
         for Kernel { signature, .. } in &kernels {
             let place = format!("{}:{}", signature.file, signature.line);
             check_kernel(signature, &place, &mut report);
@@ -56,13 +60,18 @@ impl Interface {
                 types.collect(parameter.kind.crossing(), &place, &mut report);
             }
         }
+        let markers = types.collect_instances(&generics, &mut report);
         let functions = device_functions::named(sources, package);
+        let names = kernels.iter().map(|kernel| kernel.signature.name());
+        let names = names.chain(FIXED).chain((!functions.is_empty()).then_some(FUNCTIONS));
+        let methods = names.map(str::to_owned).collect();
+        generics::name(&mut generics, types.reserved(&markers), methods, &mut report);
         for (_, DeviceFunction { ty, file, line, .. }) in &functions {
             types.collect_function(ty, &format!("{file}:{line}"), &mut report);
         }
         check_functions(&functions, &kernels, &mut report);
         if is_complete {
-            check_types(settings, &types, &mut report);
+            check_types(settings, &types, &markers, &mut report);
         }
         report.into_result(Error::Sources)?;
         let mapped = |name: &str| settings.types.get(name).cloned();
@@ -74,7 +83,10 @@ impl Interface {
             .enums
             .into_values()
             .map(|(layout, _)| Enum { mapped_to: mapped(&layout.name), layout });
-        Ok(Self { structs: structs.collect(), enums: enums.collect(), functions, kernels })
+        let markers =
+            markers.into_iter().map(|name| Marker { mapped_to: mapped(&name), name }).collect();
+        let (structs, enums) = (structs.collect(), enums.collect());
+        Ok(Self { structs, enums, functions, kernels, generics, markers })
     }
 }
 
@@ -101,9 +113,14 @@ fn kernels(sources: &[Source]) -> Vec<Kernel> {
 }
 
 /// Does what the settings say of single kernels.
-fn configure(kernels: &mut [Kernel], settings: &Settings, is_complete: bool, report: &mut Report) {
+fn configure(
+    (kernels, generics): (&mut [Kernel], &mut [Generic]),
+    settings: &Settings,
+    is_complete: bool,
+    report: &mut Report,
+) {
     for (key, said) in &settings.kernels {
-        let is_meant = |kernel: &&mut Kernel| is_about(key, said, &kernel.signature);
+        let is_meant = |kernel: &&mut Kernel| settings.is_about(key, said, &kernel.signature);
         let mut meant = kernels.iter_mut().filter(is_meant).peekable();
         if meant.peek().is_none() {
             drop(meant);
@@ -115,8 +132,21 @@ fn configure(kernels: &mut [Kernel], settings: &Settings, is_complete: bool, rep
             said.unknown(key, nearest.as_deref(), report);
             continue;
         }
+        let is_of_all =
+            |generic: &&mut Generic| is_generic(key, &generic.kernel.name, &generic.kernel.file);
+        let name_of_all = generics.iter_mut().find(is_of_all);
+        let is_name_of_one = name_of_all.is_none();
+        if let Some(Kernel { signature, .. }) = meant.peek()
+            && is_name_of_one
+            && !said.instances.is_empty()
+        {
+            said.instances_not_wanted(signature, report);
+        }
+        if let (Some(generic), Some(name)) = (name_of_all, &said.name) {
+            generic.name.clone_from(name);
+        }
         for kernel in meant {
-            if let Some(name) = &said.name {
+            if let Some(name) = said.name.as_ref().filter(|_| is_name_of_one) {
                 kernel.signature.name = name.clone().into();
             }
             for Rule { text, condition, origin } in &said.requires {
@@ -230,13 +260,38 @@ impl Types {
         }
     }
 
+    /// Collects the types that instances are named by, and gives the names of those that are nothing else.
+    fn collect_instances(&mut self, generics: &[Generic], report: &mut Report) -> BTreeSet<String> {
+        let mut markers = BTreeSet::new();
+        for generic in generics {
+            let place = format!("{}:{}", generic.kernel.file, generic.kernel.line);
+            for argument in generic.instances.iter().flat_map(|(arguments, _)| arguments) {
+                match argument {
+                    GenericArgument::Type(ty) => self.collect(ty, &place, report),
+                    GenericArgument::Marker(name) if markers.insert(name.clone()) => {
+                        check_type_name("type", name, &place, report);
+                    }
+                    GenericArgument::Marker(_) | GenericArgument::Constant(_) => {}
+                }
+            }
+        }
+        markers.retain(|name| self.names().all(|known| known != name));
+        markers
+    }
+
+    /// The names that nothing else in the bindings may have.
+    fn reserved(&self, markers: &BTreeSet<String>) -> BTreeSet<String> {
+        let fixed = TYPES.into_iter().chain(PRIMITIVES).map(str::to_owned);
+        self.names().chain(markers).cloned().chain(fixed).collect()
+    }
+
     fn names(&self) -> impl Iterator<Item = &String> {
         self.structs.keys().chain(self.enums.keys())
     }
 }
 
 fn check_type_name(what: &str, name: &str, place: &str, report: &mut Report) {
-    if ["Kernels", "Functions", "CompiledKernels", "PreparedKernels"].contains(&name) {
+    if TYPES.contains(&name) {
         report.message(format!(
             "{place}: a {what} in a signature cannot be named `{name}`: that is the type of the \
              generated wrappers; rename it"
@@ -251,10 +306,16 @@ fn check_type_name(what: &str, name: &str, place: &str, report: &mut Report) {
 }
 
 /// Reports types that are given for structs that no signature has, or whose values are not for everybody to make.
-fn check_types(settings: &Settings, types: &Types, report: &mut Report) {
-    let is_unknown = |(name, _): &(&String, &String)| types.names().all(|known| known != *name);
+fn check_types(
+    settings: &Settings,
+    types: &Types,
+    markers: &BTreeSet<String>,
+    report: &mut Report,
+) {
+    let is_unknown =
+        |(name, _): &(&String, &String)| types.names().chain(markers).all(|known| known != *name);
     for (name, path) in settings.types.iter().filter(is_unknown) {
-        let help = match nearest(name, types.names().cloned()) {
+        let help = match nearest(name, types.names().chain(markers).cloned()) {
             Some(nearest) => format!("the nearest is `{nearest}`"),
             None => "remove it: no signature has a struct".to_owned(),
         };

@@ -177,25 +177,37 @@ a safe function.
 
 /// The type of a wrapper's launch, and the lines of its other parameters, which live for a lifetime where it is named.
 fn parameters(signature: &Signature, names: &[String], lifetime: &str) -> (&'static str, String) {
+    parameters_with(signature, names, lifetime, &|_, ty| type_name(ty))
+}
+
+/// As [`parameters`], with the type that each value or element has in the wrapper.
+pub(super) fn parameters_with(
+    signature: &Signature,
+    names: &[String],
+    lifetime: &str,
+    name_of: &dyn Fn(usize, &ValueType) -> String,
+) -> (&'static str, String) {
     let launch = match signature.dimension {
         Dimension::One => "::kernelmill::Launch<1>",
         Dimension::Two => "::kernelmill::Launch<2>",
         Dimension::Three => "::kernelmill::Launch<3>",
         Dimension::Any => "impl ::core::convert::Into<::kernelmill::Launch<3>>",
     };
-    let parameter = |(parameter, name): (&Parameter, &String)| {
+    let parameter = |(index, (parameter, name)): (usize, (&Parameter, &String))| {
+        let crossing = name_of(index, parameter.kind.crossing());
         let ty = match &parameter.kind {
-            ParameterKind::Value(ty) => type_name(ty),
-            ParameterKind::Slice { element, access }
-            | ParameterKind::Pointer { element, access } => memory(element, *access, lifetime),
+            ParameterKind::Value(_) => crossing,
+            ParameterKind::Slice { access, .. } | ParameterKind::Pointer { access, .. } => {
+                memory(&crossing, *access, lifetime)
+            }
             ParameterKind::Shared { .. } => "usize".to_owned(),
-            ParameterKind::TensorMap { element, rank, access } => {
-                tensor_map(element, *rank, *access, lifetime)
+            ParameterKind::TensorMap { rank, access, .. } => {
+                tensor_map(&crossing, *rank, *access, lifetime)
             }
         };
         format!("        {name}: {ty},\n")
     };
-    (launch, signature.parameters.iter().zip(names).map(parameter).collect())
+    (launch, signature.parameters.iter().zip(names).enumerate().map(parameter).collect())
 }
 
 /// The wrapper's name and parameters.
@@ -364,22 +376,22 @@ fn limits(limits: LaunchLimits) -> String {
     text
 }
 
-fn memory(element: &ValueType, access: Access, lifetime: &str) -> String {
+fn memory(element: &str, access: Access, lifetime: &str) -> String {
     let bound = match access {
         Access::Read => "ReadSlice",
         Access::Write => "WriteSlice",
     };
     let lives = if lifetime.is_empty() { String::new() } else { format!(" + {lifetime}") };
-    format!("impl ::kernelmill::{bound}<{}>{lives}", type_name(element))
+    format!("impl ::kernelmill::{bound}<{element}>{lives}")
 }
 
-fn tensor_map(element: &ValueType, rank: u32, access: Access, lifetime: &str) -> String {
+fn tensor_map(element: &str, rank: u32, access: Access, lifetime: &str) -> String {
     let reference = match access {
         Access::Read => "::kernelmill::TensorMap",
         Access::Write => "mut ::kernelmill::TensorMapMut",
     };
     let space = if lifetime.is_empty() { "" } else { " " };
-    format!("&{lifetime}{space}{reference}<'_, {}, {rank}>", type_name(element))
+    format!("&{lifetime}{space}{reference}<'_, {element}, {rank}>")
 }
 
 fn hold(access: Access) -> &'static str {

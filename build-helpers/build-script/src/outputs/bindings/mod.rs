@@ -3,6 +3,8 @@
 
 pub(crate) mod embedded;
 mod expr;
+mod generic;
+mod generics;
 pub(crate) mod interface;
 mod methods;
 pub(crate) mod model;

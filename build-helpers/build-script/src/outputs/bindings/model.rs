@@ -2,7 +2,9 @@
 
 use super::expr::Expr;
 use kernelmill_artifact::{DeviceFunction, EnumLayout, Signature, StructLayout};
-use kernelmill_compiler::frontend::cuda::is_same_symbol;
+use kernelmill_compiler::frontend::{cuda::is_same_symbol, generic::GenericArgument};
+
+pub(crate) use kernelmill_compiler::frontend::generic::{GenericKernel, GenericParameter};
 
 /// The kernels and structs of a build.
 #[derive(Debug)]
@@ -16,6 +18,32 @@ pub(crate) struct Interface {
     /// Every function that kernels can be given, by source.
     /// Each with its name there.
     pub(crate) functions: Vec<(String, DeviceFunction)>,
+    /// Every generic kernel, by source.
+    pub(crate) generics: Vec<Generic>,
+    /// Every type that only names instances, by name.
+    pub(crate) markers: Vec<Marker>,
+}
+
+/// A generic kernel.
+#[derive(Debug)]
+pub(crate) struct Generic {
+    pub(crate) kernel: GenericKernel,
+    /// The name of its wrapper.
+    pub(crate) name: String,
+    /// The trait that `Kernels` has for each instance.
+    pub(crate) trait_name: String,
+    /// What the host calls its type and constant parameters.
+    pub(crate) names: Vec<String>,
+    /// The arguments of each instance, and the place of its kernel among all.
+    pub(crate) instances: Vec<(Vec<GenericArgument>, usize)>,
+}
+
+/// A type that is a name for instances, and of which no value crosses.
+#[derive(Debug)]
+pub(crate) struct Marker {
+    pub(crate) name: String,
+    /// The user's own type to use for it.
+    pub(crate) mapped_to: Option<String>,
 }
 
 /// A kernel.

@@ -4,6 +4,7 @@
 use super::{
     embedded::Embedded,
     expr::hexadecimal,
+    generic::{self, Wrapper},
     methods,
     model::{Interface, Kernel},
     names::identifier,
@@ -18,6 +19,9 @@ pub(crate) fn render(package: &str, interface: &Interface, embedded: &[Embedded<
     text += &symbols(interface, embedded);
     text.extend(interface.structs.iter().map(types::structure));
     text.extend(interface.enums.iter().map(types::enumeration));
+    text.extend(interface.markers.iter().map(generic::marker));
+    text += &generic::seals(interface);
+    text.extend(wrappers(interface).map(|it| it.instances()));
     text += &functions(package, &interface.functions);
     if let Some(call) = types::needs_half(interface) {
         text += &format!("\n{call};\n");
@@ -28,6 +32,7 @@ pub(crate) fn render(package: &str, interface: &Interface, embedded: &[Embedded<
     for (index, kernel) in interface.kernels.iter().enumerate() {
         text += &methods::method(index, kernel);
     }
+    text.extend(wrappers(interface).map(|it| it.method()));
     text += "}\n";
     if is_free(interface, COMPILED) {
         text += &compiled(interface);
@@ -36,6 +41,11 @@ pub(crate) fn render(package: &str, interface: &Interface, embedded: &[Embedded<
         text += &prepared(interface);
     }
     text
+}
+
+/// The wrappers of generic kernels.
+fn wrappers(interface: &Interface) -> impl Iterator<Item = Wrapper<'_>> {
+    interface.generics.iter().filter_map(|generic| Wrapper::new(interface, generic))
 }
 
 /// The static with everything that is embedded.
@@ -198,7 +208,13 @@ fn compiled(interface: &Interface) -> String {
 "
         )
     };
-    let methods: String = interface.kernels.iter().enumerate().map(method).collect();
+    let methods: String = interface
+        .kernels
+        .iter()
+        .enumerate()
+        .map(method)
+        .chain(wrappers(interface).map(|it| it.compiled()))
+        .collect();
     let methods = methods.trim_start_matches('\n');
     format!(
         "
@@ -227,8 +243,12 @@ const PREPARE: &str = "prepare";
 
 /// The struct with a method for the prepared launch of each kernel.
 fn prepared(interface: &Interface) -> String {
-    let methods: String =
-        interface.kernels.iter().map(|kernel| methods::preparing(&kernel.signature)).collect();
+    let methods: String = interface
+        .kernels
+        .iter()
+        .map(|kernel| methods::preparing(&kernel.signature))
+        .chain(wrappers(interface).map(|it| it.preparing()))
+        .collect();
     let methods = methods.trim_start_matches('\n');
     format!(
         "
@@ -254,6 +274,7 @@ fn helpers(interface: &Interface) -> impl Iterator<Item = &'static str> {
 /// Whether no kernel has a name.
 fn is_free(interface: &Interface, name: &str) -> bool {
     interface.kernels.iter().all(|kernel| kernel.signature.name() != name)
+        && interface.generics.iter().all(|generic| generic.name != name)
 }
 
 /// The names of those methods, and their texts.

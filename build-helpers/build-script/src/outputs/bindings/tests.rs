@@ -61,6 +61,28 @@ pub unsafe fn blend(params: Params, open: Open, pairs: &[Pair], r#in: [u16; 3], 
     check("kernels.rs", &without_digests(&text));
 }
 
+/// The wrappers of generic kernels, against `snapshots/generic.rs`.
+#[test]
+fn the_bindings_of_generic_kernels_are_as_before() {
+    let kernels = "\
+#[repr(C)] pub struct Pair { pub a: f32 }
+pub struct Square;
+pub struct Own;
+#[kernel(instances = [\"f32, 4\", \"Pair, 8\"])]
+pub fn scale<'a, T: Copy, const N: usize>(a: T, x: &'a [[T; N]], b: [f32; 2 * N], mut y: DisjointSlice<[u8; 3 * N]>) {}
+#[kernel(dim = 2, instances = [\"Square, true\", \"Own, false\"])]
+pub unsafe fn r#move<Kernels, const Flag: bool>(_x: &[f32]) {}
+#[kernel] pub fn prepare<T>(x: T) {}
+";
+    let settings = "targets = [\"cpu\"]\ntypes = { Own = \"crate::Mine\" }\n\
+                    [package.metadata.kernelmill.kernels.prepare]\ninstances = [\"u8\"]\n\
+                    [package.metadata.kernelmill.kernels.scale]\nname = \"axpy\"\n";
+    let project = Project::new(settings, &[("kernels/generic.rs", kernels)]);
+    project.build().result.unwrap_or_else(|error| panic!("{error}"));
+    let text = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
+    check("generic.rs", &without_digests(&text));
+}
+
 #[track_caller]
 fn check(name: &str, text: &str) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/outputs/bindings/snapshots");
@@ -85,6 +107,8 @@ fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
         kind: SourceKind::File,
         signatures: Some(kernels),
         functions: Vec::new(),
+        generics: Vec::new(),
+        instances: Vec::new(),
         weight: 0,
         texts: Vec::new(),
         overrides: Vec::new(),
@@ -235,6 +259,13 @@ fn what_a_contract_cannot_mean_is_an_error() {
     let settings =
         "[package.metadata.kernelmill.kernels.blur_float]\nrequires = \"params.scale > 0\"";
     assert!(faults(settings).contains("the field is `f32`, and no whole number"));
+    let settings = "[package.metadata.kernelmill.kernels.saxpy]\ninstances = [\"float\"]";
+    let text = faults(settings);
+    assert!(
+        text.contains("instances of the kernel `saxpy`, which is no generic kernel in Rust"),
+        "{text}"
+    );
+    assert!(text.contains("--> Cargo.toml:8:15"), "{text}");
     let settings = "[package.metadata.kernelmill.kernels.saxpi]\nname = \"axpy\"";
     let text = faults(settings);
     assert!(text.contains("name a kernel `saxpi`, which no source has"), "{text}");

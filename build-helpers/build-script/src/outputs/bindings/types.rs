@@ -244,6 +244,11 @@ impl {name} {{
 
 /// A type that the user has, under its name in the kernels.
 fn import(path: &str, name: &str, check: &str) -> String {
+    format!("{}{check};\n", import_plain(path, name))
+}
+
+/// As [`import`], of a type of which there is nothing to check.
+pub(super) fn import_plain(path: &str, name: &str) -> String {
     let renamed = match path.rsplit("::").next() {
         Some(last) if last == name => String::new(),
         _ => format!(" as {name}"),
@@ -253,7 +258,6 @@ fn import(path: &str, name: &str, check: &str) -> String {
 /// `{name}` of the kernels, as this package defines it.
 #[allow(unreachable_pub, unused_imports, reason = \"used or not, as in the kernels\")]
 pub use {path}{renamed};
-{check};
 "
     )
 }

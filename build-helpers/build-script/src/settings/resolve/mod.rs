@@ -165,6 +165,7 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
     Settings {
         targets: targets(environment, &names, report),
         kernels,
+        generics: std::collections::BTreeMap::new(),
         source_dirs: layer.source_dirs.unwrap_or(default_dirs),
         source_files: layer.source_files.unwrap_or_default(),
         source_globs,

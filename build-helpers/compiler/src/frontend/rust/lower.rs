@@ -10,7 +10,9 @@ use super::{
     device::DeviceCrate,
     identity::check_types,
     layout,
-    rustc::{FULL_DEBUG, emit, extern_argument, keep_temporaries, run_rustc, rustc},
+    rustc::{
+        FULL_DEBUG, emit, extern_argument, instances_variable, keep_temporaries, run_rustc, rustc,
+    },
     source::RustSource,
 };
 use crate::{
@@ -74,6 +76,8 @@ fn command(
         command.args(["--cfg", cfg]);
     }
     command.args(&source.arguments).arg(input(source));
+    let (name, value) = instances_variable(&source.instances);
+    command.env(name, value);
     remap_paths(&mut command, source);
     command
 }

@@ -17,5 +17,5 @@ pub(crate) use device::{DeviceCrate, build_device_crate, device_digest, file_dig
 pub use identity::check_types;
 pub(crate) use layout::check as check_layouts;
 pub(crate) use lower::lower;
-pub use rustc::{CODE_OPTIONS, FULL_DEBUG};
+pub use rustc::{CODE_OPTIONS, FULL_DEBUG, instances_variable};
 pub use source::RustSource;

@@ -68,3 +68,13 @@ pub(super) fn extern_argument(name: &str, path: &Path) -> OsString {
     text.push(path);
     text
 }
+
+/// The variable by which `#[kernel]` learns of instances that its file does not list: its name and its value.
+#[must_use]
+pub fn instances_variable(instances: &[(String, String)]) -> (&'static str, String) {
+    let line = |(kernel, instance): &(String, String)| {
+        let instance = instance.split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("{kernel}: {instance}\n")
+    };
+    ("KERNELMILL_INSTANCES", instances.iter().map(line).collect())
+}

@@ -24,4 +24,6 @@ pub struct RustSource {
     pub signatures: Vec<Signature>,
     /// The functions in it that the host can give to kernels.
     pub functions: Vec<DeviceFunction>,
+    /// Instances of its generic kernels besides those in the file, each with the name of its kernel.
+    pub instances: Vec<(String, String)>,
 }

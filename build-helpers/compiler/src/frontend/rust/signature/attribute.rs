@@ -1,6 +1,6 @@
 //! What stands in the parentheses of `#[kernel(..)]`.
 
-use super::text::Text;
+use super::{instances::Listed, text::Text};
 use crate::{diagnostic::Place, frontend::limits};
 use kernelmill_artifact::{Dimension, LaunchLimits};
 use syn::{Attribute, Expr, Lit, Meta, spanned::Spanned};
@@ -9,6 +9,8 @@ use syn::{Attribute, Expr, Lit, Meta, spanned::Spanned};
 pub(super) struct Arguments {
     pub(super) dimension: Dimension,
     pub(super) limits: LaunchLimits,
+    /// The instances of a generic kernel, as they are listed.
+    pub(super) instances: Vec<Listed>,
     pub(super) reports: Vec<Report>,
 }
 
@@ -22,7 +24,8 @@ pub(super) struct Report {
 impl Arguments {
     pub(super) fn read(attribute: &Attribute, text: &Text<'_>) -> Self {
         let (dimension, limits) = (Dimension::One, LaunchLimits::NONE);
-        let mut arguments = Self { dimension, limits, reports: Vec::new() };
+        let (instances, reports) = (Vec::new(), Vec::new());
+        let mut arguments = Self { dimension, limits, instances, reports };
         if !matches!(attribute.meta, Meta::Path(_)) {
             arguments.fill(attribute, text);
         }
@@ -43,6 +46,10 @@ impl Arguments {
             let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
             let value: Expr = meta.value()?.parse()?;
             let place = text.place_of(value.span());
+            if name == "instances" {
+                self.list_instances(&value, text);
+                return Ok(());
+            }
             let number = number(&value);
             match (name.as_str(), number) {
                 ("dim", Some(1)) => self.dimension = Dimension::One,
@@ -65,6 +72,32 @@ impl Arguments {
             self.reports.push(Report { place, message, help: help.to_owned() });
         }
         self.check_limits(&places, &text.place(attribute));
+    }
+
+    /// Takes the instances, a list of texts.
+    fn list_instances(&mut self, value: &Expr, text: &Text<'_>) {
+        let items: Vec<&Expr> = match value {
+            Expr::Array(list) => list.elems.iter().collect(),
+            value => vec![value],
+        };
+        for item in items {
+            match item {
+                Expr::Lit(literal) if matches!(value, Expr::Array(_)) => {
+                    if let Lit::Str(written) = &literal.lit {
+                        self.instances.push(Listed::of_attribute(written, text.place(item)));
+                        continue;
+                    }
+                    self.refuse_instance(item, text);
+                }
+                item => self.refuse_instance(item, text),
+            }
+        }
+    }
+
+    fn refuse_instance(&mut self, item: &Expr, text: &Text<'_>) {
+        let message = format!("lists `{}` as an instance", text.written(item));
+        let help = "write a list of texts, `instances = [\"f32, 16\"]`".to_owned();
+        self.reports.push(Report { place: text.place(item), message, help });
     }
 
     fn refuse_size(&mut self, name: &str, written: &str, place: Place) {

@@ -3,25 +3,42 @@
 use super::{
     alias::renamed_attribute,
     attribute::{Arguments, DEVICE_FN, marked},
+    instances::{self, Known, Listed, ListedInstances},
     scope::{ModuleId, Scope},
+    substitution,
     syntax::bare,
     types::{Position, Types},
     unsupported::UnsupportedType,
 };
-use crate::diagnostic::{Diagnostic, Place};
+use crate::{
+    diagnostic::{Diagnostic, Place},
+    frontend::generic::{Form, GenericKernel, GenericParameter},
+};
 use kernelmill_artifact::{Dimension, LaunchLimits, Parameter, Safety, Signature, symbol};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::BTreeMap;
 use syn::{
-    Attribute, FnArg, GenericParam, Ident, ImplItemFn, Item, ItemFn, Lifetime, Macro, Pat, PatType,
-    ReturnType, TraitItemFn, Type,
+    Attribute, FnArg, Ident, ImplItemFn, Item, ItemFn, Lifetime, Macro, Pat, PatType, ReturnType,
+    TraitItemFn, Type,
     ext::IdentExt,
     visit::{self, Visit},
 };
 
+/// The kernels of a crate.
+#[derive(Default)]
+pub(super) struct Kernels {
+    /// In source order, an instance for each of a generic kernel's.
+    pub(super) signatures: Vec<Signature>,
+    pub(super) generics: Vec<GenericKernel>,
+}
+
 /// Reads every kernel, in source order, and everything that is wrong by file.
-pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<Signature>, Vec<(usize, Diagnostic)>) {
+pub(super) fn read_all(
+    scope: &Scope<'_>,
+    listed: &[ListedInstances],
+) -> (Kernels, Vec<(usize, Diagnostic)>) {
     let mut found = Vec::new();
+    let mut kernels = Kernels::default();
     let mut reports = Vec::new();
     for (module, items) in scope.modules() {
         for item in items {
@@ -31,10 +48,13 @@ pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<Signature>, Vec<(usize, Diagno
                 && let Some(attribute) = marker(&function.attrs)
             {
                 let mut reader = Reader { scope, module, function, reports: Vec::new() };
-                let signature = reader.read(attribute);
-                let place = scope.text(module).place(&function.sig.ident);
-                reports.extend(reader.reports.into_iter().map(|it| (scope.file(module), it)));
-                found.push(((scope.file(module), place.span.start), place, signature));
+                let (file, start) =
+                    (scope.file(module), scope.text(module).place(&function.sig.ident).span.start);
+                let read = reader.read(attribute, listed);
+                reports.extend(reader.reports.into_iter().map(|it| (file, it)));
+                found
+                    .extend(read.kernels.into_iter().map(|(it, place)| ((file, start), place, it)));
+                kernels.generics.extend(read.generic);
             }
             let mut misplaced = Misplaced { scope, module, reports: Vec::new() };
             misplaced.look_into(item);
@@ -44,7 +64,6 @@ pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<Signature>, Vec<(usize, Diagno
     found.sort_by_key(|(position, ..)| *position);
     let mut first: BTreeMap<String, Place> = BTreeMap::new();
     let mut symbols: BTreeMap<String, (String, Place)> = BTreeMap::new();
-    let mut signatures = Vec::new();
     for ((file, _), place, signature) in found {
         if let Some(other) = first.get(&*signature.name) {
             reports.push((file, same_name(&signature.name, place, other.clone())));
@@ -56,9 +75,9 @@ pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<Signature>, Vec<(usize, Diagno
                 symbols.insert(signature.symbol.to_string(), (signature.name.to_string(), place));
             }
         }
-        signatures.push(signature);
+        kernels.signatures.push(signature);
     }
-    (signatures, reports)
+    (kernels, reports)
 }
 
 /// The report of a function marked by one of our attributes under another name.
@@ -89,29 +108,35 @@ fn same_symbol(kernel: &Signature, place: Place, other: &str, there: Place) -> D
         .help("rename one of them: assemblers take ASCII letters, digits and underscores only")
 }
 
+/// What was read of one function.
+#[derive(Default)]
+pub(super) struct Read {
+    /// The kernel, or one for each instance, each with the place of its name.
+    pub(super) kernels: Vec<(Signature, Place)>,
+    pub(super) generic: Option<GenericKernel>,
+}
+
 /// The attribute that makes a function a kernel.
 fn marker(attributes: &[Attribute]) -> Option<&Attribute> {
     marked(attributes, "kernel")
 }
 
 /// Reads one kernel.
-struct Reader<'s, 'a> {
-    scope: &'s Scope<'a>,
-    module: ModuleId,
-    function: &'s ItemFn,
-    reports: Vec<Diagnostic>,
+pub(super) struct Reader<'s, 'a> {
+    pub(super) scope: &'s Scope<'a>,
+    pub(super) module: ModuleId,
+    pub(super) function: &'s ItemFn,
+    pub(super) reports: Vec<Diagnostic>,
 }
 
 impl Reader<'_, '_> {
-    fn read(&mut self, attribute: &Attribute) -> Signature {
+    fn read(&mut self, attribute: &Attribute, listed: &[ListedInstances]) -> Read {
         let text = self.scope.text(self.module);
         let place = text.place(&self.function.sig.ident);
-        let (dimension, limits) = self.attribute(attribute);
+        let (dimension, limits, mut instances) = self.attribute(attribute);
         self.check_function();
         self.check_lifetimes();
-        let inputs = &self.function.sig.inputs;
-        let parameters: Vec<_> = inputs.iter().filter_map(|input| self.parameter(input)).collect();
-        Signature {
+        let base = Signature {
             name: self.name().into(),
             symbol: symbol(&self.name()).into(),
             dimension,
@@ -120,29 +145,41 @@ impl Reader<'_, '_> {
                 syn::Safety::Safe(_) | syn::Safety::Default => Safety::Safe,
             },
             limits,
-            parameters: parameters.into(),
+            parameters: Vec::new().into(),
             file: text.display().to_owned().into(),
             line: place.line,
+        };
+        instances.extend(self.of_settings(&base, listed, &place));
+        let generics = instances::parameters(&self.function.sig.generics);
+        if generics.is_empty() {
+            self.refuse_instances(&instances);
+            let inputs = self.function.sig.inputs.iter();
+            let parameters = inputs.filter_map(|input| self.parameter(input, None)).collect();
+            return Read {
+                kernels: vec![(Signature { parameters, ..base }, place)],
+                generic: None,
+            };
         }
+        self.generic(&base, &place, generics, &instances)
     }
 
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         self.function.sig.ident.unraw().to_string()
     }
 
-    fn report(&mut self, place: Place, message: &str, help: impl Into<String>) {
+    pub(super) fn report(&mut self, place: Place, message: &str, help: impl Into<String>) {
         let name = self.name();
         let message = format!("kernel `{name}` {message}");
         self.reports.push(Diagnostic::error(place, message).kernel(name).help(help));
     }
 
     /// What the attribute says of the kernel; what is wrong with it is reported.
-    fn attribute(&mut self, attribute: &Attribute) -> (Dimension, LaunchLimits) {
+    fn attribute(&mut self, attribute: &Attribute) -> (Dimension, LaunchLimits, Vec<Listed>) {
         let arguments = Arguments::read(attribute, self.scope.text(self.module));
         for report in arguments.reports {
             self.report(report.place, &report.message, report.help);
         }
-        (arguments.dimension, arguments.limits)
+        (arguments.dimension, arguments.limits, arguments.instances)
     }
 
     /// What a function must not be to be a kernel, apart from its parameters.
@@ -159,15 +196,6 @@ impl Reader<'_, '_> {
         if let Some(variadic) = &signature.variadic {
             let help = "write its parameters out, or pass a slice";
             self.report(text.place(variadic), "takes any number of arguments", help);
-        }
-        for parameter in &signature.generics.params {
-            let name = match parameter {
-                GenericParam::Lifetime(_) => continue,
-                GenericParam::Type(it) => &it.ident,
-                GenericParam::Const(it) => &it.ident,
-            };
-            let help = "write a kernel for each type that is needed, and let them call one generic function";
-            self.report(text.place(name), &format!("is generic over `{name}`"), help);
         }
         if let ReturnType::Type(_, ty) = &signature.output {
             let is_nothing = match bare(ty) {
@@ -196,7 +224,12 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn parameter(&mut self, input: &FnArg) -> Option<Parameter> {
+    /// A parameter, in an instance of a generic kernel with its arguments.
+    pub(super) fn parameter(
+        &mut self,
+        input: &FnArg,
+        instance: Option<(&[GenericParameter], &Known)>,
+    ) -> Option<Parameter> {
         let text = self.scope.text(self.module);
         let typed = match input {
             FnArg::Typed(typed) => typed,
@@ -216,11 +249,17 @@ impl Reader<'_, '_> {
             return None;
         };
         let mut types = Types::new(self.scope, &name);
-        match types.parameter(self.module, &typed.ty) {
+        let substituted = instance
+            .map(|(generics, instance)| substitution::substituted(&typed.ty, generics, instance));
+        match types.parameter(self.module, substituted.as_ref().unwrap_or(&typed.ty)) {
             Ok(kind) => kind.map(|kind| Parameter { name: name.into(), kind }),
             Err(refusal) => {
                 let is_element = matches!(types.position, Position::Element(_));
-                self.refuse(&name, typed, is_element, refusal);
+                let differs = |(generics, _): &(&[GenericParameter], &Known)| {
+                    substitution::form(&typed.ty, generics) != Form::Same
+                };
+                let instance = instance.filter(differs).map(|(_, it)| it);
+                self.refuse(&name, typed, is_element, refusal, instance);
                 None
             }
         }
@@ -235,7 +274,14 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn refuse(&mut self, name: &str, typed: &PatType, is_element: bool, refusal: UnsupportedType) {
+    fn refuse(
+        &mut self,
+        name: &str,
+        typed: &PatType,
+        is_element: bool,
+        refusal: UnsupportedType,
+        instance: Option<&Known>,
+    ) {
         let (text, kernel) = (self.scope.text(self.module), self.name());
         let path = refusal.path();
         let whole = text.written(&typed.ty);
@@ -257,7 +303,14 @@ impl Reader<'_, '_> {
         if let Some(place) = refusal.at {
             report = report.label(*place, format!("`{inner}`"));
         }
-        self.reports.push(report);
+        if let Some(Known { place, text, .. }) = instance {
+            report = report.label(place.clone(), format!("in the instance `{text}`"));
+        }
+        // What no instance changes is said once.
+        let is_known = |it: &Diagnostic| it.message == report.message && it.place == report.place;
+        if !self.reports.iter().any(is_known) {
+            self.reports.push(report);
+        }
     }
 }
 

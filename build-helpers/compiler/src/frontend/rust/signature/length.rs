@@ -4,7 +4,7 @@ use super::{
     scope::{Found, ModuleId, Scope},
     syntax::segments,
 };
-use syn::{BinOp, Expr, Lit, UnOp};
+use syn::{BinOp, Expr, Lit, Stmt, UnOp};
 
 /// More constants than this between an integer and its value are taken for a cycle.
 const LONGEST_CHAIN: usize = 32;
@@ -29,6 +29,10 @@ fn evaluate(scope: &Scope<'_>, module: ModuleId, written: &Expr, chain: usize) -
         },
         Expr::Paren(inner) => evaluate(scope, module, &inner.expr, chain),
         Expr::Group(inner) => evaluate(scope, module, &inner.expr, chain),
+        Expr::Block(block) => match &block.block.stmts[..] {
+            [Stmt::Expr(inner, None)] => evaluate(scope, module, inner, chain),
+            _ => None,
+        },
         Expr::Cast(cast) => evaluate(scope, module, &cast.expr, chain),
         Expr::Unary(negated) if matches!(negated.op, UnOp::Neg(_)) => {
             evaluate(scope, module, &negated.expr, chain)?.checked_neg()

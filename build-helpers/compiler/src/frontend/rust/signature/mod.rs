@@ -11,11 +11,16 @@ mod cfg;
 mod empty;
 mod enumeration;
 mod function;
+mod generic;
 mod help;
+mod instances;
+#[cfg(test)]
+mod instances_tests;
 mod kernel;
 mod layout;
 mod length;
 mod scope;
+mod substitution;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -24,8 +29,9 @@ mod types;
 mod unsupported;
 
 pub use cfg::Cfgs;
+pub use instances::ListedInstances;
 
-use crate::diagnostic::Diagnostic;
+use crate::{diagnostic::Diagnostic, frontend::generic::GenericKernel};
 use kernelmill_artifact::{DeviceFunction, Signature};
 use scope::Scope;
 use text::Text;
@@ -33,9 +39,9 @@ use text::Text;
 /// What was found in source text.
 #[derive(Debug)]
 pub enum Reading {
-    /// The kernels, in source order, and the functions that kernels can be given; none where the
-    /// text has none.
-    Kernels(Vec<Signature>, Vec<DeviceFunction>),
+    /// The kernels, in source order, the functions that kernels can be given, and the generic kernels of which some
+    /// of the kernels are instances; none where the text has none.
+    Kernels(Vec<Signature>, Vec<DeviceFunction>, Vec<GenericKernel>),
     /// Everything that is wrong with them, in source order; never empty.
     Rejected(Vec<Diagnostic>),
     /// The text is not Rust. The compiler says where and why better than this reader could.
@@ -76,7 +82,7 @@ pub fn read(text: &str, display: &str) -> Result<Vec<Signature>, Vec<Diagnostic>
         &[SourceText { module: &[], text, display, has_kernels: true }],
         &Cfgs::default(),
     ) {
-        Reading::Kernels(kernels, _) => Ok(kernels),
+        Reading::Kernels(kernels, ..) => Ok(kernels),
         Reading::Rejected(diagnostics) => Err(diagnostics),
         Reading::NotRust => Err(Vec::new()),
     }
@@ -87,6 +93,16 @@ pub fn read(text: &str, display: &str) -> Result<Vec<Signature>, Vec<Diagnostic>
 /// come in the order of the files. What `cfgs` leave out is passed over.
 #[must_use]
 pub fn read_crate(files: &[SourceText<'_>], cfgs: &Cfgs) -> Reading {
+    read_crate_with(files, cfgs, &[])
+}
+
+/// As [`read_crate`], with instances of generic kernels besides those that attributes list.
+#[must_use]
+pub fn read_crate_with(
+    files: &[SourceText<'_>],
+    cfgs: &Cfgs,
+    listed: &[ListedInstances],
+) -> Reading {
     let parsed: Result<Vec<_>, _> = files.iter().map(|file| syn::parse_file(file.text)).collect();
     let Ok(parsed) = parsed else { return Reading::NotRust };
     let texts: Vec<_> = files.iter().map(|file| Text::new(file.text, file.display)).collect();
@@ -95,11 +111,11 @@ pub fn read_crate(files: &[SourceText<'_>], cfgs: &Cfgs) -> Reading {
     for (index, (file, tree)) in files.iter().zip(&parsed).enumerate() {
         scope.add_file(index, file.module, &tree.items);
     }
-    let (signatures, mut reports) = kernel::read_all(&scope);
+    let (kernels, mut reports) = kernel::read_all(&scope, listed);
     let (functions, of_functions) = function::read_all(&scope);
     reports.extend(of_functions);
     if reports.is_empty() {
-        return Reading::Kernels(signatures, functions);
+        return Reading::Kernels(kernels.signatures, functions, kernels.generics);
     }
     reports.sort_by_key(|(file, report)| (*file, report.place.span.start));
     Reading::Rejected(reports.into_iter().map(|(_, report)| report).collect())

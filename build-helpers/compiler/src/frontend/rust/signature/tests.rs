@@ -158,7 +158,7 @@ fn the_files_of_a_crate_see_each_others_types() {
     assert_eq!(found[0].labels[0].place.file, "src/types.rs");
     let good = SourceText { text: "#[repr(C)] pub struct P { x: u8 }", ..files[1] };
     assert!(
-        matches!(read_crate(&[files[0], good], &Cfgs::default()), Reading::Kernels(kernels, _) if kernels.len() == 1)
+        matches!(read_crate(&[files[0], good], &Cfgs::default()), Reading::Kernels(kernels, ..) if kernels.len() == 1)
     );
 }
 
@@ -180,7 +180,7 @@ fn a_file_can_be_there_for_its_types_alone() {
             has_kernels: false,
         },
     ];
-    let Reading::Kernels(kernels, _) = read_crate(&files, &Cfgs::default()) else { panic!() };
+    let Reading::Kernels(kernels, ..) = read_crate(&files, &Cfgs::default()) else { panic!() };
     let shown: Vec<_> = kernels.iter().map(ToString::to_string).collect();
     assert_eq!(shown, ["fn areas(x: &[Disc], deep: [Deep; 3], y: DisjointSlice<f32>)"]);
 }
@@ -194,7 +194,7 @@ fn everything_wrong_in_a_file_is_reported_at_once() {
 pub fn first(name: &str, (a, b): (f32, f32), größe: Vec<f32>) -> f32 { 0.0 }
 
 #[kernel(dim = 4)]
-async fn second<T, const N: usize>(x: &mut [T]) {}
+async fn second<T, const N: usize>(x: &mut [u8]) {}
 
 #[kernel]
 fn first() {}
@@ -218,12 +218,10 @@ kernels/k.rs:6:1: error: kernel `second` is marked `#[kernel(dim = 4)]`, which s
   help: write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(dim = 3)]`
 kernels/k.rs:7:1: error: kernel `second` is `async`
   help: remove `async`: a launch is asynchronous by itself
-kernels/k.rs:7:17: error: kernel `second` is generic over `T`
-  help: write a kernel for each type that is needed, and let them call one generic function
-kernels/k.rs:7:26: error: kernel `second` is generic over `N`
-  help: write a kernel for each type that is needed, and let them call one generic function
-kernels/k.rs:7:39: error: parameter `x` of kernel `second` has type `&mut [T]`, which cannot cross from host to device
-  help: write `mut x: DisjointSlice<T>`
+kernels/k.rs:7:10: error: kernel `second` is generic over `T` and `N`, and no instance of it is listed
+  help: list them, `#[kernel(instances = [\"f32, 16\"])]`, or in the settings, `[kernels.second]` with `instances = [\"f32, 16\"]`
+kernels/k.rs:7:39: error: parameter `x` of kernel `second` has type `&mut [u8]`, which cannot cross from host to device
+  help: write `mut x: DisjointSlice<u8>`
 kernels/k.rs:10:4: error: two kernels are named `first`
   kernels/k.rs:4:8: the first one
   help: rename one of them: all kernels of a package become methods of one `Kernels`
@@ -384,7 +382,7 @@ fn functions_for_kernels_are_read_with_their_types() {
         mod inner { #[kernelmill_device::device_fn] fn nothing() -> () {} }
         #[kernel] fn k(f: DeviceFn<fn(f32) -> f32>, g: &[Effect], s: Steps) {}";
     let files = [SourceText { module: &[], text, display: "kernels/k.rs", has_kernels: true }];
-    let Reading::Kernels(kernels, functions) = read_crate(&files, &Cfgs::default()) else {
+    let Reading::Kernels(kernels, functions, _) = read_crate(&files, &Cfgs::default()) else {
         panic!("rejected")
     };
     let shown: Vec<_> = functions.iter().map(ToString::to_string).collect();
@@ -444,7 +442,7 @@ fn a_kernel_that_a_feature_leaves_out_is_passed_over() {
     let text = "#[cfg(feature = \"x\")] #[kernel] fn a() {} #[cfg(not(feature = \"x\"))] #[kernel] fn b() {}";
     let files = [SourceText { module: &[], text, display: "kernels/k.rs", has_kernels: true }];
     let names = |cfgs: &Cfgs| {
-        let Reading::Kernels(kernels, _) = read_crate(&files, cfgs) else { panic!("rejected") };
+        let Reading::Kernels(kernels, ..) = read_crate(&files, cfgs) else { panic!("rejected") };
         kernels.iter().map(|kernel| kernel.name.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(names(&Cfgs::new(["feature=\"x\"".to_owned()])), ["a"]);

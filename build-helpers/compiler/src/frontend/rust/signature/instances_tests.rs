@@ -1,0 +1,206 @@
+use super::*;
+use crate::{
+    diagnostic::Place,
+    frontend::generic::{Form, GenericArgument, GenericParameter, Length},
+};
+use kernelmill_artifact::{Scalar, ValueType};
+
+fn read_with(text: &str, listed: &[ListedInstances]) -> Reading {
+    let file = SourceText { module: &[], text, display: "kernels/k.rs", has_kernels: true };
+    read_crate_with(&[file], &Cfgs::default(), listed)
+}
+
+fn accepted(text: &str, listed: &[ListedInstances]) -> (Vec<String>, Vec<GenericKernel>) {
+    match read_with(text, listed) {
+        Reading::Kernels(kernels, _, generics) => {
+            (kernels.iter().map(ToString::to_string).collect(), generics)
+        }
+        wrong => panic!("{wrong:#?}"),
+    }
+}
+
+fn rejected(text: &str, listed: &[ListedInstances]) -> String {
+    match read_with(text, listed) {
+        Reading::Rejected(found) => {
+            found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        }
+        wrong => panic!("{wrong:#?}"),
+    }
+}
+
+fn scalar(scalar: Scalar) -> GenericArgument {
+    GenericArgument::Type(ValueType::Scalar(scalar))
+}
+
+#[test]
+fn each_instance_is_a_kernel_with_its_own_types() {
+    let text = "const WIDE: usize = 2 * 8;
+type Real = f64;
+#[kernel(dim = 2, instances = [\"f32, 4\", \"Real, WIDE\", \"[u8; 2], {1 + 1}\"])]
+fn scale<'a, T: Copy, const N: usize>(a: T, x: &'a [[T; N]], y: DisjointSlice<T>, c: [u32; N], d: u8, t: BlockArray<T, N>) {}
+#[kernel] fn plain() {}";
+    let (kernels, generics) = accepted(text, &[]);
+    let expected = [
+        "fn scale_f32_4(a: f32, x: &[[f32; 4]], y: DisjointSlice<f32>, c: [u32; 4], d: u8)",
+        "fn scale_Real_WIDE(a: f64, x: &[[f64; 16]], y: DisjointSlice<f64>, c: [u32; 16], d: u8)",
+        "fn scale_u8_2_1_1(a: [u8; 2], x: &[[[u8; 2]; 2]], y: DisjointSlice<[u8; 2]>, c: [u32; 2], d: u8)",
+        "fn plain()",
+    ];
+    assert_eq!(kernels, expected);
+    let [generic] = &generics[..] else { panic!("{generics:?}") };
+    assert_eq!((&*generic.name, &*generic.file, generic.line), ("scale", "kernels/k.rs", 4));
+    let parameter = |name: &str, constant: Option<&str>| GenericParameter {
+        name: name.to_owned(),
+        constant: constant.map(str::to_owned),
+    };
+    assert_eq!(generic.generics, [parameter("T", None), parameter("N", Some("usize"))]);
+    let array = |form| Form::Array(Box::new(form), Length::Parameter(1));
+    let forms = [
+        Form::Parameter(0),
+        array(Form::Parameter(0)),
+        Form::Parameter(0),
+        array(Form::Same),
+        Form::Same,
+    ];
+    assert_eq!(generic.forms, forms);
+    let arguments: Vec<_> = generic.instances.iter().map(|it| it.arguments.clone()).collect();
+    let constant = |text: &str| GenericArgument::Constant(text.to_owned());
+    assert_eq!(arguments[0], [scalar(Scalar::F32), constant("4")]);
+    assert_eq!(arguments[1], [scalar(Scalar::F64), constant("16")]);
+    assert_eq!(arguments[2][1], constant("2"));
+}
+
+#[test]
+fn types_without_values_are_names_and_parameters_may_differ() {
+    let text = "use ops::{Square as Sq, other};
+mod ops { pub struct Square; pub enum Never {} pub struct Of<T>(T); pub mod other { pub union U { x: u8 } } }
+type Twice = ops::Of<ops::Square>;
+use library::kind::Far;
+#[kernel(instances = [\"Sq, true\", \"ops::Never, false\", \"Twice, true\", \"Far, true\", \"other::U, true\"])]
+fn map<F, const B: bool>(f: F, p: core::marker::PhantomData<F>, y: DisjointSlice<f32>) {}
+#[kernel(instances = [\"1, 'x'\", \"2, 'é'\"])]
+fn wide<const N: u8, const C: char>(pair: [f32; 2 * N as usize], y: &[[f32; N]]) {}";
+    // `f` is passed only where it has bytes; here it has none, or is refused.
+    let text = text.replace("f: F, ", "");
+    let (kernels, generics) = accepted(&text, &[]);
+    let names = [
+        "map_Sq_true",
+        "map_ops_Never_false",
+        "map_Twice_true",
+        "map_Far_true",
+        "map_other_U_true",
+    ];
+    let expected: Vec<_> =
+        names.iter().map(|name| format!("fn {name}(y: DisjointSlice<f32>)")).collect();
+    assert_eq!(kernels[..5], expected);
+    let markers = generics[0].instances.iter().map(|it| it.arguments[0].clone());
+    let names = ["Square", "Never", "Twice", "Far", "U"];
+    assert!(markers.eq(names.map(|name| GenericArgument::Marker(name.to_owned()))));
+    assert_eq!(kernels[5], "fn wide_1_x(pair: [f32; 2], y: &[[f32; 1]])");
+    assert_eq!(kernels[6], "fn wide_2_é(pair: [f32; 4], y: &[[f32; 2]])");
+    let array = Form::Array(Box::new(Form::Same), Length::Parameter(0));
+    assert_eq!(generics[1].forms, [Form::PerInstance, array]);
+}
+
+#[test]
+fn the_settings_add_instances() {
+    let text =
+        "#[kernel(instances = [\"f32\"])] fn one<T>(x: &[T]) {}\n#[kernel] fn two<T>(x: &[T]) {}";
+    let listed = |key: &str, text: &str| ListedInstances {
+        key: key.to_owned(),
+        instances: vec![(text.to_owned(), None)],
+    };
+    let all = [listed("one", "u8"), listed("kernels/k.rs::two", "i64"), listed("x.rs::two", "u8")];
+    let (kernels, _) = accepted(text, &all);
+    assert_eq!(kernels, ["fn one_f32(x: &[f32])", "fn one_u8(x: &[u8])", "fn two_i64(x: &[i64])"]);
+    let place = Place { file: "Cargo.toml".to_owned(), line: 7, column: 3, span: 1..2 };
+    let again = ListedInstances {
+        key: "one".to_owned(),
+        instances: vec![("f32".to_owned(), Some(place)), ("u9".to_owned(), None)],
+    };
+    let expected = "\
+Cargo.toml:7:3: error: kernel `one` has the instance `f32` of the settings again
+  kernels/k.rs:1:23: `f32`
+  help: remove it: each instance is listed once, in the attribute or in the settings
+kernels/k.rs:1:35: error: kernel `one` has the instance `u9` of the settings, whose `u9` for `T` is no type that is known here
+  help: define it, or import it by its name: `use path::to::u9;`
+kernels/k.rs:2:14: error: kernel `two` is generic over `T`, and no instance of it is listed
+  help: list them, `#[kernel(instances = [\"f32\"])]`, or in the settings, `[kernels.two]` with `instances = [\"f32\"]`";
+    assert_eq!(rejected(text, &[again]), expected);
+}
+
+/// Everything that can be wrong with instances, at once.
+#[test]
+fn every_fault_of_instances_is_reported_in_its_place() {
+    let text = "\
+#[kernel(instances = [\"f32\", \"f32, 1, 2\", \"f32 16\", \"Missing, 1\", \"f32, 300\", \"f32, -1\"])]
+fn wrong<T, const N: u8>(x: &[T]) {}
+#[kernel(instances = [\"&'a u8, LENGTH\", \"Vec<u8>, x\", \"u8, true\"])]
+fn more<T, const N: u8>(x: &[T]) {}
+#[kernel(instances = [\"u8, 1\", \"u8,1\", \"u8, 0x01\"])]
+fn twice<T, const N: u8>(x: &[T]) {}
+#[kernel(instances = [\"1\"])]
+fn plain(x: f32) {}
+#[kernel(instances = \"f32\")]
+fn no_list<T>(x: &[T]) {}
+#[kernel(instances = [f32, \"u8\"])]
+fn no_text<T>(x: &[T]) {}
+struct Loose { x: f32 }
+#[kernel(instances = [\"f32\", \"Loose\"])]
+fn loose<T>(x: &[T], y: &mut [u8]) {}
+#[kernel(instances = [\"f32\", \"core::sync::atomic::AtomicU32\"])]
+fn shared<T>(x: &[T]) {}
+#[kernel(instances = [\"1, -1\"])]
+fn clash<const A: i32, const B: i32>() {}
+#[kernel] fn clash_1_minus_1() {}
+";
+    let expected = "\
+kernels/k.rs:1:23: error: kernel `wrong` has the instance `f32`, and the parameters `T` and `N`
+  help: write 2 of them: `\"f32, 16\"`
+kernels/k.rs:1:30: error: kernel `wrong` has the instance `f32, 1, 2`, and the parameters `T` and `N`
+  help: write 2 of them: `\"f32, 16\"`
+kernels/k.rs:1:43: error: kernel `wrong` has the instance `f32 16`, and the parameters `T` and `N`
+  help: write 2 of them: `\"f32, 16\"`
+kernels/k.rs:1:53: error: kernel `wrong` has the instance `Missing, 1`, whose `Missing` for `T` is no type that is known here
+  help: define it, or import it by its name: `use path::to::Missing;`
+kernels/k.rs:1:67: error: kernel `wrong` has the instance `f32, 300`, whose `300` for `N` does not fit `u8`
+  help: write a number from 0 to 255
+kernels/k.rs:1:79: error: kernel `wrong` has the instance `f32, -1`, whose `-1` for `N` does not fit `u8`
+  help: write a number from 0 to 255
+kernels/k.rs:3:23: error: kernel `more` has the instance `&'a u8, LENGTH`, whose `&'a u8` for `T` is no type that the host can name
+  help: write a type by its name; a `type` alias gives one to any type
+kernels/k.rs:3:23: error: kernel `more` has the instance `&'a u8, LENGTH`, whose `LENGTH` for `N` is no value that is known here
+  help: write a value of `u8`, or a `const` of this file that is one
+kernels/k.rs:3:41: error: kernel `more` has the instance `Vec<u8>, x`, whose `Vec<u8>` for `T` is no type that the host can name
+  help: write a type by its name; a `type` alias gives one to any type
+kernels/k.rs:3:41: error: kernel `more` has the instance `Vec<u8>, x`, whose `x` for `N` is no value that is known here
+  help: write a value of `u8`, or a `const` of this file that is one
+kernels/k.rs:3:55: error: kernel `more` has the instance `u8, true`, whose `true` for `N` is no value that is known here
+  help: write a value of `u8`, or a `const` of this file that is one
+kernels/k.rs:5:32: error: kernel `twice` has the instance `u8,1` again
+  kernels/k.rs:5:23: `u8, 1`
+  help: remove it: each instance is listed once, in the attribute or in the settings
+kernels/k.rs:5:40: error: kernel `twice` has the instance `u8, 0x01` again
+  kernels/k.rs:5:23: `u8, 1`
+  help: remove it: each instance is listed once, in the attribute or in the settings
+kernels/k.rs:7:23: error: kernel `plain` has instances, and nothing that differs in them
+  help: remove `instances`, or give the kernel a type or constant parameter
+kernels/k.rs:9:22: error: kernel `no_list` lists `\"f32\"` as an instance
+  help: write a list of texts, `instances = [\"f32, 16\"]`
+kernels/k.rs:10:4: error: kernel `no_list` is generic over `T`, and no instance of it is listed
+  help: list them, `#[kernel(instances = [\"f32\"])]`, or in the settings, `[kernels.no_list]` with `instances = [\"f32\"]`
+kernels/k.rs:11:23: error: kernel `no_text` lists `f32` as an instance
+  help: write a list of texts, `instances = [\"f32, 16\"]`
+kernels/k.rs:15:16: error: parameter `x` of kernel `loose` has type `&[T]`, with elements of type `T`, a struct without `#[repr(C)]`
+  kernels/k.rs:13:8: `T`
+  kernels/k.rs:14:30: in the instance `Loose`
+  help: write `#[repr(C)]` above `struct Loose`
+kernels/k.rs:15:25: error: parameter `y` of kernel `loose` has type `&mut [u8]`, which cannot cross from host to device
+  help: write `mut y: DisjointSlice<u8>`
+kernels/k.rs:16:30: error: kernel `shared` has the instance `core::sync::atomic::AtomicU32`, whose parameters are passed in another way than those of the first
+  help: write a kernel of its own for it: memory, values and types without bytes differ for the host
+kernels/k.rs:20:14: error: two kernels are named `clash_1_minus_1`
+  kernels/k.rs:18:23: the first one
+  help: rename one of them: all kernels of a package become methods of one `Kernels`";
+    assert_eq!(rejected(text, &[]), expected);
+}
