@@ -164,7 +164,9 @@ impl<'a> Decoder<'_, 'a> {
             register.bits().min(64)
         };
         let offset = location.offset as u32;
+        let slot = build.instruction.d;
         self.push(build.x(shape(1, width, ty)).with(|i| (i.b, i.e) = (offset, kind)));
+        self.pass_located(location, ty.bytes(), &[slot], write);
         Ok(())
     }
 
@@ -199,6 +201,7 @@ impl<'a> Decoder<'_, 'a> {
         let (pool, offset) = (self.pool(&slots), location.offset as u32);
         let build = build.x(shape(words, width, ty));
         self.push(build.with(|i| (i.d, i.b, i.e) = (pool, offset, kind)));
+        self.pass_located(location, ty.bytes(), &slots, write);
         Ok(())
     }
 
@@ -219,7 +222,15 @@ impl<'a> Decoder<'_, 'a> {
         let (pool, offset) = (self.pool(&[slot, slot + 1]), location.offset as u32);
         let build = build.x(shape(2, 64, Type::B64));
         self.push(build.with(|i| (i.d, i.b, i.e) = (pool, offset, kind)));
+        self.pass_located(location, 8, &[slot, slot + 1], write);
         Ok(())
+    }
+
+    /// Notes what an access does to the parts of a result.
+    fn pass_located(&mut self, location: &Location, bytes: u32, slots: &[u32], write: bool) {
+        if location.target == Target::Frame {
+            self.pass_parts(location.offset as u32, bytes, slots, write);
+        }
     }
 
     /// Where an operand in brackets points to.

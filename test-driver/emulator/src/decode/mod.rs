@@ -24,6 +24,7 @@ mod operands;
 mod parameters;
 mod problem;
 mod registers;
+mod results;
 mod rules;
 mod warp;
 mod wgmma;
