@@ -3,7 +3,7 @@
 use super::context::ModuleContext;
 use super::layout::{lay_out, slices};
 use crate::program::{Address, Function, Global, Symbol, Unsupported, Value};
-use crate::ptx::{self, Alias, Ast, Initial, StateSpace, Variable};
+use crate::ptx::{self, Alias, Ast, Initial, StateSpace, Type, Variable};
 use std::collections::HashSet;
 
 /// Functions that the emulator supplies where they have no body.
@@ -32,6 +32,23 @@ pub(crate) fn declare<'a>(tree: &Ast<'a>, context: &mut ModuleContext<'a>) {
             continue;
         }
         match context.symbols.functions.get(of) {
+            Some(&index) if index != context.symbols.functions[name] => {
+                let [alias, aliased] = [name, of].map(|it| context.symbols.prototypes.get(it));
+                let (alias, aliased) =
+                    (alias.map(|it| &it.types), aliased.map(|it| (&it.types, &it.linkage)));
+                let wrong = match aliased {
+                    Some((_, Some(linkage))) if linkage == "weak" => Some("which is `.weak`"),
+                    Some((types, _)) if alias != Some(types) => Some("which has other parameters"),
+                    _ => None,
+                };
+                if let Some(wrong) = wrong {
+                    context.error(line, format!("alias of `{of}`, {wrong}"));
+                }
+                if context.program.functions[context.symbols.functions[name]].defined {
+                    context.error(line, format!("alias `{name}` has a body"));
+                }
+                context.symbols.functions.insert(name, index);
+            }
             Some(&index) => {
                 context.symbols.functions.insert(name, index);
             }
@@ -129,8 +146,12 @@ fn declare_function<'a>(function: &ptx::Function<'a>, context: &mut ModuleContex
         let end = parameters.last().map_or(0, |last| last.offset + last.size);
         let returns = lay_out(&function.returns, end);
         let same = known.parameters == slices(&parameters) && known.returns == slices(&returns);
+        let before = context.symbols.prototypes.insert(function.name, Prototype::of(function));
         if !same {
             let message = format!("`{}` has other parameters than before", function.name);
+            context.error(function.line, message);
+        } else if before.is_some_and(|before| !before.goes_with(function)) {
+            let message = format!("`{}` was declared otherwise before", function.name);
             context.error(function.line, message);
         }
         return;
@@ -139,6 +160,7 @@ fn declare_function<'a>(function: &ptx::Function<'a>, context: &mut ModuleContex
     let end = parameters.last().map_or(0, |last| last.offset + last.size);
     let returns = lay_out(&function.returns, end);
     let end = returns.last().map_or(end, |last| last.offset + last.size);
+    context.symbols.prototypes.insert(function.name, Prototype::of(function));
     context.symbols.functions.insert(function.name, context.program.functions.len());
     context.program.functions.push(Function {
         name: function.name.to_string(),
@@ -149,6 +171,32 @@ fn declare_function<'a>(function: &ptx::Function<'a>, context: &mut ModuleContex
         frame_bytes: end,
         ..Function::default()
     });
+}
+
+/// What the declarations of a function have in common.
+pub(crate) struct Prototype {
+    linkage: Option<String>,
+    /// The types and alignments of results and parameters.
+    types: Vec<(Type, u32)>,
+}
+
+impl Prototype {
+    fn of(function: &ptx::Function<'_>) -> Self {
+        let all = function.returns.iter().chain(&function.parameters);
+        Self {
+            linkage: function.linkage.map(str::to_owned),
+            types: all.map(|variable| (variable.ty, variable.align)).collect(),
+        }
+    }
+
+    /// Whether a later declaration may stand beside this one: a definition may leave out the linkage, unless that
+    /// is `.extern`.
+    fn goes_with(&self, later: &ptx::Function<'_>) -> bool {
+        let own = self.linkage.as_deref();
+        let is_left_out = later.linkage.is_none() && later.body.is_some() && own != Some("extern");
+        let same_types = Self::of(later).types == self.types;
+        later.entry || same_types && (own == later.linkage || is_left_out)
+    }
 }
 
 /// Fills the contents of variables in, now that all names are known.
