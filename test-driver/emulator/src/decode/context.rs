@@ -1,6 +1,6 @@
 //! The module that is decoded: symbols, program and errors so far.
 
-use super::globals::Prototype;
+use super::prototype::Prototype;
 use crate::program::{Program, SharedVariable, Symbol, Unsupported};
 use crate::ptx::{MOST_ERRORS, ParseError, Variable};
 use std::collections::{HashMap, HashSet};

@@ -2,8 +2,9 @@
 
 use super::context::ModuleContext;
 use super::layout::{lay_out, slices};
+use super::prototype::Prototype;
 use crate::program::{Address, Function, Global, Symbol, Unsupported, Value};
-use crate::ptx::{self, Alias, Ast, Initial, StateSpace, Type, Variable};
+use crate::ptx::{self, Alias, Ast, Initial, StateSpace, Variable};
 use std::collections::HashSet;
 
 /// Functions that the emulator supplies where they have no body.
@@ -171,32 +172,6 @@ fn declare_function<'a>(function: &ptx::Function<'a>, context: &mut ModuleContex
         frame_bytes: end,
         ..Function::default()
     });
-}
-
-/// What the declarations of a function have in common.
-pub(crate) struct Prototype {
-    linkage: Option<String>,
-    /// The types and alignments of results and parameters.
-    types: Vec<(Type, u32)>,
-}
-
-impl Prototype {
-    fn of(function: &ptx::Function<'_>) -> Self {
-        let all = function.returns.iter().chain(&function.parameters);
-        Self {
-            linkage: function.linkage.map(str::to_owned),
-            types: all.map(|variable| (variable.ty, variable.align)).collect(),
-        }
-    }
-
-    /// Whether a later declaration may stand beside this one: a definition may leave out the linkage, unless that
-    /// is `.extern`.
-    fn goes_with(&self, later: &ptx::Function<'_>) -> bool {
-        let own = self.linkage.as_deref();
-        let is_left_out = later.linkage.is_none() && later.body.is_some() && own != Some("extern");
-        let same_types = Self::of(later).types == self.types;
-        later.entry || same_types && (own == later.linkage || is_left_out)
-    }
 }
 
 /// Fills the contents of variables in, now that all names are known.

@@ -23,6 +23,7 @@ mod names;
 mod operands;
 mod parameters;
 mod problem;
+mod prototype;
 mod registers;
 mod results;
 mod rules;
