@@ -88,6 +88,18 @@ pub enum Error {
         /// The file as people know it.
         display: String,
     },
+    /// A compiler succeeded and wrote nothing.
+    #[error(
+        "{} did not fail on {display}, and wrote nothing: leave out what in `arguments` has it do something else than \
+         to compile",
+        program.file_name().unwrap_or_default().to_string_lossy()
+    )]
+    NoOutput {
+        /// The compiler.
+        program: PathBuf,
+        /// The file as people know it.
+        display: String,
+    },
     /// rustc refused the kernel. The text is rustc's own, with the user's file and line.
     #[error("{}", stderr.trim_end())]
     Rustc {

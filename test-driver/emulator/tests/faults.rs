@@ -64,6 +64,24 @@ fn out_of_bounds_of_each_space() {
     expect(&fault_of("", body, 1), FIRST + 1, 0, |kind| {
         matches!(kind, FaultKind::OutOfBounds { space: Space::Param, .. })
     });
+    // Beyond a variable that is named: ptxas takes it.
+    for (body, space) in [
+        ("\tst.local.u32 [depot+8], %r1;\n", Space::Local),
+        ("\tld.param.u64 %rd4, [data+8];\n", Space::Param),
+        ("\tld.param.u32 %r2, [data+-4];\n", Space::Param),
+    ] {
+        expect(
+            &fault_of(local, body, 1),
+            FIRST,
+            0,
+            |kind| matches!(kind, FaultKind::OutOfBounds { space: found, .. } if *found == space),
+        );
+    }
+    // One that is not executed is none.
+    let body = "\tsetp.ne.u32 %p1, %r1, %r1;\n\t@%p1 st.local.u32 [depot+8], %r1;\n";
+    let bench = Bench::new(&kernel(local, body));
+    let data = [Argument::Buffer(bench.buffer(&[0u32; 4]))];
+    assert!(bench.launch("k", 1, 1, &data, &checked()).is_ok());
 }
 
 #[test]

@@ -224,6 +224,82 @@ fn undefined_registers_may_not_be_used() {
     }
 }
 
+/// Functions that write a part of their results, or on some paths alone.
+const PARTIAL: &str = "
+    .func (.param .b32 r) none() { ret; }
+    .func (.param .b32 r) odd(.param .b32 a) { .reg .b32 %a; .reg .pred %p; ld.param.b32 %a, [a]; and.b32 %a, %a, 1;
+      setp.eq.u32 %p, %a, 1; @%p st.param.b32 [r], 7; ret; }
+    .func (.param .align 8 .b8 r[8]) half() { st.param.b32 [r], 5; ret; }
+    .func (.param .b32 r) carried() { .reg .b32 %a; st.param.b32 [r], %a; }
+    .func (.reg .b32 r) register() { ret; }
+    .func (.param .b32 r) again() { { .param .b32 q; call (q), none, (); .reg .b32 %a; ld.param.b32 %a, [q];
+      st.param.b32 [r], %a; } ret; }
+    .func (.param .align 4 .b8 r[4]) bytes() { st.param.b8 [r], 1; st.param.b8 [r+2], 3; ret; }
+    .func (.param .b32 r) words() { .reg .b16 %h<2>; st.param.b16 [r], 1; st.param.b16 [r+2], %h1; ret; }";
+
+#[test]
+fn results_that_are_not_written_are_undefined() {
+    for (body, thread, variable) in [
+        ("{ .param .b32 v; call (v), none, (); ld.param.b32 %r2, [v]; st.global.u32 [%rd1], %r2; }", 0, "v"),
+        ("{ .param .b32 v; .param .b32 a; st.param.b32 [a], %r1; call (v), odd, (a); ld.param.b32 %r2, [v];
+          st.global.u32 [%rd2], %r2; }", 0, "v"),
+        ("{ .param .align 8 .b8 v[8]; call (v), half, (); ld.param.v2.b32 {%r2, %r3}, [v]; add.u32 %r3, %r3, 1;
+          setp.gt.u32 %p1, %r3, 4; @%p1 st.global.u32 [%rd1], %r2; }", 0, "v"),
+        ("{ .param .b32 v; call (v), carried, (); ld.param.b32 %r2, [v]; st.global.u32 [%rd1], %r2; }", 0, "v"),
+        ("call (%r2), register, (); st.global.u32 [%rd1], %r2;", 0, "%r2"),
+        ("{ .param .b32 v; call (v), again, (); ld.param.b32 %r2, [v]; bar.sync %r2; }", 0, "v"),
+        ("{ .param .align 4 .b8 v[4]; call (v), bytes, (); ld.param.u8 %r2, [v+1]; st.global.u32 [%rd1], %r2; }", 0, "v"),
+        ("{ .param .b32 v; call (v), none, (); ld.param.b32 %r2, [v]; cvt.u64.u32 %rd3, %r2;
+          ld.global.u32 %r3, [%rd3]; }", 0, "v"),
+    ] {
+        let body: &'static str = Box::leak(body.to_string().into_boxed_str());
+        let found = fault(PARTIAL, body, 1);
+        let FaultKind::UninitializedResult { variable: named } = &found.kind else {
+            panic!("{body}: {found}")
+        };
+        assert_eq!((named.as_str(), found.thread[0]), (variable, thread), "{body}");
+    }
+}
+
+#[test]
+fn results_that_are_written_where_they_are_used_are_defined() {
+    let each = |name, body, expected: fn(u64) -> u64| by_thread(name, body, expected).with(PARTIAL);
+    check(&[
+        each(
+            "a result that is used where it was written",
+            "{ .param .b32 v; .param .b32 a; st.param.b32 [a], %r1; call (v), odd, (a); ld.param.b32 %r2, [v]; }
+             and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 1; selp.u32 %r4, %r2, 9, %p1;
+             cvt.u64.u32 %rd3, %r4; st.global.u64 [%rd2], %rd3;",
+            |t| if t % 2 == 1 { 7 } else { 9 },
+        ),
+        each(
+            "the part that was written, and a word with padding",
+            "{ .param .align 8 .b8 v[8]; call (v), half, (); ld.param.b32 %r2, [v]; }
+             { .param .align 4 .b8 v[4]; call (v), bytes, (); ld.param.b32 %r3, [v]; }
+             and.b32 %r3, %r3, 0x00ff00ff; add.u32 %r2, %r2, %r3; cvt.u64.u32 %rd3, %r2; st.global.u64 [%rd2], %rd3;",
+            |_| 0x0003_0006,
+        ),
+        each(
+            "half of a word that is undefined is padding",
+            "{ .param .b32 v; call (v), words, (); ld.param.b32 %r2, [v]; } and.b32 %r2, %r2, 0xffff;
+             cvt.u64.u32 %rd3, %r2; st.global.u64 [%rd2], %rd3;",
+            |_| 1,
+        ),
+        each(
+            "a result after one that was undefined, in the same place",
+            "{ .param .b32 v; .param .b32 a; mov.u32 %r5, 0; L: st.param.b32 [a], %r5; call (v), odd, (a);
+             ld.param.b32 %r2, [v]; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 2; @%p1 bra L; }
+             cvt.u64.u32 %rd3, %r2; st.global.u64 [%rd2], %rd3;",
+            |_| 7,
+        ),
+        each(
+            "a result that nobody uses",
+            "{ .param .b32 v; call (v), none, (); } call (_), none, (); st.global.u64 [%rd2], 3;",
+            |_| 3,
+        ),
+    ]);
+}
+
 #[test]
 fn vectors_in_registers() {
     check(&[

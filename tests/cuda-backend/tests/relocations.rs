@@ -103,19 +103,81 @@ fn symbols_have_the_values_that_the_program_gives_before_modules_are_loaded() {
     );
 }
 
+/// All errors of the driver but `NOT_FOUND`, which says that a module does not have the variable.
+const ERRORS: [&str; 53] = [
+    "INVALID_VALUE",
+    "OUT_OF_MEMORY",
+    "NOT_INITIALIZED",
+    "DEINITIALIZED",
+    "STUB_LIBRARY",
+    "NO_DEVICE",
+    "INVALID_DEVICE",
+    "INVALID_IMAGE",
+    "INVALID_CONTEXT",
+    "MAP_FAILED",
+    "NO_BINARY_FOR_GPU",
+    "ECC_UNCORRECTABLE",
+    "UNSUPPORTED_LIMIT",
+    "PEER_ACCESS_UNSUPPORTED",
+    "INVALID_PTX",
+    "JIT_COMPILER_NOT_FOUND",
+    "UNSUPPORTED_PTX_VERSION",
+    "INVALID_SOURCE",
+    "FILE_NOT_FOUND",
+    "OPERATING_SYSTEM",
+    "INVALID_HANDLE",
+    "ILLEGAL_STATE",
+    "NOT_READY",
+    "ILLEGAL_ADDRESS",
+    "LAUNCH_OUT_OF_RESOURCES",
+    "LAUNCH_TIMEOUT",
+    "PEER_ACCESS_ALREADY_ENABLED",
+    "PEER_ACCESS_NOT_ENABLED",
+    "PRIMARY_CONTEXT_ACTIVE",
+    "CONTEXT_IS_DESTROYED",
+    "ASSERT",
+    "HOST_MEMORY_ALREADY_REGISTERED",
+    "HOST_MEMORY_NOT_REGISTERED",
+    "HARDWARE_STACK_ERROR",
+    "ILLEGAL_INSTRUCTION",
+    "MISALIGNED_ADDRESS",
+    "INVALID_ADDRESS_SPACE",
+    "INVALID_PC",
+    "LAUNCH_FAILED",
+    "COOPERATIVE_LAUNCH_TOO_LARGE",
+    "NOT_PERMITTED",
+    "NOT_SUPPORTED",
+    "SYSTEM_NOT_READY",
+    "STREAM_CAPTURE_UNSUPPORTED",
+    "STREAM_CAPTURE_INVALIDATED",
+    "STREAM_CAPTURE_MERGE",
+    "STREAM_CAPTURE_UNMATCHED",
+    "STREAM_CAPTURE_UNJOINED",
+    "STREAM_CAPTURE_ISOLATION",
+    "STREAM_CAPTURE_IMPLICIT",
+    "CAPTURED_EVENT",
+    "STREAM_CAPTURE_WRONG_THREAD",
+    "UNKNOWN",
+];
+
 /// What the driver refuses while values are given names its function, and leaves no module behind.
 #[test]
 fn a_failure_while_values_are_given_is_told_and_leaves_nothing_loaded() {
-    let rule = "cuModuleGetGlobal_v2 at call 2 with OUT_OF_MEMORY";
     let name = "a_failure_while_values_are_given_is_told_and_leaves_nothing_loaded";
-    clean_child(name, &[("FAKE_CUDA_FAIL", rule)], || {
-        let device = Device::cuda(0).unwrap();
-        define_symbol("offset", &7_u32.to_ne_bytes());
-        define_symbol("scale", &5_u64.to_ne_bytes());
-        let error = sum(&device).unwrap_err();
-        let Error::Cuda { function, subject, .. } = &error else { panic!("{error}") };
-        assert_eq!((*function, &**subject), ("cuModuleGetGlobal", "__kernelmill_relocation_scale"));
-        assert_eq!(module_cache().statistics().loaded, 0);
-        assert_eq!(sum(&device).unwrap(), 12);
-    });
+    for error in ERRORS {
+        let rule = format!("cuModuleGetGlobal_v2 at call 2 with {error}");
+        clean_child(name, &[("FAKE_CUDA_FAIL", &rule)], || {
+            let device = Device::cuda(0).unwrap();
+            define_symbol("offset", &7_u32.to_ne_bytes());
+            define_symbol("scale", &5_u64.to_ne_bytes());
+            let error = sum(&device).unwrap_err();
+            let Error::Cuda { function, subject, .. } = &error else { panic!("{error}") };
+            assert_eq!(
+                (*function, &**subject),
+                ("cuModuleGetGlobal", "__kernelmill_relocation_scale")
+            );
+            assert_eq!(module_cache().statistics().loaded, 0);
+            assert_eq!(sum(&device).unwrap(), 12);
+        });
+    }
 }

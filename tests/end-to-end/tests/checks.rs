@@ -185,3 +185,19 @@ fn the_fields_of_structs_that_types_maps_are_those_of_the_kernels() {
     let error = project.cargo(&["build"]).build_script_error();
     check_snapshot("mapped-struct-with-private-field", &error);
 }
+
+#[test]
+fn a_compiler_that_writes_nothing_is_named() {
+    let project = Project::new("nothing-written")
+        .manifest(
+            "2024",
+            "targets = [\"compute_75\"]\narguments = [\"rustc:-Cllvm-args=-version\"]",
+        )
+        .file("kernels/saxpy.rs", "#[kernel]\npub fn nothing() {}\n")
+        .file("src/lib.rs", "");
+    let run = project.cargo(&["check"]);
+    assert!(!run.success);
+    let expected =
+        "rustc did not fail on kernels/saxpy.rs, and wrote nothing: leave out what in `arguments`";
+    assert!(run.stderr.contains(expected), "{}", run.stderr);
+}

@@ -7,6 +7,7 @@ use end_to_end::Project;
 use test_support::{
     driver::{fake_driver, fake_hip},
     root,
+    tool::clang,
 };
 
 const BUILD: &str = "\
@@ -247,4 +248,52 @@ fn kernels_get_the_state_that_their_launch_gives() {
             assert!(printed.contains(&expected), "{expected}: {}", run.stdout);
         }
     }
+}
+
+/// clang makes SPIR-V, and the text that devices of OpenCL compile: no plugin sees either.
+///
+/// Acceptance: S0.6.
+#[test]
+fn state_is_refused_for_targets_whose_compiler_runs_no_plugin() {
+    let Some(_) = clang() else { return };
+    const KERNELS: &str = "ulong __kernelmill_seed(void);\n\
+        __kernel void draw(__global ulong *out) { out[get_global_id(0)] = __kernelmill_seed(); }\n\
+        __kernel void plain(__global ulong *out) { out[get_global_id(0)] = 1; }\n";
+    const BUILD: &str = "#[path = \"plugins/seed.rs\"]\nmod seed;\n\n\
+        fn main() {\n    kernelmill_build::Build::new().plugin(seed::Seed).compile();\n}\n";
+    let settings = |targets: &str| {
+        format!(
+            "targets = [\"cpu\", \"spirv64\", \"opencl-c\"]\n[package.metadata.kernelmill.kernels.draw]\ntargets = {targets}\n"
+        )
+    };
+    let project = Project::new("state-on-opencl")
+        .manifest("2024", &settings("[\"cpu\", \"spirv64\", \"opencl-c\"]"));
+    let manifest = project.package().join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).expect("the manifest was written");
+    let compiler = format!(
+        "[build-dependencies]\nkernelmill-compiler = {{ path = \"{}/build-helpers/compiler\" }}",
+        root().display()
+    );
+    let text = text.replacen("[build-dependencies]", &compiler, 1);
+    let seed = include_str!("../../../build-helpers/compiler/tests/plugins/seed.rs");
+    let project = project
+        .file("Cargo.toml", &text)
+        .file("build.rs", BUILD)
+        .file("plugins/seed.rs", seed)
+        .file("kernels/random.cl", KERNELS)
+        .file("src/lib.rs", "kernelmill::include_kernels!();\n");
+    let error = project.cargo(&["check"]).build_script_error();
+    for target in ["spirv64", "opencl-c"] {
+        let expected = format!(
+            "error: kernels/random.cl:2: kernel `draw` asks for the state `seed` of its launch, and is for {target}, \
+             where no plugin sees it\n  help: remove the target for this kernel: `kernels.NAME.targets`"
+        );
+        assert!(error.contains(&expected), "{expected}\nin\n{error}");
+    }
+    assert_eq!(error.matches("asks for the state").count(), 2, "{error}");
+    // The other kernel is for all of them.
+    let narrowed =
+        text.replace(&settings("[\"cpu\", \"spirv64\", \"opencl-c\"]"), &settings("\"cpu\""));
+    assert_ne!(narrowed, text);
+    let _ = project.file("Cargo.toml", &narrowed).cargo(&["check"]).succeeds();
 }

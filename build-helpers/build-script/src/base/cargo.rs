@@ -99,8 +99,12 @@ impl Cargo {
         self.print(&text.to_string());
     }
 
-    /// Prints a directive that has not been printed yet.
+    /// Prints a directive that has not been printed yet. What has a line break, in a path, would be two.
     fn say(&self, line: &str) {
+        if line.contains(['\n', '\r']) {
+            self.warn(&format!("Cargo cannot be told {line:?}: there is a line break in it"));
+            return;
+        }
         let is_new = self.lock().said.insert(line.to_owned());
         if is_new {
             self.print(line);
@@ -155,5 +159,20 @@ mod tests {
                 "no place: two",
             ]
         );
+    }
+
+    #[test]
+    fn what_has_a_line_break_is_no_directive_and_a_warning() {
+        let shared = crate::test_support::Shared::default();
+        let cargo = Cargo::to(Box::new(shared.clone()));
+        cargo.watch(Path::new("kernels/a\ncargo::rustc-env=X=1"));
+        cargo.watch(Path::new("kernels/b"));
+        let said = String::from_utf8(shared.0.lock().unwrap().clone()).unwrap();
+        let lines: Vec<_> = said.lines().collect();
+        assert_eq!(lines.len(), 2, "{said}");
+        assert!(
+            lines[0].starts_with("cargo::warning=Cargo cannot be told \"cargo::rerun-if-changed=")
+        );
+        assert_eq!(lines[1], "cargo::rerun-if-changed=kernels/b");
     }
 }

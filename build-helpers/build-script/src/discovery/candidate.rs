@@ -16,14 +16,23 @@ pub(crate) struct Candidate {
     pub(crate) is_named: bool,
 }
 
+/// Whether a path is a named pipe, a socket or a device: who reads it may wait for ever.
+pub(crate) fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir())
+}
+
+/// Reports a file that is none.
+pub(crate) fn report_special(display: &str, report: &mut Report) {
+    report.plain(
+        format!("`{display}` is no file that can be read"),
+        "replace it by a file, or leave it out with `exclude`",
+    );
+}
+
 /// The bytes of a file; `None` where the report says why it cannot be read.
 pub(crate) fn read_bytes(path: &Path, display: &str, report: &mut Report) -> Option<Vec<u8>> {
     if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
-        // Reading a named pipe would wait for whoever writes to it.
-        report.plain(
-            format!("`{display}` is no file that can be read"),
-            "replace it by a file, or leave it out with `exclude`",
-        );
+        report_special(display, report);
         return None;
     }
     match fs::read(path) {

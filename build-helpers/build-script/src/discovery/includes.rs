@@ -1,6 +1,6 @@
 //! Includes of C++ files, as far as their text tells before a compiler has read them.
 
-use super::language::Language;
+use super::{candidate::is_special, language::Language};
 use crate::base::paths;
 use std::{
     collections::BTreeSet,
@@ -14,16 +14,21 @@ use std::{
 pub(crate) struct Included {
     /// Absolute, with the text of each.
     pub(crate) files: Vec<(PathBuf, String)>,
-    /// Whether a name is made by a macro, so that there may be more.
+    /// Whether a name is made by a macro, or files include each other too deeply, so that there may be more.
     pub(crate) is_open: bool,
+    /// Named pipes, sockets and devices in place of files.
+    pub(crate) special: BTreeSet<PathBuf>,
 }
+
+/// How deep includes are followed: compilers stop at 200.
+const MAX_DEPTH: usize = 200;
 
 impl Included {
     /// Follows the `#include` lines of a file, under whatever condition they stand.
     pub(crate) fn by(path: &Path, text: &str, folders: &[PathBuf]) -> Self {
         let mut included = Self::default();
         let mut seen = BTreeSet::from([path.to_owned()]);
-        included.follow(path, text, folders, &mut seen);
+        included.follow(path, text, folders, &mut seen, 0);
         included
     }
 
@@ -33,7 +38,12 @@ impl Included {
         text: &str,
         folders: &[PathBuf],
         seen: &mut BTreeSet<PathBuf>,
+        depth: usize,
     ) {
+        if depth > MAX_DEPTH {
+            self.is_open = true;
+            return;
+        }
         for name in text.lines().filter_map(argument) {
             let Some(name) = Name::read(name) else {
                 self.is_open = true;
@@ -42,13 +52,18 @@ impl Included {
             let own = path.parent().filter(|_| name.is_quoted).into_iter();
             let places = own.chain(folders.iter().map(PathBuf::as_path));
             let found = places.map(|folder| paths::normal(&folder.join(name.text)));
-            let Some(file) = found.into_iter().find(|file| file.is_file()) else { continue };
+            let is_there = |file: &PathBuf| file.is_file() || is_special(file);
+            let Some(file) = found.into_iter().find(is_there) else { continue };
+            if is_special(&file) {
+                self.special.insert(file);
+                continue;
+            }
             if !seen.insert(file.clone()) {
                 continue;
             }
             let Ok(bytes) = fs::read(&file) else { continue };
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            self.follow(&file, &text, folders, seen);
+            self.follow(&file, &text, folders, seen, depth + 1);
             self.files.push((file, text));
         }
     }
@@ -61,19 +76,22 @@ pub(crate) struct Headers {
     folders: Vec<PathBuf>,
     /// The files that another one of those that look like sources includes.
     fragments: BTreeSet<PathBuf>,
+    /// What files include and is no file.
+    pub(crate) special: BTreeSet<PathBuf>,
 }
 
 impl Headers {
     /// Looks at the files that look like sources.
     pub(crate) fn new<'a>(files: impl Iterator<Item = &'a Path>, folders: Vec<PathBuf>) -> Self {
-        let mut fragments = BTreeSet::new();
+        let (mut fragments, mut special) = (BTreeSet::new(), BTreeSet::new());
         // Reading a named pipe would wait for whoever writes to it.
         for file in files.filter(|file| file.is_file()) {
             let Ok(bytes) = fs::read(file) else { continue };
             let included = Included::by(file, &String::from_utf8_lossy(&bytes), &folders);
             fragments.extend(included.files.into_iter().map(|(path, _)| path));
+            special.extend(included.special);
         }
-        Self { folders, fragments }
+        Self { folders, fragments, special }
     }
 
     /// Whether a file without a kernel in its own text may get one from what it includes, for
@@ -89,7 +107,7 @@ impl Headers {
         if self.fragments.contains(path) {
             return false;
         }
-        let Included { files, is_open } = Included::by(path, text, &self.folders);
+        let Included { files, is_open, .. } = Included::by(path, text, &self.folders);
         let has_kernel = files.iter().any(|(_, text)| language.may_hold_kernel(text));
         watched.extend(files.into_iter().map(|(path, _)| path));
         has_kernel || is_open
@@ -142,5 +160,18 @@ mod tests {
         assert_eq!(names, ["kernels/deep/d.h", "kernels/b.cuh", "include/c.cuh"]);
         assert!(!included.is_open);
         assert!(Included::by(&path, "#include HEADER\n", &[]).is_open);
+    }
+
+    #[test]
+    fn files_that_include_each_other_deeply_are_left_to_the_compiler() {
+        let project = Project::new("", &[]);
+        for number in 0..10_000 {
+            let text = format!("#include \"{}.h\"\n", number + 1);
+            project.write(&format!("app/kernels/{number}.h"), &text);
+        }
+        let path = project.folder.path().join("app/kernels/a.cu");
+        let included = Included::by(&path, "#include \"0.h\"\n", &[]);
+        assert!(included.is_open);
+        assert_eq!(included.files.len(), MAX_DEPTH + 1);
     }
 }

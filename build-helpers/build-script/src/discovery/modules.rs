@@ -5,10 +5,11 @@
 //! same module, and the search ends. A file that cannot be read is left out: rustc says which, and where.
 
 use super::{
+    candidate::{is_special, report_special},
     kernel_package::ModuleText,
     nesting::{on_deep_stack, too_deep_at},
 };
-use crate::base::paths;
+use crate::base::{paths, report::Report};
 use kernelmill_compiler::frontend::rust::signature::Cfgs;
 use std::{
     collections::{HashSet, VecDeque},
@@ -45,6 +46,7 @@ pub(super) fn texts(
     root: &Path,
     cfgs: &Cfgs,
     watched: &mut Vec<PathBuf>,
+    report: &mut Report,
 ) -> Vec<ModuleText> {
     let folder = path.parent().unwrap_or(root).to_owned();
     let first = File { path: path.to_owned(), module: Vec::new(), text: text.clone(), folder };
@@ -59,9 +61,14 @@ pub(super) fn texts(
         for Found { module, places } in
             on_deep_stack(|| modules_of(&file, cfgs)).unwrap_or_default()
         {
-            let Some((path, folder)) = places.into_iter().find(|(path, _)| path.is_file()) else {
+            let is_there = |path: &Path| path.is_file() || is_special(path);
+            let Some((path, folder)) = places.into_iter().find(|(path, _)| is_there(path)) else {
                 continue;
             };
+            if is_special(&path) {
+                report_special(&paths::relative(root, &path), report);
+                continue;
+            }
             let Ok(text) = fs::read_to_string(&path).map(Arc::<str>::from) else { continue };
             if module.len() > MAX_DEPTH || !seen.insert((path.clone(), module.clone())) {
                 continue;
@@ -131,7 +138,7 @@ fn path_attribute(attributes: &[Attribute]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cfgs, texts};
+    use super::{Cfgs, Report, texts};
     use std::{fs, path::Path};
     use test_support::temporary_folder;
 
@@ -148,7 +155,7 @@ mod tests {
         let text = fs::read_to_string(&path).unwrap().into();
         let cfgs = Cfgs::new(["on".to_owned()]);
         let mut watched = Vec::new();
-        let texts = texts(&path, &text, root, &cfgs, &mut watched);
+        let texts = texts(&path, &text, root, &cfgs, &mut watched, &mut Report::default());
         assert_eq!(watched.len(), texts.len());
         texts.into_iter().map(|(module, (display, _))| (module.join("::"), display)).collect()
     }

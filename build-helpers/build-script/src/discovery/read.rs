@@ -46,7 +46,7 @@ pub(crate) fn read(
             let cfgs = Cfgs::new(cfgs.iter().cloned());
             let own = read_file(&candidate, report)?;
             let root = root(&candidate);
-            let modules = modules::texts(&candidate.path, &own.1, &root, &cfgs, watched);
+            let modules = modules::texts(&candidate.path, &own.1, &root, &cfgs, watched, report);
             (cfgs, [vec![(Vec::new(), own)], modules].concat())
         }
     };

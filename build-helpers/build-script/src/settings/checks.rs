@@ -57,7 +57,7 @@ fn option_fault(error: OptionError) -> Fault {
 }
 
 /// Arguments after which rustc does something else than to compile, or to another form than kernelmill reads.
-const NOT_FOR_RUSTC: [&str; 12] = [
+const NOT_FOR_RUSTC: [&str; 16] = [
     "--version",
     "-V",
     "-vV",
@@ -70,12 +70,16 @@ const NOT_FOR_RUSTC: [&str; 12] = [
     "--out-dir",
     "-o",
     "--test",
+    "-Whelp",
+    "-Chelp",
+    "--error-format",
+    "--json",
 ];
 /// Options of rustc's code generation that kernelmill sets, and that other values of break.
 const SET_FOR_RUSTC: [&str; 6] =
     ["codegen-units", "lto", "embed-bitcode", "panic", "incremental", "linker-plugin-lto"];
 /// The same for nvcc and clang.
-const NOT_FOR_CUDA: [&str; 19] = [
+const NOT_FOR_CUDA: [&str; 45] = [
     "--version",
     "-V",
     "--help",
@@ -95,6 +99,32 @@ const NOT_FOR_CUDA: [&str; 19] = [
     "-dc",
     "-fsyntax-only",
     "--output-file",
+    "--preprocess",
+    "--generate-dependencies",
+    "--generate-nonsystem-dependencies",
+    "--compile",
+    "--ptx",
+    "--cubin",
+    "--fatbin",
+    "--device-c",
+    "-dw",
+    "--device-w",
+    "-dlink",
+    "--device-link",
+    "-lib",
+    "--lib",
+    "-link",
+    "--link",
+    "-run",
+    "--run",
+    "-clean",
+    "--clean-targets",
+    "-optix-ir",
+    "--optix-ir",
+    "-arch-ls",
+    "--list-gpu-arch",
+    "-code-ls",
+    "--list-gpu-code",
 ];
 
 /// Checks an argument of compilers, given the one before it: `-C` and its value may be two.
@@ -113,9 +143,18 @@ pub(super) fn argument(before: Option<&str>, text: &str) -> Result<(), Fault> {
         Some("-C" | "--codegen") => Some(name),
         _ => name.strip_prefix("-C").or_else(|| written.strip_prefix("--codegen=")),
     };
-    let code_option = code_option.map(|option| option.split('=').next().unwrap_or(option));
+    // rustc takes a hyphen and an underscore for the same.
+    let code_option =
+        code_option.map(|option| option.split('=').next().unwrap_or(option).replace('_', "-"));
     let breaks_rustc = NOT_FOR_RUSTC.contains(&name)
-        || code_option.is_some_and(|option| SET_FOR_RUSTC.contains(&option));
+        || matches!((before.as_deref(), name), (Some("-W" | "-C"), "help"))
+        || code_option.is_some_and(|option| SET_FOR_RUSTC.contains(&&*option));
+    if is_input(before.as_deref(), &written) {
+        return Err(Fault {
+            message: format!("`{text}` in the setting `arguments` is no option"),
+            help: "write options alone: kernelmill gives compilers their input".to_owned(),
+        });
+    }
     let breaks_cuda = NOT_FOR_CUDA.contains(&name);
     let who = match () {
         () if is_for(ArgumentsOf::Rustc) && breaks_rustc => "rustc",
@@ -127,6 +166,14 @@ pub(super) fn argument(before: Option<&str>, text: &str) -> Result<(), Fault> {
         message: format!("`{text}` in the setting `arguments` keeps {who} from compiling kernels"),
         help: "leave it out: kernelmill chooses what compilers write, and where".to_owned(),
     })
+}
+
+/// Whether compilers would take an argument for an input: it begins with no hyphen, and the one before it is no option
+/// that it could be the value of.
+fn is_input(before: Option<&str>, text: &str) -> bool {
+    let may_be_value =
+        before.is_some_and(|it| it.starts_with('-') && it.len() > 1 && !it.contains('='));
+    text == "-" || !text.starts_with('-') && !may_be_value
 }
 
 #[cfg(test)]
@@ -146,12 +193,28 @@ mod tests {
             "-o",
             "cuda:--dryrun",
             "opencl:-E",
+            "-Ccodegen_units=16",
+            "-Cembed_bitcode",
+            "rustc:--codegen=linker_plugin_lto",
+            "-Whelp",
+            "--json=artifacts",
+            "cuda:--ptx",
+            "cuda:-run",
+            "cuda:--list-gpu-arch",
+            "-arch-ls",
+            "",
+            "-",
+            "@arguments.txt",
+            "kernels/other.rs",
         ];
         for text in refused {
             let fault = argument(None, text).unwrap_err();
             assert!(fault.message.starts_with(&format!("`{text}` in the setting")), "{fault:?}");
         }
         assert!(argument(Some("-C"), "codegen-units=16").is_err());
+        assert!(argument(Some("--codegen"), "codegen_units=4").is_err());
+        assert!(argument(Some("-W"), "help").is_err());
+        assert!(argument(Some("-Copt-level=1"), "lto").is_err());
         assert!(argument(Some("rustc:-C"), "rustc:lto").is_err());
         let taken = [
             "-Awarnings",

@@ -5,7 +5,7 @@ use super::{
     toml_text::{TomlText, entry},
     tool_limits,
 };
-use crate::base::{environment::BuildEnvironment, error::Error, paths};
+use crate::base::{environment::BuildEnvironment, error::Error, paths, report::Report};
 use cargo_metadata::MetadataCommand;
 use kernelmill_compiler::ToolLimits;
 use std::{
@@ -52,8 +52,15 @@ impl Package {
         let cargo = PathBuf::from(environment.given("CARGO")?);
         let manifest = TomlText::read(&root, &root.join("Cargo.toml"))?;
         let own_settings = root.join("kernelmill.toml");
-        let settings =
-            own_settings.is_file().then(|| TomlText::read(&root, &own_settings)).transpose()?;
+        // A link to nothing is there too.
+        let is_there = own_settings.symlink_metadata().is_ok();
+        if is_there && !own_settings.is_file() {
+            let mut report = Report::default();
+            let help = "remove it, or put the settings into a file of this name";
+            report.plain("`kernelmill.toml` is no file that can be read", help);
+            return Err(Error::Settings(report));
+        }
+        let settings = is_there.then(|| TomlText::read(&root, &own_settings)).transpose()?;
         let facts = Facts::of(&manifest.text);
         let Workspace { manifest: workspace, edition } =
             Workspace::of(&cargo, &root, &manifest, &facts)?;

@@ -36,12 +36,10 @@ pub(super) fn table_at(file: &TomlText, path: &[&str], report: &mut Report) -> O
     };
     let mut table = &document;
     for (depth, name) in path.iter().enumerate() {
-        let Some(value) = entry(table, name) else {
-            if *name == TABLE {
-                warn_of_typo(file, table, path, report);
-            }
-            return None;
-        };
+        if *name == TABLE {
+            warn_of_typo(file, table, path, report);
+        }
+        let value = entry(table, name)?;
         match value {
             DeValue::Table(inner) => table = inner,
             _ if depth + 1 == path.len() => {
@@ -66,11 +64,16 @@ pub(super) fn table_at(file: &TomlText, path: &[&str], report: &mut Report) -> O
 /// The name of kernelmill's tables.
 const TABLE: &str = "kernelmill";
 
-/// Reports a table whose name is nearly kernelmill's: whoever wrote it thinks that it counts.
+/// Reports a table whose name is nearly kernelmill's: whoever wrote it thinks that it counts. Beside kernelmill's own
+/// a longer name is another's: a plugin's.
 fn warn_of_typo(file: &TomlText, table: &DeTable<'_>, path: &[&str], report: &mut Report) {
     let letters = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
+    let has_own = entry(table, TABLE).is_some();
     let is_typo = |name: &str| {
-        name != TABLE && nearest_within(&letters(name), [TABLE.to_owned()], 2).is_some()
+        let may_be_another = has_own && letters(name).len() > TABLE.len();
+        name != TABLE
+            && !may_be_another
+            && nearest_within(&letters(name), [TABLE.to_owned()], 2).is_some()
     };
     for (name, _) in in_source_order(table) {
         let written = name.get_ref();

@@ -181,7 +181,7 @@ impl Upkeep {
         for version in location::versions(&self.folder) {
             let is_own = self.store.folder() == Some(&version);
             let files = walkdir::WalkDir::new(&version).into_iter().filter_map(Result::ok);
-            for file in files.filter(|file| file.file_type().is_file()) {
+            for file in files.filter(|file| !file.file_type().is_dir()) {
                 let Ok(data) = file.metadata() else { continue };
                 let kind = file.path().extension().unwrap_or_default().to_string_lossy();
                 let kind = match &*kind {
@@ -294,5 +294,25 @@ mod tests {
         let upkeep = Upkeep::of(&project.environment(&Shared::default())).unwrap();
         assert_eq!(upkeep.collect_garbage().unwrap().files, 1);
         assert_eq!(upkeep.stats().entries, 4);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_pipes_in_the_store_are_counted_and_removed() {
+        let (project, upkeep) = built();
+        let entries = files(upkeep.folder());
+        let pipe = entries[0].with_extension("front");
+        assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+        let target = project.folder.path().join("precious");
+        fs::write(&target, "kept").unwrap();
+        for name in ["link.artifact", ".link.artifact.1.0.tmp"] {
+            std::os::unix::fs::symlink(&target, entries[1].with_file_name(name)).unwrap();
+        }
+        let stats = upkeep.stats();
+        assert_eq!((stats.entries, stats.temporary.0), (7, 1));
+        assert_eq!(upkeep.verify().unwrap().len(), 2);
+        assert_eq!(upkeep.clear().unwrap().files, 6);
+        assert_eq!(upkeep.stats().entries, 0);
+        assert_eq!(fs::read_to_string(target).unwrap(), "kept");
     }
 }

@@ -10,7 +10,7 @@ use std::{env::consts::EXE_SUFFIX, path::PathBuf};
 pub(crate) use failed::KeptRun;
 pub use limits::ToolLimits;
 pub(crate) use nvlink::{Linked, Relocatable};
-pub(crate) use scratch::{TemporaryFolder, read, write};
+pub(crate) use scratch::{TemporaryFolder, read, read_output, write};
 
 /// The tools that the compiler uses. Plain data: whoever calls the compiler finds them.
 #[derive(Clone, Debug)]

@@ -9,6 +9,16 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|source| Error::Io { path: path.to_owned(), source })
 }
 
+/// What a compiler that did not fail has written into a file.
+pub(crate) fn read_output(path: &Path, program: &Path, display: &str) -> Result<Vec<u8>, Error> {
+    match std::fs::read(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(Error::NoOutput { program: program.to_owned(), display: display.to_owned() })
+        }
+        read => read.map_err(|source| Error::Io { path: path.to_owned(), source }),
+    }
+}
+
 /// A folder that is removed when it is dropped.
 pub(crate) struct TemporaryFolder {
     pub(crate) path: PathBuf,

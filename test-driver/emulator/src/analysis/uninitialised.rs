@@ -1,5 +1,5 @@
-//! Undefined registers: which may be read before they are written, or after a shuffle from a lane that
-//! takes no part, and the guards for them.
+//! Undefined registers: which may be read before they are written, after a shuffle from a lane that takes no
+//! part, or after a call that has not written its result, and the guards for them.
 //!
 //! Most registers are written on every path to their uses; a forward must-analysis over the control-flow
 //! graph finds that once (definite assignment; Aho, Lam, Sethi and Ullman, "Compilers", 9.2), and it
@@ -42,7 +42,7 @@ impl Slots {
 }
 
 /// Applies an instruction to the slots that are defined before it.
-fn apply(build: &Build, defined: &mut Slots, shuffles: bool) {
+fn apply(build: &Build, defined: &mut Slots, given: bool) {
     let mut uses = build.uses.iter().map(|&slot| defined.has(slot));
     let value = match build.transfer {
         Transfer::Pack => build.uses.is_empty() || uses.any(|defined| defined),
@@ -50,8 +50,10 @@ fn apply(build: &Build, defined: &mut Slots, shuffles: bool) {
             uses.all(|defined| defined)
         }
         Transfer::Use | Transfer::Store | Transfer::Publish | Transfer::Shuffle => true,
+        Transfer::Call => !given,
+        Transfer::Return => true,
     };
-    let undefined = usize::from(shuffles && build.transfer == Transfer::Shuffle);
+    let undefined = usize::from(given && build.transfer == Transfer::Shuffle);
     for (place, &slot) in build.defines.iter().enumerate() {
         defined.set(slot, value && place >= undefined);
     }
@@ -61,12 +63,12 @@ fn apply(build: &Build, defined: &mut Slots, shuffles: bool) {
 struct Analysis<'b> {
     flow: &'b ControlFlow<'b>,
     entry: Vec<Slots>,
-    /// Whether what shuffles give may be undefined.
-    shuffles: bool,
+    /// Whether what shuffles and calls give may be undefined.
+    given: bool,
 }
 
 impl<'b> Analysis<'b> {
-    fn new(flow: &'b ControlFlow<'b>, registers: &[bool], shuffles: bool) -> Analysis<'b> {
+    fn new(flow: &'b ControlFlow<'b>, registers: &[bool], given: bool) -> Analysis<'b> {
         let count = registers.len();
         let mut first = Slots::new(count, true);
         for (slot, &register) in registers.iter().enumerate() {
@@ -76,7 +78,7 @@ impl<'b> Analysis<'b> {
         if let Some(slots) = entry.first_mut() {
             *slots = first;
         }
-        Analysis { flow, entry, shuffles }
+        Analysis { flow, entry, given }
     }
 
     /// Applies the blocks until nothing changes; whether that took no more than [`MOST_WORK`].
@@ -89,7 +91,7 @@ impl<'b> Analysis<'b> {
             (visited[block], queued[block]) = (true, false);
             let mut written = self.entry[block].clone();
             let builds = &self.flow.builds[self.flow.range(block)];
-            builds.iter().for_each(|build| apply(build, &mut written, self.shuffles));
+            builds.iter().for_each(|build| apply(build, &mut written, self.given));
             left = left.saturating_sub(words + builds.len() as u64);
             for next in self.flow.successors(block) {
                 let changed = self.entry[next].meet(&written) || !visited[next];
@@ -114,7 +116,7 @@ impl<'b> Analysis<'b> {
             for build in &self.flow.builds[self.flow.range(block)] {
                 let undefined = build.uses.iter().filter(|&&slot| !defined.has(slot));
                 undefined.for_each(|&slot| found[slot as usize] = true);
-                apply(build, &mut defined, self.shuffles);
+                apply(build, &mut defined, self.given);
             }
         }
         found
@@ -127,12 +129,12 @@ const MOST_WORDS: u64 = 1 << 24;
 const MOST_WORK: u64 = 1 << 27;
 
 /// The slots that some instruction of a function may read undefined.
-fn undefined(flow: &ControlFlow<'_>, registers: &[bool], shuffles: bool) -> Vec<bool> {
+fn undefined(flow: &ControlFlow<'_>, registers: &[bool], given: bool) -> Vec<bool> {
     let words = registers.len().div_ceil(64) as u64;
     if words * flow.len() as u64 > MOST_WORDS {
         return vec![true; registers.len()];
     }
-    let mut analysis = Analysis::new(flow, registers, shuffles);
+    let mut analysis = Analysis::new(flow, registers, given);
     if !analysis.solve(words) {
         return vec![true; registers.len()];
     }
@@ -145,8 +147,12 @@ pub(crate) fn guard(body: &Body, function: &mut Function) -> Code {
     let registers = body.registers.slots(function.template.len());
     let flow = ControlFlow::new(&body.builds, &function.tables.pool);
     let unwritten = undefined(&flow, &registers, false);
-    let shuffled = body.builds.iter().any(|build| build.transfer == Transfer::Shuffle);
-    let watched = if shuffled { undefined(&flow, &registers, true) } else { unwritten.clone() };
+    let gives = |build: &Build| matches!(build.transfer, Transfer::Shuffle | Transfer::Call);
+    let watched = if body.builds.iter().any(gives) {
+        undefined(&flow, &registers, true)
+    } else {
+        unwritten.clone()
+    };
     let plain = body.builds.iter().map(|build| build.instruction).collect();
     let steady = body.builds.iter().map(Build::is_steady).collect();
     let code = Code { plain, steady, always: unwritten.contains(&true), ..Code::default() };
@@ -158,6 +164,10 @@ pub(crate) fn guard(body: &Body, function: &mut Function) -> Code {
     function.names = named.map(|slot| (slot as u32, body.registers.name(slot as u32))).collect();
     for build in body.builds.iter().filter(|build| build.transfer == Transfer::Shuffle) {
         let slot = build.defines[0];
+        function.names.insert(slot, body.registers.name(slot));
+    }
+    let calls = body.builds.iter().filter(|build| build.transfer == Transfer::Call);
+    for &slot in calls.flat_map(|build| &build.defines) {
         function.names.insert(slot, body.registers.name(slot));
     }
     if code.always {

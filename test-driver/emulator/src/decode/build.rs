@@ -46,7 +46,12 @@ impl Build {
     pub(crate) fn is_steady(&self) -> bool {
         let computes = !matches!(
             self.transfer,
-            Transfer::Use | Transfer::Store | Transfer::Publish | Transfer::Shuffle
+            Transfer::Use
+                | Transfer::Store
+                | Transfer::Publish
+                | Transfer::Shuffle
+                | Transfer::Call
+                | Transfer::Return
         );
         match self.flow {
             Flow::Next => computes && !self.reads_clock,

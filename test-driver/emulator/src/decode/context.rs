@@ -1,5 +1,6 @@
 //! The module that is decoded: symbols, program and errors so far.
 
+use super::prototype::Prototype;
 use crate::program::{Program, SharedVariable, Symbol, Unsupported};
 use crate::ptx::{MOST_ERRORS, ParseError, Variable};
 use std::collections::{HashMap, HashSet};
@@ -10,6 +11,7 @@ use std::sync::Arc;
 pub(crate) struct Symbols<'a> {
     pub(crate) variables: HashMap<&'a str, Symbol>,
     pub(crate) functions: HashMap<&'a str, usize>,
+    pub(crate) prototypes: HashMap<&'a str, Prototype>,
     /// The variables that are not only declared.
     pub(crate) defined: HashSet<&'a str>,
 }

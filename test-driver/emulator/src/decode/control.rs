@@ -94,7 +94,10 @@ impl<'a> Decoder<'_, 'a> {
         let run: Handler = match i.opcode {
             "ret" => {
                 self.give_back();
-                leave
+                m.ignore(&["uni", "u32"]);
+                ignore_hints(m);
+                self.push_return(leave);
+                return Ok(Some(()));
             }
             "exit" => control_flow::exit,
             "trap" => control_flow::trap,
@@ -143,7 +146,8 @@ impl<'a> Decoder<'_, 'a> {
         let (parameters, returns) = direct.map(|index| self.signature(index)).unwrap_or_default();
         let arguments = self.pass(call.arguments, &parameters, false)?;
         let results = self.pass(call.results, &returns, true)?;
-        let passed = CallSite { returns: results.slices, arguments: arguments.slices };
+        let parts = self.parts_of_call(call.results, &results.slices);
+        let passed = CallSite { returns: results.slices, arguments: arguments.slices, parts };
         if direct.is_some() {
             check_call(call.callee, &passed, &parameters, &returns)?;
         }
@@ -157,7 +161,8 @@ impl<'a> Decoder<'_, 'a> {
             }
             (None, Some(index)) => {
                 self.function.callees.push(index);
-                self.push(Build::new(call_direct).with(|i| (i.a, i.e) = (index as u32, site)));
+                let build = Build::new(call_direct).with(|i| (i.a, i.e) = (index as u32, site));
+                self.push_call(build);
             }
             (None, None) => {
                 return Problem::error(format!("`{}` is not declared", call.callee));
@@ -194,7 +199,7 @@ impl<'a> Decoder<'_, 'a> {
             return Problem::error(format!("`{name}` is not declared"));
         }
         self.function.calls_indirectly = true;
-        self.push(Build::new(call_indirect).a(slot).with(|i| i.e = site));
+        self.push_call(Build::new(call_indirect).a(slot).with(|i| i.e = site));
         Ok(())
     }
 }

@@ -10,10 +10,10 @@ use super::problem::Problem;
 use super::registers::{RegisterParameters, Registers};
 use crate::execute::Handler;
 use crate::execute::instructions::{control_flow, leave};
-use crate::program::{Function, Origin, Slice, Symbol, Unsupported};
+use crate::program::{Function, Origin, Parts, Slice, Symbol, Unsupported};
 use crate::ptx;
 use crate::ptx::{Instruction, Operand, StateSpace, Statement, Variable};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The body of a decoded function, before it is analysed.
 #[derive(Default)]
@@ -38,6 +38,8 @@ pub(crate) struct Decoder<'s, 'a> {
     pub(crate) pool_jumps: Vec<(usize, usize)>,
     /// Parameters of a function that are registers.
     pub(super) given: RegisterParameters,
+    /// The parts of results, its own and those of calls, by their places in the frame.
+    pub(super) parts: BTreeMap<u32, Parts>,
     source: Option<(u32, u32)>,
     pub(crate) line: u32,
     /// Whether the registers of the instruction have the width and kind of its type.
@@ -58,6 +60,7 @@ pub(crate) fn decode<'a>(tree: &ptx::Function<'a>, context: &mut ModuleContext<'
         jumps: Vec::new(),
         pool_jumps: Vec::new(),
         given: RegisterParameters::default(),
+        parts: BTreeMap::new(),
         source: None,
         line: tree.line,
         is_strict: false,
@@ -81,6 +84,11 @@ impl<'a> Decoder<'_, 'a> {
         let variables = given.chain(tree.returns.iter().map(|variable| (variable, Frame::Result)));
         for ((variable, kind), place) in variables.zip(parameters.iter().chain(&returns)) {
             let (offset, bytes) = (place.offset, place.size);
+            if kind == Frame::Result && !tree.entry {
+                let parts = self.parts_of(variable.name, (bytes, variable.ty.bytes()), true);
+                self.parts.insert(offset, parts);
+                self.function.result_parts.push(parts);
+            }
             if variable.home == StateSpace::Register {
                 self.register_parameter(tree, variable, Slice { offset, bytes });
                 continue;
@@ -262,7 +270,7 @@ impl<'a> Decoder<'_, 'a> {
     /// The function, and its body.
     fn finish(mut self) -> (Function, Body) {
         self.give_back();
-        self.push(Build::new(leave).flow(Flow::End));
+        self.push_return(leave);
         for (instruction, label) in std::mem::take(&mut self.jumps) {
             let place = self.names.places[label].unwrap_or(0);
             self.builds[instruction].instruction.e = place;

@@ -2,6 +2,7 @@
 
 use super::context::ModuleContext;
 use super::layout::{lay_out, slices};
+use super::prototype::Prototype;
 use crate::program::{Address, Function, Global, Symbol, Unsupported, Value};
 use crate::ptx::{self, Alias, Ast, Initial, StateSpace, Variable};
 use std::collections::HashSet;
@@ -32,6 +33,23 @@ pub(crate) fn declare<'a>(tree: &Ast<'a>, context: &mut ModuleContext<'a>) {
             continue;
         }
         match context.symbols.functions.get(of) {
+            Some(&index) if index != context.symbols.functions[name] => {
+                let [alias, aliased] = [name, of].map(|it| context.symbols.prototypes.get(it));
+                let (alias, aliased) =
+                    (alias.map(|it| &it.types), aliased.map(|it| (&it.types, &it.linkage)));
+                let wrong = match aliased {
+                    Some((_, Some(linkage))) if linkage == "weak" => Some("which is `.weak`"),
+                    Some((types, _)) if alias != Some(types) => Some("which has other parameters"),
+                    _ => None,
+                };
+                if let Some(wrong) = wrong {
+                    context.error(line, format!("alias of `{of}`, {wrong}"));
+                }
+                if context.program.functions[context.symbols.functions[name]].defined {
+                    context.error(line, format!("alias `{name}` has a body"));
+                }
+                context.symbols.functions.insert(name, index);
+            }
             Some(&index) => {
                 context.symbols.functions.insert(name, index);
             }
@@ -129,8 +147,12 @@ fn declare_function<'a>(function: &ptx::Function<'a>, context: &mut ModuleContex
         let end = parameters.last().map_or(0, |last| last.offset + last.size);
         let returns = lay_out(&function.returns, end);
         let same = known.parameters == slices(&parameters) && known.returns == slices(&returns);
+        let before = context.symbols.prototypes.insert(function.name, Prototype::of(function));
         if !same {
             let message = format!("`{}` has other parameters than before", function.name);
+            context.error(function.line, message);
+        } else if before.is_some_and(|before| !before.goes_with(function)) {
+            let message = format!("`{}` was declared otherwise before", function.name);
             context.error(function.line, message);
         }
         return;
@@ -139,6 +161,7 @@ fn declare_function<'a>(function: &ptx::Function<'a>, context: &mut ModuleContex
     let end = parameters.last().map_or(0, |last| last.offset + last.size);
     let returns = lay_out(&function.returns, end);
     let end = returns.last().map_or(end, |last| last.offset + last.size);
+    context.symbols.prototypes.insert(function.name, Prototype::of(function));
     context.symbols.functions.insert(function.name, context.program.functions.len());
     context.program.functions.push(Function {
         name: function.name.to_string(),

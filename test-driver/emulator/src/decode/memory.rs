@@ -12,7 +12,7 @@ use super::problem::Problem;
 use crate::arithmetic::integer;
 use crate::execute::Transfer;
 use crate::execute::instructions::register::{self, binary};
-use crate::execute::instructions::{Target, memory_handler, shape};
+use crate::execute::instructions::{Target, control_flow, memory_handler, shape};
 use crate::launch::Space;
 use crate::memory::AccessKind;
 use crate::program::Symbol;
@@ -164,7 +164,9 @@ impl<'a> Decoder<'_, 'a> {
             register.bits().min(64)
         };
         let offset = location.offset as u32;
+        let slot = build.instruction.d;
         self.push(build.x(shape(1, width, ty)).with(|i| (i.b, i.e) = (offset, kind)));
+        self.pass_located(location, ty.bytes(), &[slot], write);
         Ok(())
     }
 
@@ -199,6 +201,7 @@ impl<'a> Decoder<'_, 'a> {
         let (pool, offset) = (self.pool(&slots), location.offset as u32);
         let build = build.x(shape(words, width, ty));
         self.push(build.with(|i| (i.d, i.b, i.e) = (pool, offset, kind)));
+        self.pass_located(location, ty.bytes(), &slots, write);
         Ok(())
     }
 
@@ -219,7 +222,15 @@ impl<'a> Decoder<'_, 'a> {
         let (pool, offset) = (self.pool(&[slot, slot + 1]), location.offset as u32);
         let build = build.x(shape(2, 64, Type::B64));
         self.push(build.with(|i| (i.d, i.b, i.e) = (pool, offset, kind)));
+        self.pass_located(location, 8, &[slot, slot + 1], write);
         Ok(())
+    }
+
+    /// Notes what an access does to the parts of a result.
+    fn pass_located(&mut self, location: &Location, bytes: u32, slots: &[u32], write: bool) {
+        if location.target == Target::Frame {
+            self.pass_parts(location.offset as u32, bytes, slots, write);
+        }
     }
 
     /// Where an operand in brackets points to.
@@ -261,14 +272,14 @@ impl<'a> Decoder<'_, 'a> {
         match self.names.find(name) {
             Some(Entity::Frame { offset: start, bytes, .. }) => {
                 if offset < 0 || offset >= i64::from(bytes.max(1)) {
-                    return Problem::error(format!("offset {offset} is not within `{name}`"));
+                    return Ok(self.location_beyond(offset, target));
                 }
                 let slot = self.constant(0);
                 Ok(Location { target: Target::Frame, slot, offset: fixed(start) as i32 })
             }
             Some(Entity::Parameter { offset: start, bytes }) => {
                 if offset < 0 || offset >= i64::from(bytes.max(1)) {
-                    return Problem::error(format!("offset {offset} is not within `{name}`"));
+                    return Ok(self.location_beyond(offset, target));
                 }
                 let slot = self.constant(fixed(start) as u64);
                 Ok(Location { target: Target::Param, slot, offset: 0 })
@@ -289,6 +300,14 @@ impl<'a> Decoder<'_, 'a> {
                 self.shared_location(name, offset, target, natural)
             }
         }
+    }
+
+    /// A place that is not in its variable: an access is a fault when it is executed.
+    fn location_beyond(&mut self, offset: i64, target: Target) -> Location {
+        let slot = self.constant(offset as u64);
+        let space = if target == Target::Local { 1 } else { 0 };
+        self.push(Build::new(control_flow::beyond).a(slot).x(space));
+        Location { target: Target::Frame, slot, offset: 0 }
     }
 
     /// A variable named without its space is in its own.

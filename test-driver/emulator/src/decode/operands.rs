@@ -145,6 +145,7 @@ impl<'a> Decoder<'_, 'a> {
                 let slot = self.scratch();
                 let place = i64::from(start).wrapping_add(offset) as u32;
                 self.push(Build::new(address::frame_address).d(slot).with(|i| i.b = place));
+                self.define_parts(start);
                 Ok(slot)
             }
             Some(Entity::Parameter { offset: start, .. }) => {

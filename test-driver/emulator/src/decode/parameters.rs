@@ -67,6 +67,7 @@ impl<'a> Decoder<'_, 'a> {
             build.d(slot)
         };
         self.push(build.with(|i| (i.b, i.e) = (slice.offset, kind.0)));
+        self.pass_parts(slice.offset, slice.bytes, &[slot], write);
     }
 
     /// The parts of the frame that arguments or results of a call are; `wanted` are those of the function,

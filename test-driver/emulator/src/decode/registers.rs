@@ -1,7 +1,7 @@
 //! The register file of a function: its slots, the names of those that are registers, and the registers
 //! that are parameters.
 
-use crate::program::Slice;
+use crate::program::{Parts, Slice};
 use crate::ptx::Type;
 
 /// A register and its place in the frame.
@@ -31,6 +31,8 @@ pub(crate) struct RegisterFile {
 pub(crate) struct Registers {
     /// By rising slots.
     named: Vec<Named>,
+    /// What stands for results of calls, by rising slots.
+    given: Vec<Named>,
 }
 
 struct Named {
@@ -60,6 +62,27 @@ impl RegisterFile {
     }
 }
 
+impl RegisterFile {
+    /// Slots that stand for the parts of a result; `initially` says whether they are undefined when the function is
+    /// entered.
+    pub(super) fn parts(
+        &mut self,
+        name: &str,
+        (count, bytes): (u32, u32),
+        initially: bool,
+    ) -> Parts {
+        let first = self.template.len() as u32;
+        self.template.extend(std::iter::repeat_n(0, count as usize));
+        let named = Named { first, slots: count, lanes: 1, name: name.to_string() };
+        if initially {
+            self.registers.named.push(named);
+        } else {
+            self.registers.given.push(named);
+        }
+        Parts { first, count, bytes }
+    }
+}
+
 impl Registers {
     /// For each of `count` slots, whether it is a register.
     pub(crate) fn slots(&self, count: usize) -> Vec<bool> {
@@ -72,8 +95,10 @@ impl Registers {
 
     /// The name of a register in the PTX.
     pub(crate) fn name(&self, slot: u32) -> String {
-        let after = self.named.partition_point(|named| named.first <= slot);
-        match after.checked_sub(1).map(|place| &self.named[place]) {
+        let in_given = self.given.iter().any(|it| (it.first..it.first + it.slots).contains(&slot));
+        let all = if in_given { &self.given } else { &self.named };
+        let after = all.partition_point(|named| named.first <= slot);
+        match after.checked_sub(1).map(|place| &all[place]) {
             Some(named) if slot < named.first + named.slots => match named.lanes {
                 1 => named.name.clone(),
                 _ => {

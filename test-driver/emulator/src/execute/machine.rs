@@ -61,13 +61,17 @@ pub(crate) enum Transfer {
     Publish,
     /// The first result is another lane's `a`, which is known when the lanes have met.
     Shuffle,
+    /// Operands have to be defined; whether the results are is known when the function returns.
+    Call,
+    /// The operands go to the caller, defined or not.
+    Return,
 }
 
 impl Transfer {
     /// How many of the operands of an instruction have to be defined; they come first.
     pub(crate) fn needed(self, operands: usize) -> usize {
         match self {
-            Transfer::Use => operands,
+            Transfer::Use | Transfer::Call => operands,
             Transfer::Store | Transfer::Publish => 1.min(operands),
             Transfer::Shuffle => operands.saturating_sub(1),
             _ => 0,

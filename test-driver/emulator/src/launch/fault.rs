@@ -84,6 +84,12 @@ pub enum FaultKind {
         /// The register that the shuffle wrote, by its name in the PTX.
         register: String,
     },
+    /// A use of a result that the function which was called has not written, or has written from something
+    /// undefined.
+    UninitializedResult {
+        /// The variable or register of the caller that the result went to, by its name in the PTX.
+        variable: String,
+    },
     /// No thread of the block can go on.
     Deadlock {
         /// Who waits for what.
@@ -227,6 +233,9 @@ impl fmt::Display for FaultKind {
                 f,
                 "use of what shfl.sync gave `{register}` from a lane that takes no part: it is undefined"
             ),
+            Self::UninitializedResult { variable } => {
+                write!(f, "use of `{variable}`, a result that the function called did not write")
+            }
             Self::Deadlock { waiting } => write!(f, "deadlock: {waiting}"),
             Self::DivergentBarrier { barrier, lines } => write!(
                 f,

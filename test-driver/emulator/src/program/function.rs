@@ -38,6 +38,29 @@ pub(crate) enum Symbol {
 pub(crate) struct CallSite {
     pub(crate) returns: Vec<Slice>,
     pub(crate) arguments: Vec<Slice>,
+    /// As [`Function::result_parts`].
+    pub(crate) parts: Vec<Parts>,
+}
+
+/// The slots that stand for the parts of a result: one for each byte of an array of bytes, else one for all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Parts {
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    /// Bytes of each.
+    pub(crate) bytes: u32,
+}
+
+impl Parts {
+    /// The slots of `bytes` bytes from `offset` in the result on.
+    pub(crate) fn within(self, offset: u32, bytes: u32) -> std::ops::Range<u32> {
+        let end = offset.saturating_add(bytes);
+        let (from, to) = match self.bytes {
+            0 => (0, 0),
+            _ => (offset / self.bytes, end.div_ceil(self.bytes)),
+        };
+        self.first + from.min(self.count)..self.first + to.min(self.count)
+    }
 }
 
 /// Operands that do not fit into an instruction; instructions hold indices into these tables.
@@ -59,6 +82,8 @@ pub(crate) struct Function {
     pub(crate) defined: bool,
     pub(crate) parameters: Vec<Slice>,
     pub(crate) returns: Vec<Slice>,
+    /// Of each result the slots that say which parts of it are defined; none of a long one.
+    pub(crate) result_parts: Vec<Parts>,
     pub(crate) frame_bytes: u32,
     /// Of each instruction.
     pub(crate) origins: Vec<Origin>,

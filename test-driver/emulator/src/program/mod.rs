@@ -7,7 +7,7 @@ mod matrix;
 mod module;
 
 pub(crate) use collective::{Collective, Shuffle, ShuffleMode, Vote};
-pub(crate) use function::{CallSite, Function, Origin, Slice, Symbol};
+pub(crate) use function::{CallSite, Function, Origin, Parts, Slice, Symbol};
 pub use kernel::{Kernel, Parameter, Unsupported};
 pub(crate) use matrix::{
     Element, Fragment, FragmentMultiply, LoadMatrix, Multiply, Product, WarpgroupMultiply,

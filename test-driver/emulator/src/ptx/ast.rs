@@ -68,6 +68,8 @@ pub(crate) enum Initial<'a> {
 pub(crate) struct Function<'a> {
     pub(crate) line: u32,
     pub(crate) entry: bool,
+    /// `visible`, `extern` or `weak`.
+    pub(crate) linkage: Option<&'a str>,
     pub(crate) name: &'a str,
     pub(crate) returns: Vec<Variable<'a>>,
     pub(crate) parameters: Vec<Variable<'a>>,

@@ -54,7 +54,8 @@ impl<'a> Parser<'a> {
         match self.peek() {
             TokenKind::Dot(word @ ("entry" | "func")) if linkage != Some("common") => {
                 self.next();
-                let function = self.function(line, word == "entry")?;
+                let mut function = self.function(line, word == "entry")?;
+                function.linkage = linkage;
                 if external && function.body.is_some() {
                     let message = format!("`{}` is `.extern` and has a body", function.name);
                     return self.error(line, message);
@@ -66,6 +67,12 @@ impl<'a> Parser<'a> {
                 let variables = self.variables(external)?;
                 for variable in &variables {
                     self.check_module_variable(variable, linkage)?;
+                    if external {
+                        self.externals.insert(variable.name);
+                    } else if linkage.is_none() && self.externals.contains(variable.name) {
+                        let message = format!("`{}` was `.extern` before", variable.name);
+                        return self.error(variable.line, message);
+                    }
                 }
                 tree.variables.extend(variables);
                 Ok(())
@@ -108,6 +115,11 @@ impl<'a> Parser<'a> {
         }
         if variable.ty == Type::Pred {
             return self.error(line, format!("`{name}` is a predicate, and no register"));
+        }
+        if matches!(variable.ty, Type::Bf16 | Type::Bf16x2 | Type::Tf32) {
+            let message =
+                format!("`{name}` has the type `.{}`, which no variable has", variable.ty.name());
+            return self.error(line, message);
         }
         if variable.external && !variable.initial.is_empty() {
             return self.error(line, format!("`{name}` is `.extern` and has an initial value"));
@@ -175,7 +187,15 @@ impl<'a> Parser<'a> {
                 "align" => header.align = self.alignment()?,
                 // The alignment after `.ptr` is that of what it points to.
                 "ptr" => self.pointee()?,
-                "attribute" => self.attribute()?,
+                "attribute" if header.ty.is_some() => {
+                    return self.error(line, "`.attribute` stands before the type");
+                }
+                "attribute" => {
+                    let is_managed = self.attribute()? == "managed";
+                    if is_managed && header.home != Some(StateSpace::Global) {
+                        return self.error(line, "`.managed` is for variables in `.global`");
+                    }
+                }
                 "v2" => header.lanes = 2,
                 "v4" => header.lanes = 4,
                 _ => match (home(word), Type::named(word)) {
@@ -212,14 +232,19 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn attribute(&mut self) -> Parsed<()> {
+    /// Gives the name of an attribute, or of the first of several.
+    pub(super) fn attribute(&mut self) -> Parsed<&'a str> {
         self.expect('(')?;
+        let name = match self.peek() {
+            TokenKind::Dot(name @ ("managed" | "unified")) => name,
+            _ => return self.unexpected("`.managed` or `.unified`"),
+        };
         while !self.eat(')') {
             if self.next() == TokenKind::End {
                 return self.unexpected("`)`");
             }
         }
-        Ok(())
+        Ok(name)
     }
 
     fn declarator(&mut self, header: &Header) -> Parsed<Variable<'a>> {
@@ -333,6 +358,10 @@ impl<'a> Parser<'a> {
         if ty.is_float() && constant.integer().is_some() {
             return self.error(line, "an integer in the place of a floating-point number");
         }
+        let is_integer = ty.name().starts_with(['s', 'u']);
+        if is_integer && constant.integer().is_none() {
+            return self.error(line, "a floating-point number in the place of an integer");
+        }
         let bits = match constant {
             Constant::Double(value) if ty == Type::F32 => u64::from((value as f32).to_bits()),
             Constant::Double(value) => value.to_bits(),
@@ -357,7 +386,7 @@ impl<'a> Parser<'a> {
     fn function(&mut self, line: u32, entry: bool) -> Parsed<Function<'a>> {
         while self.peek() == TokenKind::Dot("attribute") {
             self.next();
-            self.attribute()?;
+            let _ = self.attribute()?;
         }
         let returns = self.parameters()?;
         let name = self.word("a function's name")?;
@@ -365,7 +394,18 @@ impl<'a> Parser<'a> {
         self.check_function(line, entry, &returns, &parameters)?;
         let Bounds { max_block, required_block } = self.bounds(entry)?;
         let body = if self.eat(';') { None } else { Some(self.body()?) };
-        Ok(Function { line, entry, name, returns, parameters, max_block, required_block, body })
+        let linkage = None;
+        Ok(Function {
+            line,
+            entry,
+            linkage,
+            name,
+            returns,
+            parameters,
+            max_block,
+            required_block,
+            body,
+        })
     }
 
     /// A list of parameters in parentheses, or nothing.
@@ -376,6 +416,9 @@ impl<'a> Parser<'a> {
         }
         while !self.eat(')') {
             let header = self.header(false)?;
+            if header.lanes > 1 && header.home == Some(StateSpace::Param) {
+                return self.error(header.line, "a parameter is no vector");
+            }
             parameters.push(self.declarator(&header)?);
             if self.eat(',') {
                 if self.peek() == TokenKind::Mark(')') {

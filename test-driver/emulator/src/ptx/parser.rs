@@ -4,6 +4,7 @@ use super::ast::{Alias, Ast};
 use super::errors::{MOST_ERRORS, ParseError, ParseErrors};
 use super::lexer::{Token, TokenKind, tokens};
 use super::literal::parse_integer;
+use std::collections::HashSet;
 
 /// The rest of the statement is skipped after an error; the error itself is already recorded.
 pub(super) struct Recorded;
@@ -21,6 +22,8 @@ pub(super) struct Parser<'a> {
     at: usize,
     /// Blocks, lists and expressions that the cursor is in.
     depth: u32,
+    /// The variables that were declared as `.extern`.
+    pub(super) externals: HashSet<&'a str>,
     errors: Vec<ParseError>,
 }
 
@@ -33,7 +36,14 @@ const DEEPEST: u32 = 128;
 
 /// Parses a text into a tree, or gives all its errors.
 pub(crate) fn parse(text: &str) -> Result<Ast<'_>, ParseErrors> {
-    let mut parser = Parser { text, tokens: tokens(text), at: 0, depth: 0, errors: Vec::new() };
+    let mut parser = Parser {
+        text,
+        tokens: tokens(text),
+        at: 0,
+        depth: 0,
+        externals: HashSet::new(),
+        errors: Vec::new(),
+    };
     let mut tree = Ast::default();
     parser.refuse_unterminated();
     parser.start(&mut tree);
@@ -270,7 +280,7 @@ impl<'a> Parser<'a> {
             }
             TokenKind::Dot("file") => self.file(tree),
             TokenKind::Dot("section") => self.section(),
-            TokenKind::Dot("pragma") => self.pragma(),
+            TokenKind::Dot("pragma") => self.module_pragma(),
             TokenKind::Dot("alias") => self.alias(tree),
             TokenKind::Dot(_) => self.definition(tree),
             _ => {
@@ -315,6 +325,18 @@ impl<'a> Parser<'a> {
             self.integer()?;
         }
         Ok(())
+    }
+
+    /// For a whole module only the pragmas of the PTX ISA are taken.
+    fn module_pragma(&mut self) -> Parsed<()> {
+        const PRAGMAS: [&str; 4] =
+            ["nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency"];
+        if let TokenKind::Text(text) = self.peek_at(1).kind
+            && !PRAGMAS.contains(&text.split_whitespace().next().unwrap_or_default())
+        {
+            return self.error(self.line(), format!("there is no pragma `{text}`"));
+        }
+        self.pragma()
     }
 
     /// Debug sections say nothing that running needs.

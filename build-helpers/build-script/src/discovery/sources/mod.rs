@@ -1,7 +1,7 @@
 //! Source discovery: the kernel sources of a package, in folders, by patterns and by name.
 
 use super::{
-    candidate::Candidate,
+    candidate::{Candidate, report_special},
     host_files,
     includes::Headers,
     language::Language,
@@ -30,6 +30,11 @@ use std::{
 };
 use walkdir::WalkDir;
 
+/// Files and folders that are looked at in a folder of kernels: a link may lead to all of a disk.
+const MOST_PATHS: usize = 200_000;
+
+const REMOVE: &str = "remove it, or leave it out with `exclude`";
+
 /// The sources of a build.
 #[derive(Debug)]
 pub(crate) struct Found {
@@ -55,6 +60,9 @@ pub(crate) fn find(package: &Package, settings: &mut Settings) -> Result<Found, 
     search.look();
     let headers = search.headers();
     let Search { candidates, mut watched, mut report, .. } = search;
+    for path in &headers.special {
+        report_special(&paths::relative(&package.root, path), &mut report);
+    }
     let cfgs = super::cfgs::of(package, settings);
     let listed = listed_instances(settings, &mut report);
     let mut sources: Vec<_> = candidates
@@ -197,6 +205,8 @@ impl Search<'_> {
             return;
         }
         self.watched.push(path.clone());
+        let own = self.package.root.canonicalize();
+        let mut looked_at = 0;
         let mut walk = WalkDir::new(&path).sort_by_file_name().follow_links(true).into_iter();
         while let Some(entry) = walk.next() {
             let entry = match entry {
@@ -207,6 +217,14 @@ impl Search<'_> {
                 }
             };
             let display = paths::relative(&self.package.root, entry.path());
+            looked_at += 1;
+            if looked_at > MOST_PATHS {
+                let message = format!(
+                    "there are more than {MOST_PATHS} files and folders in `{folder}`, at `{display}`"
+                );
+                self.report.plain(message, "name the folders of kernels with `source-dir`, or leave some out with `exclude`");
+                return;
+            }
             let is_hidden =
                 entry.depth() > 0 && entry.file_name().to_string_lossy().starts_with('.');
             let is_folder = entry.file_type().is_dir();
@@ -215,6 +233,15 @@ impl Search<'_> {
                     walk.skip_current_dir();
                 }
             } else if is_folder {
+                let leads_to =
+                    entry.path_is_symlink().then(|| entry.path().canonicalize().ok()).flatten();
+                if leads_to.is_some_and(|it| own.as_ref().is_ok_and(|own| own.starts_with(it))) {
+                    walk.skip_current_dir();
+                    let message =
+                        format!("`{display}` is a link to a folder that the package lies in");
+                    self.report.plain(message, REMOVE);
+                    continue;
+                }
                 if entry.path() != self.package.root && entry.path().join("Cargo.toml").is_file() {
                     walk.skip_current_dir();
                     self.add(entry.path(), SourceKind::Package, false);
@@ -248,8 +275,7 @@ impl Search<'_> {
             None if is_link && is_missing => "is a link to a file that is not there".to_owned(),
             None => format!("cannot be read: {error}"),
         };
-        let help = "remove it, or leave it out with `exclude`";
-        self.report.plain(format!("`{display}` {why}"), help);
+        self.report.plain(format!("`{display}` {why}"), REMOVE);
     }
 
     fn file(&mut self, name: &str) {

@@ -274,6 +274,52 @@ fn what_is_no_file_is_ignored_where_it_is_hidden_and_named_elsewhere() {
     assert_eq!(project.build().result.unwrap().kernels, ["a"]);
 }
 
+/// Compilers would wait for whoever writes to a pipe, wherever it lies.
+#[cfg(all(unix, feature = "cuda-cpp"))]
+#[test]
+fn what_sources_include_and_is_no_file_is_named() {
+    use std::process::Command;
+    let files = [
+        ("kernels/a.rs", "#[path = \".b.rs\"] mod b;\nmod c;\n#[kernel] fn a() {}"),
+        ("kernels/d.cu", "#include \"e.h\"\n__global__ void d() {}"),
+        ("kernels/e.h", "#include <f>\n"),
+    ];
+    let project = Project::new(&format!("{TARGET}\ninclude = [\"headers\"]\n"), &files);
+    project.write("app/headers/other.h", "");
+    for name in ["kernels/.b.rs", "kernels/c/mod.rs", "headers/f"] {
+        let path = project.folder.path().join("app").join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    }
+    let error = project.error();
+    for name in ["kernels/.b.rs", "kernels/c/mod.rs", "headers/f"] {
+        let line = format!("error: `{name}` is no file that can be read");
+        assert!(error.contains(&line), "{line} in\n{error}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_folder_around_the_package_is_not_followed() {
+    use std::os::unix::fs::symlink;
+    let mut project = Project::new(TARGET, &[("kernels/a.rs", "#[kernel] fn a() {}")]);
+    let kernels = project.folder.path().join("app/kernels");
+    symlink("/", kernels.join("disk")).unwrap();
+    symlink("../..", kernels.join("above")).unwrap();
+    let error = project.error();
+    for name in ["disk", "above"] {
+        let line =
+            format!("error: `kernels/{name}` is a link to a folder that the package lies in");
+        assert!(error.contains(&line), "{line} in\n{error}");
+    }
+    project.builder.excludes = Some(["disk", "above"].map(|name| format!("kernels/{name}")).into());
+    assert_eq!(project.build().result.unwrap().kernels, ["a"]);
+    // Folders elsewhere are followed.
+    project.write("elsewhere/b.rs", "#[kernel] fn b() {}");
+    symlink("../../elsewhere", kernels.join("elsewhere")).unwrap();
+    assert_eq!(project.build().result.unwrap().kernels, ["a", "b"]);
+}
+
 #[cfg(not(feature = "cuda-cpp"))]
 #[test]
 fn cpp_without_its_front_end_names_the_feature() {

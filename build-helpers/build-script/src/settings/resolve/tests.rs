@@ -173,6 +173,23 @@ fn a_settings_file_that_is_not_toml_shows_where() {
     assert!(project.error().contains(" --> kernelmill.toml:"), "{}", project.error());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_settings_file_that_is_none_is_not_taken_for_missing() {
+    let project = Project::new("", &[KERNEL]);
+    let path = project.folder.path().join("app/kernelmill.toml");
+    let expected = "error: `kernelmill.toml` is no file that can be read\n  help: remove it, or put the settings \
+                    into a file of this name";
+    std::os::unix::fs::symlink("missing", &path).unwrap();
+    assert_eq!(project.error(), expected);
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    assert_eq!(project.error(), expected);
+    std::fs::remove_dir(&path).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    assert_eq!(project.error(), expected);
+}
+
 #[test]
 fn settings_of_single_kernels_come_from_every_place() {
     let table = "targets = [\"cpu\", \"sm_90\"]\n[package.metadata.kernelmill.kernels.saxpy]\n\
@@ -290,6 +307,15 @@ fn a_table_whose_name_is_nearly_kernelmills_is_a_likely_typo() {
         let expected = format!("error: unknown table `{name}` in Cargo.toml\n --> Cargo.toml:5:");
         assert!(error.starts_with(&expected), "{error}");
         assert!(error.contains("settings are in `[package.metadata.kernelmill]`"), "{error}");
+        let both =
+            format!("{text}[package.metadata.{name}]\na = 1\n[package.metadata.kernelmill]\n");
+        project.write("app/Cargo.toml", &both);
+        assert!(project.error().starts_with(&expected), "{}", project.error());
+        let of_a_plugin =
+            "[package.metadata.kernelmill]\n[package.metadata.kernelmill-ad]\na = 1\n";
+        project.write("app/Cargo.toml", &format!("{text}{of_a_plugin}"));
+        let (compiled, cached) = project.counts();
+        assert_eq!(compiled + cached, 2);
         for other in ["docs", "kernels", "cargo-machete"] {
             project.write("app/Cargo.toml", &format!("{text}[package.metadata.{other}]\na = 1\n"));
             let (compiled, cached) = project.counts();

@@ -26,7 +26,7 @@ use crate::{
     diagnostic::{Message, MessageSeverity},
     job::{Config, DeviceLink, Options, Params},
     resources::{self, ByKernel, Spills},
-    toolchain::{KeptRun, Linked, Relocatable, TemporaryFolder, ToolLimits, read, write},
+    toolchain::{KeptRun, Linked, Relocatable, TemporaryFolder, ToolLimits, read_output, write},
 };
 
 /// An nvcc to call. Plain data: whoever calls the compiler finds it.
@@ -245,12 +245,13 @@ impl Nvcc {
         let root = &source.package_root;
         let run = Run { scratch: &self.scratch, root, name: &name, limits: self.limits };
         let Ran { messages, spills, folder } = start(&mut command, folder, &run)?;
-        let rule = read(&rule)?;
+        let written = |path: &Path| read_output(path, &self.program, &source.display);
+        let rule = written(&rule)?;
         let mut inputs =
             dependencies::inputs(&String::from_utf8_lossy(&rule), &source.package_root);
         inputs.retain(|path| !path.starts_with(&folder.path));
         let warnings = messages.into_iter().filter(Message::is_warning).collect();
-        Ok((read(&output)?, Trace { inputs, warnings, spills }))
+        Ok((written(&output)?, Trace { inputs, warnings, spills }))
     }
 }
 

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     Error,
     job::Lowered,
-    toolchain::{TemporaryFolder, Toolchain, read},
+    toolchain::{TemporaryFolder, Toolchain, read_output},
 };
 
 /// Compiles a kernel file to bitcode.
@@ -32,8 +32,9 @@ pub(crate) fn lower(
     let mut command = command(toolchain, device, source, &folder);
     command.arg("--emit").arg(emit(&[("llvm-bc", &bitcode), ("dep-info", &dependencies)]));
     let warnings = run_rustc(command, toolchain, &source.display)?;
-    let (inputs, variables) = read_dependencies(&dependencies, &source.package_root)?;
-    let module = read(&bitcode)?;
+    let written = |path: &Path| read_output(path, &toolchain.rustc, &source.display);
+    let (inputs, variables) = dependencies_in(&written(&dependencies)?, &source.package_root);
+    let module = written(&bitcode)?;
     if !is_bitcode(&module) {
         let (rustc, display) = (toolchain.rustc.clone(), source.display.clone());
         return Err(Error::NotBitcode { rustc, display });
@@ -56,7 +57,8 @@ fn check_identity(
     let mut command = command(toolchain, device, source, folder);
     command.args(["-C", FULL_DEBUG]).arg("--emit").arg(emit(&[("llvm-ir", &text)]));
     run_rustc(command, toolchain, &source.display)?;
-    check_types(&String::from_utf8_lossy(&read(&text)?), &source.signatures, &source.functions)
+    let text = read_output(&text, &toolchain.rustc, &source.display)?;
+    check_types(&String::from_utf8_lossy(&text), &source.signatures, &source.functions)
 }
 
 /// rustc, told what to compile and not what to write.
@@ -127,8 +129,8 @@ fn crate_name(path: &Path) -> String {
 
 /// The files that a dependency file in make's notation names, absolute, and the environment
 /// variables.
-fn read_dependencies(path: &Path, base: &Path) -> Result<(Vec<PathBuf>, Vec<String>), Error> {
-    let text = String::from_utf8_lossy(&read(path)?).into_owned();
+fn dependencies_in(file: &[u8], base: &Path) -> (Vec<PathBuf>, Vec<String>) {
+    let text = String::from_utf8_lossy(file);
     // rustc writes one rule for the output and then an empty one for each input.
     let mut inputs: Vec<PathBuf> = text
         .lines()
@@ -141,7 +143,7 @@ fn read_dependencies(path: &Path, base: &Path) -> Result<(Vec<PathBuf>, Vec<Stri
     let variables = variables
         .map(|variable| variable.split('=').next().unwrap_or(variable).to_owned())
         .collect();
-    Ok((inputs, variables))
+    (inputs, variables)
 }
 
 #[cfg(test)]
@@ -156,11 +158,8 @@ mod tests {
 
     #[test]
     fn dependency_files_are_read() {
-        let folder = TemporaryFolder::new(&std::env::temp_dir(), "deps").unwrap();
-        let file = folder.path.join("k.d");
         let text = "/x/k.bc: kernels/a.rs kernels/b\\ c.rs\n\nkernels/a.rs:\nkernels/b\\ c.rs:\n\n# env-dep:SIZE=4\n# env-dep:OTHER\n";
-        std::fs::write(&file, text).unwrap();
-        let (inputs, variables) = read_dependencies(&file, Path::new("/p")).unwrap();
+        let (inputs, variables) = dependencies_in(text.as_bytes(), Path::new("/p"));
         assert_eq!(variables, ["SIZE", "OTHER"]);
         assert_eq!(inputs, [Path::new("/p/kernels/a.rs"), Path::new("/p/kernels/b c.rs")]);
     }

@@ -4,10 +4,10 @@
 
 use super::system_call;
 use crate::execute::machine::{Instruction, Machine, Stop};
-use crate::execute::state::{Frame, LOCAL_FILL};
+use crate::execute::state::{Frame, LOCAL_FILL, Undefined};
 use crate::launch::FaultKind;
 use crate::memory::CODE_BASE;
-use crate::program::{CallSite, Slice};
+use crate::program::{CallSite, Parts, Slice};
 
 /// A thread's stack, in bytes of local memory and in calls.
 const STACK_BYTES: usize = 4 << 20;
@@ -81,14 +81,32 @@ fn enter(m: &mut Machine<'_>, callee: usize, site: usize, pc: u32) -> u32 {
     m.stop(Stop::Switch)
 }
 
+/// The slots of a caller's results that the function which ends leaves undefined.
+fn undefined_results(m: &Machine<'_>, parts: &[Parts]) -> Vec<u32> {
+    let mut found = Vec::new();
+    if m.thread.undefined.is_empty() {
+        return found;
+    }
+    for (to, from) in parts.iter().zip(&m.function.result_parts) {
+        for part in 0..to.count {
+            let mut own = from.within(part * to.bytes, to.bytes);
+            if !own.is_empty() && own.all(|slot| m.thread.undefined(slot).is_some()) {
+                found.push(to.first + part);
+            }
+        }
+    }
+    found
+}
+
 /// `ret`: back to the caller, or the end of the thread.
 pub(crate) fn leave(m: &mut Machine<'_>, _: &Instruction, _: u32) -> u32 {
     let Some(frame) = m.thread.frames.pop() else { return m.stop(Stop::End) };
     let base = m.thread.base;
     m.block.stack_bytes -= frame.kept;
     let caller = &m.grid.program.functions[frame.function as usize];
-    let returns = &caller.tables.calls[frame.site as usize].returns;
-    for (to, from) in returns.iter().zip(&m.function.returns) {
+    let site = &caller.tables.calls[frame.site as usize];
+    let undefined = undefined_results(m, &site.parts);
+    for (to, from) in site.returns.iter().zip(&m.function.returns) {
         let start = (base + from.offset) as usize;
         let length = from.bytes as usize;
         m.thread.local.copy_within(start..start + length, (frame.base + to.offset) as usize);
@@ -96,6 +114,10 @@ pub(crate) fn leave(m: &mut Machine<'_>, _: &Instruction, _: u32) -> u32 {
     m.thread.local.truncate((frame.base + caller.frame_bytes) as usize);
     m.registers = frame.registers;
     m.thread.undefined = frame.undefined;
+    for slot in undefined {
+        m.thread.tainted = true;
+        m.thread.define(slot, Some(Undefined::Returned(slot)));
+    }
     m.thread.base = frame.base;
     m.thread.function = frame.function;
     m.thread.pc = frame.pc + 1;

@@ -3,7 +3,7 @@
 //! PTX ISA, "Control Flow Instructions" and "Miscellaneous Instructions".
 
 use crate::execute::machine::{Instruction, Machine, Stop};
-use crate::launch::FaultKind;
+use crate::launch::{FaultKind, Space};
 
 /// Does nothing: `pragma`-like instructions, prefetches.
 pub(crate) fn nothing(_: &mut Machine<'_>, _: &Instruction, pc: u32) -> u32 {
@@ -65,4 +65,11 @@ pub(crate) fn fence(m: &mut Machine<'_>, _: &Instruction, pc: u32) -> u32 {
 pub(crate) fn unsupported(m: &mut Machine<'_>, i: &Instruction, _: u32) -> u32 {
     let what = m.function.tables.texts[i.e as usize].clone();
     m.fail(FaultKind::Unsupported { what })
+}
+
+/// An access to a variable of the frame, or to a parameter, that is not within it; slot `a` has the offset.
+pub(crate) fn beyond(m: &mut Machine<'_>, i: &Instruction, _: u32) -> u32 {
+    let space = if i.x == 1 { Space::Local } else { Space::Param };
+    let address = m.get(i.a);
+    m.fail(FaultKind::OutOfBounds { space, address, bytes: 1, write: false, nearest: None })
 }

@@ -1,4 +1,5 @@
-//! Checks of registers that may be undefined: never written, or taken from a lane that takes no part.
+//! Checks of registers that may be undefined: never written, taken from a lane that takes no
+//! part, or the result of a function that did not write it.
 //!
 //! What is undefined may be carried about, computed with, chosen from and returned, as LLVM's `undef` may:
 //! optimised code does so on paths where the result is not read. It may not decide anything: no branch,
@@ -36,6 +37,7 @@ fn fault(m: &Machine<'_>, undefined: Undefined) -> FaultKind {
     match undefined {
         Undefined::Unwritten(slot) => FaultKind::UninitializedRegister { register: name(slot) },
         Undefined::Shuffled(slot) => FaultKind::UndefinedShuffle { register: name(slot) },
+        Undefined::Returned(slot) => FaultKind::UninitializedResult { variable: name(slot) },
     }
 }
 
@@ -79,6 +81,14 @@ fn result(m: &Machine<'_>, guard: &Guard) -> Option<Undefined> {
                 any(m, guard)
             }
         }
-        (Transfer::Use | Transfer::Store | Transfer::Publish | Transfer::Shuffle, _) => None,
+        (
+            Transfer::Use
+            | Transfer::Store
+            | Transfer::Publish
+            | Transfer::Shuffle
+            | Transfer::Call
+            | Transfer::Return,
+            _,
+        ) => None,
     }
 }

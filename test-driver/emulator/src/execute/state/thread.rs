@@ -70,22 +70,29 @@ pub(crate) enum Undefined {
     Unwritten(u32),
     /// `shfl.sync` gave the register in this slot the value of a lane that took no part.
     Shuffled(u32),
+    /// The function that was called did not write the result in this slot.
+    Returned(u32),
 }
 
 impl Undefined {
     const SHUFFLED: u32 = 1 << 31;
+    const RETURNED: u32 = 1 << 30;
 
     pub(crate) fn number(self) -> u32 {
         match self {
             Undefined::Unwritten(slot) => slot + 1,
             Undefined::Shuffled(slot) => (slot + 1) | Self::SHUFFLED,
+            Undefined::Returned(slot) => (slot + 1) | Self::RETURNED,
         }
     }
 
     fn of(number: u32) -> Option<Undefined> {
-        let slot = (number & !Self::SHUFFLED).checked_sub(1)?;
-        let shuffled = number & Self::SHUFFLED != 0;
-        Some(if shuffled { Undefined::Shuffled(slot) } else { Undefined::Unwritten(slot) })
+        let slot = (number & !(Self::SHUFFLED | Self::RETURNED)).checked_sub(1)?;
+        Some(match number {
+            _ if number & Self::SHUFFLED != 0 => Undefined::Shuffled(slot),
+            _ if number & Self::RETURNED != 0 => Undefined::Returned(slot),
+            _ => Undefined::Unwritten(slot),
+        })
     }
 }
 
@@ -95,7 +102,7 @@ pub(crate) struct Thread {
     pub(crate) registers: Vec<u64>,
     /// Of each slot what made it undefined, as [`Undefined::number`], or 0; empty where all are defined.
     pub(crate) undefined: Vec<u32>,
-    /// Whether a shuffle has given it something undefined.
+    /// Whether a shuffle or a call has given it something undefined.
     pub(crate) tainted: bool,
     /// Stack of frames, each with the function's local variables.
     pub(crate) local: Vec<u8>,

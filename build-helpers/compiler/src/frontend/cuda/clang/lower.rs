@@ -26,7 +26,7 @@ use crate::{
         limits::{self, LimitFault},
     },
     job::Lowered,
-    toolchain::{TemporaryFolder, Toolchain, read},
+    toolchain::{TemporaryFolder, Toolchain, read_output},
 };
 
 /// clang, as it was found.
@@ -73,13 +73,15 @@ pub(crate) fn compile(
         messages.retain(|message| !message.is_warning());
         return Err(Error::Clang { messages, display: source.display.clone() });
     }
-    let rule = String::from_utf8_lossy(&read(&dependencies)?).into_owned();
+    let program = PathBuf::from(command.get_program());
+    let written = |path: &Path| read_output(path, &program, &source.display);
+    let rule = String::from_utf8_lossy(&written(&dependencies)?).into_owned();
     let mut inputs = dependencies::inputs(&rule, &source.package_root);
     // Ours are part of the compiler's own digest. Their folder is known by its name: clang may be
     // told of it by another way through the file system.
     let ours = headers.file_name();
     inputs.retain(|path| !path.components().any(|part| Some(part.as_os_str()) == ours));
-    Ok(Compiled { bitcode: read(&bitcode)?, inputs, messages })
+    Ok(Compiled { bitcode: written(&bitcode)?, inputs, messages })
 }
 
 /// Compiles a file to bitcode, and reads its kernels. LLVM must be open. `told` is the architecture of

@@ -208,7 +208,11 @@ impl Comparison<'_> {
             Safety::Safe => "fn(",
             Safety::Unsafe => "unsafe fn(",
         };
-        let is_as_read = |pointer: &NodeId| self.debug.name(*pointer).starts_with(start);
+        // Names for Microsoft's debuggers, `f32 (*)(u8)`, say nothing of either.
+        let is_as_read = |pointer: &NodeId| {
+            let name = self.debug.name(*pointer);
+            name.starts_with(start) || name.contains(" (*)(")
+        };
         let function = pointer.filter(is_as_read).and_then(|pointer| self.debug.pointee(pointer));
         match function {
             Some(function) if self.function(ty, function).is_ok() => Ok(()),

@@ -68,9 +68,9 @@ impl<'a> DebugInfo<'a> {
         self.is(id, "DW_TAG_pointer_type").then(|| self.reference(id, "baseType")).flatten()
     }
 
-    /// The name of a type.
+    /// The name of a type, as Rust writes it.
     pub(super) fn name(&self, id: NodeId) -> Cow<'a, str> {
-        unescaped(self.field(id, "name").unwrap_or_default().trim_matches('"'))
+        in_rust(unescaped(self.field(id, "name").unwrap_or_default().trim_matches('"')))
     }
 
     /// The size of a type in bytes.
@@ -246,6 +246,27 @@ fn unescaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// A name that may be written as for Microsoft's debuggers, which read names of C++: `ptr_mut$<Pair<u8,u8> >`.
+fn in_rust(name: Cow<'_, str>) -> Cow<'_, str> {
+    const POINTERS: [(&str, &str); 4] = [
+        ("ptr_mut$<", "*mut "),
+        ("ptr_const$<", "*const "),
+        ("ref_mut$<", "&mut "),
+        ("ref$<", "&"),
+    ];
+    for (start, sign) in POINTERS {
+        let inner = name.strip_prefix(start).and_then(|rest| rest.strip_suffix('>'));
+        if let Some(inner) = inner {
+            return Cow::Owned(format!("{sign}{}", in_rust(Cow::Borrowed(inner.trim_end()))));
+        }
+    }
+    if !name.contains(',') && !name.contains("> >") {
+        return name;
+    }
+    let name = name.replace(", ", ",").replace(',', ", ");
+    Cow::Owned(name.replace("> >", ">>").replace("> >", ">>"))
+}
+
 /// The name of a field: that of a tuple struct's first one is `__0` here, and `0` in the source.
 fn field_name(name: Cow<'_, str>) -> Cow<'_, str> {
     match name.strip_prefix("__") {
@@ -291,6 +312,20 @@ define void @f() { ret void }
         let members: Vec<_> = members.iter().map(|it| (&*it.name, it.ty, it.offset)).collect();
         // The second one has no bytes.
         assert_eq!(members, [("größe", 2, 8)]);
+    }
+
+    #[test]
+    fn names_for_microsofts_debuggers_are_those_of_rust() {
+        for (written, expected) in [
+            ("ptr_mut$<Pair<u8,array$<f32,3> > >", "*mut Pair<u8, array$<f32, 3>>"),
+            ("ref$<ptr_const$<f32> >", "&*const f32"),
+            ("TensorMap<f32,3>", "TensorMap<f32, 3>"),
+            ("A<B<C<u8> > >", "A<B<C<u8>>>"),
+            ("Pair<(u8, u8), 2>", "Pair<(u8, u8), 2>"),
+            ("f32", "f32"),
+        ] {
+            assert_eq!(in_rust(Cow::Borrowed(written)), expected);
+        }
     }
 
     #[test]
