@@ -52,8 +52,9 @@ impl Loaded {
     ///
     /// # Errors
     ///
-    /// [`Error::FormatVersion`] for bindings of another version, [`Error::NoBinary`] for a source
-    /// with no binary for this device, and what loading reports.
+    /// [`Error::FormatVersion`] for bindings of another version, [`Error::NoBinary`] for a source that is
+    /// compiled for all targets of the package and has no binary for this device, and where no source has one,
+    /// and what loading reports.
     pub fn new(device: &Device, set: &'static KernelSet) -> Result<Self> {
         check_version(|| format!("package `{}`", set.package), set.format_version)?;
         let mut loaded = Self {
@@ -72,7 +73,25 @@ impl Loaded {
                 return Err(NoBinary { source, device, rejected: Vec::new() }.into());
             }
         }
+        if loaded.modules.is_empty()
+            && let Some(error) = loaded.nothing(set)
+        {
+            return Err(error.into());
+        }
         Ok(loaded)
+    }
+
+    /// Why there is no binary at all, where each kernel has another reason; `None` without kernels.
+    fn nothing(&self, set: &KernelSet) -> Option<NoBinary> {
+        let mut all = self.missing.values();
+        let mut error = all.next()?.clone();
+        error.source = format!("the kernels of package `{}`", set.package);
+        for reason in all.flat_map(|other| &other.rejected) {
+            if !error.rejected.contains(reason) {
+                error.rejected.push(reason.clone());
+            }
+        }
+        Some(error)
     }
 
     /// Loads the binaries of one source: the best one, and others for what is not in it.

@@ -1,6 +1,6 @@
 //! A kernel source: one file, or one package of kernels.
 
-use super::override_file::KernelOverride;
+use super::{language::Language, override_file::KernelOverride};
 use crate::settings::resolved::Settings;
 use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target};
 use std::{path::PathBuf, sync::Arc};
@@ -47,6 +47,36 @@ impl SourceKind {
     /// Every kind.
     pub(crate) const ALL: [Self; 5] =
         [Self::File, Self::Package, Self::Cuda, Self::OpenCl, Self::LlvmIr];
+
+    /// The language.
+    pub(crate) fn language(self) -> &'static str {
+        let language = match self {
+            Self::File | Self::Package => Language::Rust,
+            Self::Cuda => Language::Cuda,
+            Self::OpenCl => Language::OpenCl,
+            Self::LlvmIr => Language::LlvmIr,
+        };
+        language.name()
+    }
+
+    /// Whether it can be compiled for a target.
+    pub(crate) fn suits(self, target: &Target) -> bool {
+        match target {
+            Target::Cpu | Target::Ptx(_) | Target::Cubin(_) | Target::Amd(_) => true,
+            Target::Spirv64 | Target::OpenClC => self == Self::OpenCl,
+            _ => false,
+        }
+    }
+
+    /// The targets that suit it, for messages.
+    pub(crate) fn targets(self) -> &'static str {
+        match self {
+            Self::OpenCl => "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX`, `spirv64` and `opencl-c`",
+            Self::File | Self::Package | Self::Cuda | Self::LlvmIr => {
+                "`cpu`, `compute_XX`, `sm_XX` and `gfxXXX`"
+            }
+        }
+    }
 
     /// Whether its kernels are known once a compiler has read it, and not from its text.
     pub(crate) fn is_read_by_compiler(self) -> bool {

@@ -22,7 +22,7 @@ use crate::{
         out_dir, spills,
     },
     plan::{
-        device_libraries, host, host_code,
+        device_libraries, host, host_code, targets,
         units::{self, Unit, UnitCompiler},
     },
     settings::{
@@ -247,6 +247,7 @@ fn compile(
     dependencies::check_links(environment, package, &sources)?;
     let own = sources.len();
     if !is_skipped {
+        targets::check_named(&sources, settings)?;
         overrides::attach(environment, package, settings, &mut sources)?;
         warn_of_nvcc(environment, &sources, &units, |source| {
             source

@@ -1,6 +1,7 @@
-//! Compilation units: every pair of a source and a target. A pair that no compiler can make is an error
-//! before any work starts.
+//! Compilation units: every pair of a source and a target that suits it. A pair whose compiler is not there is
+//! an error before any work starts.
 
+use super::targets;
 use crate::{
     base::{error::Error, report::Report},
     discovery::source::{Source, SourceKind},
@@ -34,13 +35,14 @@ pub(crate) enum UnitCompiler {
 ///
 /// # Errors
 ///
-/// [`Error::Sources`] with every target that the sources cannot reach.
+/// [`Error::Sources`] with every source and target that go with none, and every compiler that is not there.
 pub(crate) fn plan(
     sources: &[Source],
     settings: &Settings,
     search: &Search<'_>,
     tools: &CppTools,
 ) -> Result<Vec<Unit>, Error> {
+    targets::check(sources, settings)?;
     let mut report = Report::default();
     let mut units = Vec::new();
     for kind in SourceKind::ALL {
@@ -62,80 +64,30 @@ pub(crate) fn plan(
             },
             SourceKind::File | SourceKind::Package | SourceKind::LlvmIr => {}
         }
-        for target in &settings.targets {
-            let compiler = match kind {
-                SourceKind::Cuda => from_cuda(target, settings, tools, &names, &mut report),
-                SourceKind::OpenCl => from_opencl(target, &names, &mut report),
-                SourceKind::LlvmIr => by_llvm(target, "LLVM IR", &names, &mut report),
-                SourceKind::File | SourceKind::Package => from_rust(target, &names, &mut report),
+        for target in settings.targets.iter().filter(|target| kind.suits(target)) {
+            let compiler = match (kind, target) {
+                (SourceKind::OpenCl, Target::Spirv64 | Target::OpenClC) => UnitCompiler::Clang,
+                (SourceKind::Cuda, _)
+                    if is_nvidia(target) && tools.compiles_kernels(settings).is_some() =>
+                {
+                    UnitCompiler::Nvcc
+                }
+                _ => UnitCompiler::LlvmPipeline,
             };
-            if let Some(compiler) = compiler {
-                units.extend(of_kind.iter().map(|(source, _)| Unit {
-                    source: *source,
-                    compiler,
-                    config: Config {
-                        target: target.clone(),
-                        params: settings.params.clone(),
-                        options: settings.options.clone(),
-                    },
-                }));
-            }
+            units.extend(of_kind.iter().map(|(source, _)| Unit {
+                source: *source,
+                compiler,
+                config: Config {
+                    target: target.clone(),
+                    params: settings.params.clone(),
+                    options: settings.options.clone(),
+                },
+            }));
         }
     }
     report.into_result(Error::Sources)?;
     units.sort_by_key(|unit| unit.source);
     Ok(units)
-}
-
-fn from_rust(target: &Target, names: &str, report: &mut Report) -> Option<UnitCompiler> {
-    if matches!(target, Target::Cpu | Target::Ptx(_) | Target::Cubin(_) | Target::Amd(_)) {
-        return Some(UnitCompiler::LlvmPipeline);
-    }
-    report.plain(
-        format!(
-            "the target `{target}` is not available for kernels in Rust with this toolchain yet: \
-             {names}"
-        ),
-        "leave the target out",
-    );
-    None
-}
-
-fn from_cuda(
-    target: &Target,
-    settings: &Settings,
-    tools: &CppTools,
-    names: &str,
-    report: &mut Report,
-) -> Option<UnitCompiler> {
-    if is_nvidia(target) && tools.compiles_kernels(settings).is_some() {
-        return Some(UnitCompiler::Nvcc);
-    }
-    by_llvm(target, "CUDA C++", names, report)
-}
-
-fn from_opencl(target: &Target, names: &str, report: &mut Report) -> Option<UnitCompiler> {
-    match target {
-        Target::Spirv64 | Target::OpenClC => Some(UnitCompiler::Clang),
-        _ => by_llvm(target, "OpenCL C", names, report),
-    }
-}
-
-/// The LLVM pipeline, behind a front end that is not rustc's.
-fn by_llvm(
-    target: &Target,
-    language: &str,
-    names: &str,
-    report: &mut Report,
-) -> Option<UnitCompiler> {
-    if is_nvidia(target) || matches!(target, Target::Cpu | Target::Amd(_)) {
-        return Some(UnitCompiler::LlvmPipeline);
-    }
-    report.plain(
-        format!("the target `{target}` is not available for {language} yet: {names}"),
-        "leave the target out",
-    );
-    None
 }
 
 /// Reports the compilers that CUDA C++ needs for these targets and that are not there, and the
@@ -152,7 +104,8 @@ fn check_tools(
         nvcc_targets(nvcc, &settings.targets, report);
     }
     let text = |nvidia: bool| {
-        let targets = settings.targets.iter().filter(|target| is_nvidia(target) == nvidia);
+        let targets = settings.targets.iter().filter(|target| SourceKind::Cuda.suits(target));
+        let targets = targets.filter(|target| is_nvidia(target) == nvidia);
         let targets: Vec<_> = targets.map(|target| format!("`{target}`")).collect();
         format!("{names} for {}", targets.join(", "))
     };

@@ -114,6 +114,22 @@ impl KernelSettings {
         report_at(self.origin.as_ref(), message, help, report);
     }
 
+    /// Reports a target that is named for a kernel and that its language has not got; `targets` are those it has.
+    pub(crate) fn target_not_suited(
+        &self,
+        kernel: &Signature,
+        target: &Target,
+        (language, targets): (&str, &str),
+        report: &mut Report,
+    ) {
+        let Signature { name, file, line, .. } = kernel;
+        let message = format!(
+            "the settings name the target `{target}` for the kernel `{name}` at {file}:{line}, which is {language}"
+        );
+        let help = format!("leave it out: {language} is compiled for {targets}");
+        report_at(self.origin.as_ref(), message, &help, report);
+    }
+
     /// Reports what cannot be of a kernel's launches, its source and the settings together.
     pub(super) fn check(&self, kernel: &Signature, report: &mut Report) {
         if self.limits == LaunchLimits::NONE {

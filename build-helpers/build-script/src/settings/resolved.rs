@@ -130,9 +130,9 @@ impl Settings {
         self.options.debug_level >= 2
     }
 
-    /// Whether a target is not NVIDIA's.
+    /// Whether there is a target besides NVIDIA's that is reached through LLVM.
     pub(crate) fn has_others(&self) -> bool {
-        !self.targets.iter().all(|target| matches!(target, Target::Ptx(_) | Target::Cubin(_)))
+        self.targets.iter().any(|target| matches!(target, Target::Cpu | Target::Amd(_)))
     }
 
     /// Whether a target is NVIDIA's.
