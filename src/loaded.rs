@@ -70,7 +70,12 @@ impl Loaded {
         for (index, signature) in set.signatures.iter().enumerate() {
             if loaded.kernels[index].is_none() && !loaded.missing.contains_key(&index) {
                 let (source, device) = (signature.file.to_string(), device.to_string());
-                return Err(NoBinary { source, device, rejected: Vec::new() }.into());
+                if set.artifacts.is_empty() {
+                    return Err(NoBinary { source, device, rejected: Vec::new() }.into());
+                }
+                let source = format!("the kernel `{}` of {source}", signature.name);
+                let error = NoBinary { source, device, rejected: Vec::new() };
+                loaded.missing.insert(index, error);
             }
         }
         if loaded.modules.is_empty()

@@ -149,3 +149,20 @@ fn a_device_that_no_source_is_for_is_refused_with_all_reasons() {
     );
     assert_eq!(error(Loaded::new(&device, &SET_OF_OTHERS)), expected);
 }
+
+/// As a build with other targets leaves it: the kernel has a wrapper, and no binary.
+#[test]
+fn a_kernel_without_any_binary_is_in_nobodys_way() {
+    static ARTIFACTS: [EmbeddedArtifact; 1] = [artifact("narrowed-11", "cpu", "a.rs", &FIRST)];
+    static TWO: [Signature; 2] =
+        [Signature::borrowed("first", &[]), Signature::borrowed("second", &[])];
+    static SET: KernelSet = KernelSet { signatures: &TWO, ..set(&ARTIFACTS) };
+    let device = Device::cpu().unwrap();
+    let loaded = Loaded::new(&device, &SET).unwrap();
+    assert!(loaded.kernel(0).is_ok());
+    let expected = format!(
+        "the kernel `second` of : no embedded binary runs on {device}; none is embedded (was the program \
+         built with KERNELMILL_SKIP_BUILD, with KERNELMILL_TARGETS or for docs.rs?)"
+    );
+    assert_eq!(error(loaded.kernel(1)), expected);
+}
