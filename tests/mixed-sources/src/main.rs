@@ -11,8 +11,15 @@ use std::{env, error::Error};
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 3] =
-    [("scaled", checks::scaled), ("shifted", checks::shifted), ("doubled", checks::doubled)];
+const CHECKS: [(&str, Check); 7] = [
+    ("scaled", checks::scaled),
+    ("shifted", checks::shifted),
+    ("doubled", checks::doubled),
+    ("affine", checks::affine),
+    ("backwards", checks::backwards),
+    ("series", checks::series),
+    ("bytes", checks::bytes),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let name = env::args().nth(1).unwrap_or_default();

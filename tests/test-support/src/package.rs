@@ -108,7 +108,7 @@ impl Package {
     pub fn summary(&self) -> String {
         let Build { lines, error } = self.build();
         assert_eq!(error, None, "{lines}");
-        let found = lines.lines().find(|line| line.contains(" compiled "));
+        let found = lines.lines().find(|line| line.starts_with("kernelmill: compiled "));
         found.unwrap_or_else(|| panic!("{lines}")).to_owned()
     }
 

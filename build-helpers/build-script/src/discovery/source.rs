@@ -41,12 +41,14 @@ pub(crate) enum SourceKind {
     OpenCl,
     /// LLVM IR, by whatever wrote it.
     LlvmIr,
+    /// PTX, which ptxas assembles.
+    Ptx,
 }
 
 impl SourceKind {
     /// Every kind.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::File, Self::Package, Self::Cuda, Self::OpenCl, Self::LlvmIr];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::File, Self::Package, Self::Cuda, Self::OpenCl, Self::LlvmIr, Self::Ptx];
 
     /// The language.
     pub(crate) fn language(self) -> &'static str {
@@ -55,6 +57,7 @@ impl SourceKind {
             Self::Cuda => Language::Cuda,
             Self::OpenCl => Language::OpenCl,
             Self::LlvmIr => Language::LlvmIr,
+            Self::Ptx => Language::Ptx,
         };
         language.name()
     }
@@ -62,7 +65,8 @@ impl SourceKind {
     /// Whether it can be compiled for a target.
     pub(crate) fn suits(self, target: &Target) -> bool {
         match target {
-            Target::Cpu | Target::Ptx(_) | Target::Cubin(_) | Target::Amd(_) => true,
+            Target::Ptx(_) | Target::Cubin(_) => true,
+            Target::Cpu | Target::Amd(_) => self != Self::Ptx,
             Target::Spirv64 | Target::OpenClC => self == Self::OpenCl,
             _ => false,
         }
@@ -75,12 +79,13 @@ impl SourceKind {
             Self::File | Self::Package | Self::Cuda | Self::LlvmIr => {
                 "`cpu`, `compute_XX`, `sm_XX` and `gfxXXX`"
             }
+            Self::Ptx => "`compute_XX` and `sm_XX`",
         }
     }
 
     /// Whether its kernels are known once a compiler has read it, and not from its text.
     pub(crate) fn is_read_by_compiler(self) -> bool {
-        matches!(self, Self::Cuda | Self::OpenCl | Self::LlvmIr)
+        matches!(self, Self::Cuda | Self::OpenCl | Self::LlvmIr | Self::Ptx)
     }
 
     /// Whether clang may compile it.
@@ -90,7 +95,7 @@ impl SourceKind {
 
     /// Whether the settings may declare the parameters of its kernels.
     pub(crate) fn may_be_declared(self) -> bool {
-        self == Self::LlvmIr
+        matches!(self, Self::LlvmIr | Self::Ptx)
     }
 
     /// The language, or the program, in messages of its compiler.
@@ -99,6 +104,7 @@ impl SourceKind {
             Self::File | Self::Package => "rustc",
             Self::Cuda | Self::OpenCl => "clang",
             Self::LlvmIr => "LLVM",
+            Self::Ptx => "ptxas",
         }
     }
 }
@@ -134,10 +140,26 @@ impl Source {
         self.is_for_others() && is_known
     }
 
+    /// Whether a kernel is to be compiled for a target. The text of a file in PTX is embedded once, for the target that
+    /// it is for itself, whichever targets of that kind there are.
+    pub(crate) fn wants(&self, kernel: &Signature, target: &Target, settings: &Settings) -> bool {
+        let is_ptx = |target: &Target| matches!(target, Target::Ptx(_));
+        if self.kind == SourceKind::Ptx && is_ptx(target) {
+            let mut all = settings.targets.iter().filter(|target| is_ptx(target));
+            return all.any(|target| settings.wants(kernel, target));
+        }
+        settings.wants(kernel, target)
+    }
+
+    /// The text of its one file.
+    pub(crate) fn text(&self) -> &str {
+        self.texts.first().map_or("", |(_, text)| text)
+    }
+
     /// Whether there is something to compile for a target, as far as is known.
     pub(crate) fn is_for(&self, target: &Target, settings: &Settings) -> bool {
         let wanted = |signatures: &Vec<Signature>| {
-            signatures.iter().any(|signature| settings.wants(signature, target))
+            signatures.iter().any(|signature| self.wants(signature, target, settings))
         };
         self.signatures.as_ref().is_none_or(wanted)
     }

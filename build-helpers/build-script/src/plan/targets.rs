@@ -6,34 +6,85 @@ use crate::{
     settings::{kernel::is_about, resolved::Settings},
 };
 use kernelmill_artifact::Target;
+use kernelmill_compiler::{Error as CompileError, frontend::ptx::Header};
 
-/// Refuses what no rule gives a binary: a source that no target of the build suits, a target that suits no
-/// source, and a target that is named for a kernel whose language has not got it.
+/// The targets that a source is compiled for, in the order of the settings. PTX is embedded once, whatever targets of
+/// that kind there are, for the devices that its `.target` says.
+///
+/// # Errors
+///
+/// [`Error::Internal`] where a file in PTX does not say that, which [`check`] reports.
+pub(crate) fn of_source(source: &Source, settings: &Settings) -> Result<Vec<Target>, Error> {
+    let mut found = Vec::new();
+    for target in settings.targets.iter().filter(|target| suits(source, target)) {
+        let own = match (target, head(source)) {
+            (_, Err(error)) => return Err(Error::Internal(error.to_string())),
+            (Target::Ptx(_), Ok(Some(head))) => Target::Ptx(head.target),
+            _ => target.clone(),
+        };
+        if !found.contains(&own) {
+            found.push(own);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a source can be compiled for a target: PTX only for cubins of devices that it is for, which is another
+/// error where it does not say that.
+fn suits(source: &Source, target: &Target) -> bool {
+    let can_be = |arch| head(source).ok().flatten().is_none_or(|head| head.can_be(arch));
+    match target {
+        Target::Cubin(arch) => source.kind.suits(target) && can_be(*arch),
+        _ => source.kind.suits(target),
+    }
+}
+
+/// The head of a source in PTX.
+fn head(source: &Source) -> Result<Option<Header>, CompileError> {
+    let is_ptx = source.kind == SourceKind::Ptx;
+    is_ptx.then(|| Header::read(source.text(), &source.display)).transpose()
+}
+
+/// Refuses what no rule gives a binary: a source that no target of the build suits, and a target that suits no source.
+/// Targets from the environment are for one build, perhaps of other sources: there such a source is a warning.
 ///
 /// # Errors
 ///
 /// [`Error::Sources`] with all of them.
-pub(crate) fn check(sources: &[Source], settings: &Settings) -> Result<(), Error> {
-    let mut report = Report::default();
-    let is_any = |kind: SourceKind| settings.targets.iter().any(|target| kind.suits(target));
-    for source in sources.iter().filter(|source| !is_any(source.kind)) {
+pub(crate) fn check(sources: &[Source], settings: &Settings) -> Result<Vec<String>, Error> {
+    let (mut report, mut warnings) = (Report::default(), Vec::new());
+    for source in sources {
         let Source { display, kind, .. } = source;
-        report.plain(
-            format!(
-                "`{display}` is {}, which is compiled for {}, and the targets are {}",
-                kind.language(),
-                kind.targets(),
-                list(&settings.targets)
-            ),
-            "add a target that suits it, or leave the file out with `exclude`",
+        let own = match head(source) {
+            Ok(head) => head.map_or_else(String::new, |head| format!(" for `sm_{}`", head.target)),
+            Err(error) => {
+                report.verbatim(error.to_string());
+                continue;
+            }
+        };
+        if settings.targets.iter().any(|target| suits(source, target)) {
+            continue;
+        }
+        let message = format!(
+            "`{display}` is {}{own}, which is compiled for {}, and the targets are {}",
+            kind.language(),
+            kind.targets(),
+            list(&settings.targets)
         );
+        if settings.has_targets_of_environment {
+            warnings.push(format!("{message}: its kernels have no binary in this build"));
+        } else {
+            let help = "add a target that suits it, or leave the file out with `exclude`";
+            report.plain(message, help);
+        }
     }
     for target in &settings.targets {
-        if !sources.is_empty() && !sources.iter().any(|source| source.kind.suits(target)) {
+        if !sources.is_empty() && !sources.iter().any(|source| suits(source, target)) {
             report.plain(no_source(sources, target), language_for(target));
         }
     }
-    report.into_result(Error::Sources)
+    report.into_result(Error::Sources)?;
+    Ok(warnings)
 }
 
 /// Reports the targets that the settings name for kernels and that their languages have not got.
@@ -73,7 +124,7 @@ fn language_for(target: &Target) -> String {
     match &*languages {
         [] => "leave the target out: no language has it yet".to_owned(),
         languages => {
-            format!("leave the target out, or write a kernel in {}", languages.join(" or "))
+            format!("leave the target out, or write a kernel in {}", languages.join(", "))
         }
     }
 }

@@ -29,20 +29,28 @@ pub(crate) enum UnitCompiler {
     Nvcc,
     /// clang alone, for OpenCL devices, behind the front end that reads the signatures.
     Clang,
+    /// ptxas alone: the text is compiled.
+    Ptxas,
+}
+
+impl UnitCompiler {
+    /// Whether a front end of the LLVM pipeline comes before it.
+    pub(crate) fn has_front(self) -> bool {
+        matches!(self, Self::LlvmPipeline | Self::Clang)
+    }
 }
 
 /// Every unit, by source and then by target.
 ///
 /// # Errors
 ///
-/// [`Error::Sources`] with every source and target that go with none, and every compiler that is not there.
+/// [`Error::Sources`] with every compiler that is not there.
 pub(crate) fn plan(
     sources: &[Source],
     settings: &Settings,
     search: &Search<'_>,
     tools: &CppTools,
 ) -> Result<Vec<Unit>, Error> {
-    targets::check(sources, settings)?;
     let mut report = Report::default();
     let mut units = Vec::new();
     for kind in SourceKind::ALL {
@@ -62,23 +70,14 @@ pub(crate) fn plan(
                 }
                 Some(_) => {}
             },
-            SourceKind::File | SourceKind::Package | SourceKind::LlvmIr => {}
+            SourceKind::File | SourceKind::Package | SourceKind::LlvmIr | SourceKind::Ptx => {}
         }
-        for target in settings.targets.iter().filter(|target| kind.suits(target)) {
-            let compiler = match (kind, target) {
-                (SourceKind::OpenCl, Target::Spirv64 | Target::OpenClC) => UnitCompiler::Clang,
-                (SourceKind::Cuda, _)
-                    if is_nvidia(target) && tools.compiles_kernels(settings).is_some() =>
-                {
-                    UnitCompiler::Nvcc
-                }
-                _ => UnitCompiler::LlvmPipeline,
-            };
-            units.extend(of_kind.iter().map(|(source, _)| Unit {
-                source: *source,
-                compiler,
+        for (index, source) in of_kind {
+            units.extend(targets::of_source(source, settings)?.into_iter().map(|target| Unit {
+                source: index,
+                compiler: compiler(kind, &target, settings, tools),
                 config: Config {
-                    target: target.clone(),
+                    target,
                     params: settings.params.clone(),
                     options: settings.options.clone(),
                 },
@@ -88,6 +87,22 @@ pub(crate) fn plan(
     report.into_result(Error::Sources)?;
     units.sort_by_key(|unit| unit.source);
     Ok(units)
+}
+
+/// Who compiles sources of a kind for a target that suits them.
+fn compiler(
+    kind: SourceKind,
+    target: &Target,
+    settings: &Settings,
+    tools: &CppTools,
+) -> UnitCompiler {
+    let is_by_nvcc = || is_nvidia(target) && tools.compiles_kernels(settings).is_some();
+    match (kind, target) {
+        (SourceKind::OpenCl, Target::Spirv64 | Target::OpenClC) => UnitCompiler::Clang,
+        (SourceKind::Ptx, _) => UnitCompiler::Ptxas,
+        (SourceKind::Cuda, _) if is_by_nvcc() => UnitCompiler::Nvcc,
+        _ => UnitCompiler::LlvmPipeline,
+    }
 }
 
 /// Reports the compilers that CUDA C++ needs for these targets and that are not there, and the

@@ -110,7 +110,7 @@ impl KernelSettings {
         let message = format!(
             "the settings declare the parameters of the kernel `{name}`, which its source says at {file}:{line}"
         );
-        let help = "remove `parameters`: it is for kernels in LLVM IR";
+        let help = "remove `parameters`: it is for kernels in LLVM IR and PTX";
         report_at(self.origin.as_ref(), message, help, report);
     }
 
@@ -147,12 +147,16 @@ impl KernelSettings {
     }
 
     /// Reports that what is said of a kernel's launches reaches no compiler.
-    pub(crate) fn limits_not_compiled(&self, kernel: &str, report: &mut Report) {
+    pub(crate) fn limits_not_compiled(
+        &self,
+        kernel: &str,
+        (compiler, help): (&str, &str),
+        report: &mut Report,
+    ) {
         let message = format!(
-            "what the settings say of the launches of `{kernel}` does not reach nvcc, which compiles \
-             it"
+            "what the settings say of the launches of `{kernel}` does not reach {compiler}, which \
+             compiles it"
         );
-        let help = "write `__launch_bounds__`, `__maxnreg__` or `__cluster_dims__` in its source";
         report_at(self.origin.as_ref(), message, help, report);
     }
 

@@ -15,6 +15,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 pub(crate) struct Settings {
     /// Each once, in the order they were written.
     pub(crate) targets: Vec<Target>,
+    /// Whether the environment says them, for one build.
+    pub(crate) has_targets_of_environment: bool,
     pub(crate) source_dirs: Vec<String>,
     pub(crate) source_files: Vec<String>,
     pub(crate) source_globs: Vec<Glob>,
@@ -34,6 +36,8 @@ pub(crate) struct Settings {
     pub(crate) plugin_on_everything: Option<String>,
     /// Whether a plugin asks launches for state.
     pub(crate) plugins_ask_for_state: bool,
+    /// Whether there are kernels in PTX, which ptxas checks where it is there.
+    pub(crate) has_ptx: bool,
     /// Files with host code, which become a library.
     pub(crate) host_files: Vec<Glob>,
     /// Whether device code of host files may call into other files.

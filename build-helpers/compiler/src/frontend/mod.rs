@@ -6,6 +6,7 @@ pub mod exports;
 pub mod limits;
 pub mod llvm_ir;
 pub mod opencl;
+pub mod ptx;
 pub mod rust;
 
 pub(crate) use checksums::clear_checksums;
