@@ -69,6 +69,7 @@ mod backend;
 mod buffer;
 mod buffer_copy;
 mod cache;
+mod capability;
 mod choice;
 mod codegen;
 mod compiled;
@@ -110,8 +111,10 @@ pub use backend::library_traits as __library_traits;
 pub use argument::{LaunchStream, ReadSlice, WriteSlice};
 #[cfg(feature = "cuda")]
 pub use backend::CudarcSlice;
+pub use backend::capabilities;
 pub use buffer::Buffer;
 pub use cache::{CacheStatistics, LoadRequest, Loader, LoaderResult, ModuleCache, module_cache};
+pub use capability::{BackEndCapabilities, Capability, Support};
 pub use choice::Choice;
 pub use compiled::{CompiledKernel, Occupancy};
 pub use copy::DeviceCopy;

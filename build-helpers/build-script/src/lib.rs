@@ -80,6 +80,8 @@
 //! A source is compiled for those of the targets that suit its language: `spirv64` and `opencl-c` are OpenCL C's
 //! alone, and PTX is for `compute_XX` and `sm_XX`.
 //!
+//! [`languages`] has them as data.
+//!
 //! # CUDA C++
 //!
 //! nvcc makes PTX and cubins, one call for each target; clang makes everything else, and what is
@@ -177,4 +179,15 @@ pub use summary::Summary;
 /// ```
 pub fn compile() {
     Build::new().compile();
+}
+
+/// The languages of kernel sources that are compiled for a target.
+///
+/// ```
+/// let target = "opencl-c".parse().unwrap();
+/// assert_eq!(kernelmill_build::languages(&target), ["OpenCL C"]);
+/// ```
+#[must_use]
+pub fn languages(target: &kernelmill_artifact::Target) -> Vec<&'static str> {
+    discovery::source::SourceKind::languages_for(target)
 }

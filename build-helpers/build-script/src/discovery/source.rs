@@ -62,6 +62,17 @@ impl SourceKind {
         language.name()
     }
 
+    /// The languages that can be compiled for a target.
+    pub(crate) fn languages_for(target: &Target) -> Vec<&'static str> {
+        let mut found = Vec::new();
+        for kind in Self::ALL.into_iter().filter(|kind| kind.suits(target)) {
+            if !found.contains(&kind.language()) {
+                found.push(kind.language());
+            }
+        }
+        found
+    }
+
     /// Whether it can be compiled for a target.
     pub(crate) fn suits(self, target: &Target) -> bool {
         match target {

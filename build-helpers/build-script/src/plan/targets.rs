@@ -119,9 +119,7 @@ fn no_source(sources: &[Source], target: &Target) -> String {
 
 /// What to do about it.
 fn language_for(target: &Target) -> String {
-    let kinds = languages().filter(|kind| kind.suits(target));
-    let languages: Vec<_> = kinds.map(SourceKind::language).collect();
-    match &*languages {
+    match &*SourceKind::languages_for(target) {
         [] => "leave the target out: no language has it yet".to_owned(),
         languages => {
             format!("leave the target out, or write a kernel in {}", languages.join(", "))
