@@ -145,6 +145,21 @@ pub mod __fake_driver {
     pub use crate::backend::cpu::bare::run_block;
 }
 
+/// What benchmarks measure that no program needs to call. Not for use by hand.
+#[doc(hidden)]
+pub mod __bench {
+    use crate::{Device, EmbeddedArtifact, Result, module_cache};
+
+    /// Holds the module of a binary on a device, and releases it.
+    ///
+    /// # Errors
+    ///
+    /// What loading reports.
+    pub fn visit(device: &Device, artifact: &'static EmbeddedArtifact) -> Result<()> {
+        module_cache().hold(device.context(), artifact).map(drop)
+    }
+}
+
 /// What generated code names. Not for use by hand: it changes with the generator.
 #[doc(hidden)]
 pub mod __codegen {

@@ -79,7 +79,7 @@ fn ptx_is_embedded_as_it_is_and_assembled() {
         let kernel = binary.kernels.iter().find(|it| it.symbol == "backwards").unwrap();
         assert_eq!(kernel.static_shared_bytes, 256, "{}", binary.target);
         let is_text = bytes == include_bytes!("../kernels/by_hand.ptx");
-        assert_eq!(is_text, binary.target == "compute_75", "{}", binary.target);
+        assert_eq!(is_text, binary.target.starts_with("compute_"), "{}", binary.target);
         assert_eq!(bytes.starts_with(b"\x7fELF"), binary.target == "sm_80", "{}", binary.target);
         assert_eq!(kernel.resources.registers.is_some(), binary.target == "sm_80");
     }
