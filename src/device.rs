@@ -5,6 +5,7 @@
 use std::{fmt, sync::Arc};
 
 use crate::{
+    capability::{Capability, Support},
     device_name::DeviceName,
     error::Result,
     hal::Context,
@@ -66,6 +67,12 @@ impl Device {
     #[must_use]
     pub fn limits(&self) -> &Limits {
         self.context.limits()
+    }
+
+    /// How it has a capability. What it has not at all is an error where a program asks for it.
+    #[must_use]
+    pub fn support(&self, capability: Capability) -> Support {
+        self.context.support(capability)
     }
 
     /// What decides which embedded binaries it can run.

@@ -462,8 +462,8 @@ impl fmt::Display for NoBinary {
         write!(formatter, "{source}: no embedded binary runs on {device}")?;
         if rejected.is_empty() {
             return formatter.write_str(
-                "; none is embedded (was the program built with KERNELMILL_SKIP_BUILD or for \
-                 docs.rs?)",
+                "; none is embedded (was the program built with KERNELMILL_SKIP_BUILD, with \
+                 KERNELMILL_TARGETS or for docs.rs?)",
             );
         }
         for Rejected { target, reason } in rejected {

@@ -69,6 +69,7 @@ mod backend;
 mod buffer;
 mod buffer_copy;
 mod cache;
+mod capability;
 mod choice;
 mod codegen;
 mod compiled;
@@ -110,8 +111,10 @@ pub use backend::library_traits as __library_traits;
 pub use argument::{LaunchStream, ReadSlice, WriteSlice};
 #[cfg(feature = "cuda")]
 pub use backend::CudarcSlice;
+pub use backend::capabilities;
 pub use buffer::Buffer;
 pub use cache::{CacheStatistics, LoadRequest, Loader, LoaderResult, ModuleCache, module_cache};
+pub use capability::{BackEndCapabilities, Capability, Support};
 pub use choice::Choice;
 pub use compiled::{CompiledKernel, Occupancy};
 pub use copy::DeviceCopy;
@@ -140,6 +143,21 @@ pub use tensor_map::{Swizzle, TensorElement, TensorMap, TensorMapMut};
 #[doc(hidden)]
 pub mod __fake_driver {
     pub use crate::backend::cpu::bare::run_block;
+}
+
+/// What benchmarks measure that no program needs to call. Not for use by hand.
+#[doc(hidden)]
+pub mod __bench {
+    use crate::{Device, EmbeddedArtifact, Result, module_cache};
+
+    /// Holds the module of a binary on a device, and releases it.
+    ///
+    /// # Errors
+    ///
+    /// What loading reports.
+    pub fn visit(device: &Device, artifact: &'static EmbeddedArtifact) -> Result<()> {
+        module_cache().hold(device.context(), artifact).map(drop)
+    }
 }
 
 /// What generated code names. Not for use by hand: it changes with the generator.

@@ -52,8 +52,9 @@ impl Loaded {
     ///
     /// # Errors
     ///
-    /// [`Error::FormatVersion`] for bindings of another version, [`Error::NoBinary`] for a source
-    /// with no binary for this device, and what loading reports.
+    /// [`Error::FormatVersion`] for bindings of another version, [`Error::NoBinary`] for a source that is
+    /// compiled for all targets of the package and has no binary for this device, and where no source has one,
+    /// and what loading reports.
     pub fn new(device: &Device, set: &'static KernelSet) -> Result<Self> {
         check_version(|| format!("package `{}`", set.package), set.format_version)?;
         let mut loaded = Self {
@@ -69,10 +70,33 @@ impl Loaded {
         for (index, signature) in set.signatures.iter().enumerate() {
             if loaded.kernels[index].is_none() && !loaded.missing.contains_key(&index) {
                 let (source, device) = (signature.file.to_string(), device.to_string());
-                return Err(NoBinary { source, device, rejected: Vec::new() }.into());
+                if set.artifacts.is_empty() {
+                    return Err(NoBinary { source, device, rejected: Vec::new() }.into());
+                }
+                let source = format!("the kernel `{}` of {source}", signature.name);
+                let error = NoBinary { source, device, rejected: Vec::new() };
+                loaded.missing.insert(index, error);
             }
         }
+        if loaded.modules.is_empty()
+            && let Some(error) = loaded.nothing(set)
+        {
+            return Err(error.into());
+        }
         Ok(loaded)
+    }
+
+    /// Why there is no binary at all, where each kernel has another reason; `None` without kernels.
+    fn nothing(&self, set: &KernelSet) -> Option<NoBinary> {
+        let mut all = self.missing.values();
+        let mut error = all.next()?.clone();
+        error.source = format!("the kernels of package `{}`", set.package);
+        for reason in all.flat_map(|other| &other.rejected) {
+            if !error.rejected.contains(reason) {
+                error.rejected.push(reason.clone());
+            }
+        }
+        Some(error)
     }
 
     /// Loads the binaries of one source: the best one, and others for what is not in it.

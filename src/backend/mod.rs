@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::{
+    capability::BackEndCapabilities,
     device_name::CPU_ASYNC_ORDINAL,
     error::{Error, Result},
     hal::{Context, Platform},
@@ -66,6 +67,27 @@ static PLATFORMS: &[&dyn Platform] = &[
     #[cfg(feature = "opencl")]
     &opencl::context::OpenCl::Processors,
 ];
+
+/// What the back ends of this build say of themselves; no device is opened for that.
+///
+/// ```
+/// use kernelmill::{Capability, Support, capabilities};
+/// let queued = capabilities().into_iter().find(|it| it.name() == "cpu-async").unwrap();
+/// assert_eq!(queued.support(Capability::QueuedLaunches), Support::Full);
+/// ```
+#[must_use]
+pub fn capabilities() -> Vec<BackEndCapabilities> {
+    vec![
+        #[cfg(feature = "cuda")]
+        BackEndCapabilities { name: "cuda", support: cuda::support::support },
+        #[cfg(feature = "hip")]
+        BackEndCapabilities { name: "hip", support: hip::support::support },
+        #[cfg(feature = "opencl")]
+        BackEndCapabilities { name: "opencl", support: opencl::support::support },
+        BackEndCapabilities { name: "cpu", support: cpu::support::support },
+        BackEndCapabilities { name: "cpu-async", support: cpu_async::support::support },
+    ]
+}
 
 /// Every device, the best first, each opened when the iterator comes to it; an error for each that
 /// cannot be.

@@ -23,6 +23,7 @@ pub(crate) use self::{
     guard::Guard,
 };
 use crate::{
+    capability::{Capability, Support},
     embedded::{EmbeddedArtifact, EmbeddedKernel},
     error::{Error, Result},
     limits::{Checked, KernelLimits},
@@ -78,6 +79,8 @@ pub(crate) trait Context: Any + Send + Sync {
     fn name(&self) -> &str;
     fn limits(&self) -> &Limits;
     fn architecture(&self) -> &Architecture;
+    /// How its back end has a capability.
+    fn support(&self, capability: Capability) -> Support;
 
     /// The default stream of the calling thread.
     fn default_stream(&self) -> Arc<dyn Queue>;

@@ -74,6 +74,8 @@ static SECOND: [EmbeddedKernel; 2] = [
     on_cpu(0, &raw const kernelmill_cpu_demo_saxpy),
     on_cpu(1, &raw const kernelmill_cpu_demo_fill),
 ];
+static FIRST_ON_GPU: [EmbeddedKernel; 1] = [on_gpu(0)];
+static SECOND_ON_GPU: [EmbeddedKernel; 1] = [on_gpu(1)];
 static ALL_ON_GPU: [EmbeddedKernel; 3] = [on_gpu(0), on_gpu(1), on_gpu(2)];
 static THIRD_ON_GPU: [EmbeddedKernel; 1] = [on_gpu(2)];
 
@@ -119,4 +121,48 @@ fn a_source_for_other_targets_is_in_nobodys_way_unless_all_are() {
     static EMPTY: KernelSet = set(&[]);
     let refused = Loaded::new(&device, &EMPTY).unwrap_err().to_string();
     assert!(refused.contains("none is embedded"), "{refused}");
+}
+
+/// Each source is for targets of its own, and none of those is the device.
+#[test]
+fn a_device_that_no_source_is_for_is_refused_with_all_reasons() {
+    static ARTIFACTS: [EmbeddedArtifact; 3] = [
+        artifact("narrowed-6", "compute_75", "a.cu", &FIRST_ON_GPU),
+        artifact("narrowed-7", "gfx90a", "b.ll", &SECOND_ON_GPU),
+        artifact("narrowed-8", "compute_75", "b.ll", &SECOND_ON_GPU),
+    ];
+    static TWO: [Signature; 2] =
+        [Signature::borrowed("first", &[]), Signature::borrowed("second", &[])];
+    static SET: KernelSet = KernelSet { signatures: &TWO, ..set(&ARTIFACTS) };
+    static OTHERS: [EmbeddedArtifact; 2] = [
+        artifact("narrowed-9", "compute_75", "a.cu", &FIRST_ON_GPU),
+        artifact("narrowed-10", "gfx90a", "b.ll", &SECOND_ON_GPU),
+    ];
+    static SET_OF_OTHERS: KernelSet = KernelSet { signatures: &TWO, ..set(&OTHERS) };
+    let device = Device::cpu().unwrap();
+    let refused = error(Loaded::new(&device, &SET));
+    assert!(refused.starts_with("b.ll: no embedded binary runs on"), "for all targets: {refused}");
+    let expected = format!(
+        "the kernels of package `narrowed`: no embedded binary runs on {device}\n  \
+         compute_75: is for NVIDIA GPUs, the device is the CPU\n  \
+         gfx90a: is for AMD GPUs, the device is the CPU"
+    );
+    assert_eq!(error(Loaded::new(&device, &SET_OF_OTHERS)), expected);
+}
+
+/// As a build with other targets leaves it: the kernel has a wrapper, and no binary.
+#[test]
+fn a_kernel_without_any_binary_is_in_nobodys_way() {
+    static ARTIFACTS: [EmbeddedArtifact; 1] = [artifact("narrowed-11", "cpu", "a.rs", &FIRST)];
+    static TWO: [Signature; 2] =
+        [Signature::borrowed("first", &[]), Signature::borrowed("second", &[])];
+    static SET: KernelSet = KernelSet { signatures: &TWO, ..set(&ARTIFACTS) };
+    let device = Device::cpu().unwrap();
+    let loaded = Loaded::new(&device, &SET).unwrap();
+    assert!(loaded.kernel(0).is_ok());
+    let expected = format!(
+        "the kernel `second` of : no embedded binary runs on {device}; none is embedded (was the program \
+         built with KERNELMILL_SKIP_BUILD, with KERNELMILL_TARGETS or for docs.rs?)"
+    );
+    assert_eq!(error(loaded.kernel(1)), expected);
 }

@@ -344,7 +344,7 @@ impl Kernel {
         self
     }
 
-    /// Declares the parameters of a kernel in LLVM IR, which does not say what pointers point to, nor signs: each a
+    /// Declares the parameters of a kernel in LLVM IR or PTX, which do not say what pointers point to, nor signs: each a
     /// name and a type. Types are scalars, arrays of them, `*const T` for memory that is read, and `*mut T`.
     ///
     /// ```no_run

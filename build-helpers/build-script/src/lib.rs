@@ -74,8 +74,13 @@
 //! they name by `deferred!`. A folder with a `Cargo.toml` is one source, a package of kernels with dependencies of
 //! its own. A `.cu` file with a `__global__` function after preprocessing is a source,
 //! unless that comes from headers alone and another file includes it. Hidden files, `_*.cu`, `.cuh`
-//! and `.h` are none. A `.cl` file is a source in the same way, with `kernel`. Kernels in HIP, LLVM IR, PTX
+//! and `.h` are none. A `.cl` file is a source in the same way, with `kernel`. Kernels in HIP
 //! and WGSL are found, and refused: this version does not compile them yet.
+//!
+//! A source is compiled for those of the targets that suit its language: `spirv64` and `opencl-c` are OpenCL C's
+//! alone, and PTX is for `compute_XX` and `sm_XX`.
+//!
+//! [`languages`] has them as data.
 //!
 //! # CUDA C++
 //!
@@ -99,11 +104,16 @@
 //! `.ll` and `.bc` files of any producer are compiled for every target but OpenCL's. The setting `parameters` of a kernel
 //! declares its parameters where no debug information describes them.
 //!
+//! # PTX
+//!
+//! The text of a `.ptx` file is embedded for the devices that its `.target` says, and ptxas makes cubins of it. The
+//! setting `parameters` declares what its `.param`s do not say.
+//!
 //! # The feature `cuda-cpp`
 //!
 //! The feature `cuda-cpp`, which is on by default, has the readers of debug information and of C++ names
 //! that this takes. A package whose kernels are in Rust builds faster without it, with
-//! `default-features = false`; a source in CUDA C++, OpenCL C or LLVM IR is an error then.
+//! `default-features = false`; a source in another language is an error then.
 //!
 //! # Host code
 //!
@@ -169,4 +179,15 @@ pub use summary::Summary;
 /// ```
 pub fn compile() {
     Build::new().compile();
+}
+
+/// The languages of kernel sources that are compiled for a target.
+///
+/// ```
+/// let target = "opencl-c".parse().unwrap();
+/// assert_eq!(kernelmill_build::languages(&target), ["OpenCL C"]);
+/// ```
+#[must_use]
+pub fn languages(target: &kernelmill_artifact::Target) -> Vec<&'static str> {
+    discovery::source::SourceKind::languages_for(target)
 }

@@ -12,14 +12,15 @@ use kernelmill_artifact::{
     ValueType,
 };
 use kernelmill_compiler::{
-    Artifact, CodeStage, CompiledKernel, Error as CompileError, Job, KernelCode, Lowered, Lowering,
-    RustSource, Strategy, Symbols, exported,
+    Artifact, CodeStage, CompiledKernel, Config, Error as CompileError, Job, KernelCode, Lowered,
+    Lowering, RustSource, Strategy, Symbols, exported,
     frontend::{
         cuda::{
             CudaSource,
             clang::{Clang, CudaLowered},
         },
         llvm_ir::IrSource,
+        ptx::PtxSource,
     },
 };
 use std::{
@@ -189,6 +190,16 @@ impl Compile for Fake {
 
     fn lower_ir(&self, source: &IrSource) -> Result<CudaLowered, Failure> {
         Err(CompileError::Internal(format!("{} is not Rust", source.display)).into())
+    }
+
+    fn assemble_ptx(
+        &self,
+        source: &PtxSource,
+        _: &Config,
+        _: &[String],
+    ) -> Result<Artifact, Failure> {
+        let what = format!("{} is for ptxas, and this is none", source.display);
+        Err(CompileError::Internal(what).into())
     }
 
     fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure> {

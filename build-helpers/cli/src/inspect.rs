@@ -49,10 +49,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let built = options.selection.build(Some(&options.target))?;
     let kernel = built.manifest.kernel(&options.kernel);
     let kernel = kernel.ok_or_else(|| built.no_kernel(&options.kernel))?;
-    let (binary, compiled) = built
-        .manifest
-        .compiled(kernel)
-        .find(|(binary, _)| binary.target == target.to_string())
+    // A file in PTX is embedded for the devices that it says itself.
+    let is_ptx = |binary: &Binary| {
+        let own = binary.target.parse();
+        matches!((&target, own), (Target::Ptx(_), Ok(Target::Ptx(_))))
+    };
+    let mut all = built.manifest.compiled(kernel);
+    let (binary, compiled) = all
+        .find(|(binary, _)| binary.target == target.to_string() || is_ptx(binary))
         .with_context(|| format!("`{}` is not compiled for `{target}`", kernel.name))?;
     if target == Target::Cpu {
         let strategy = compiled.strategy.as_ref().context("it has no lowering strategy")?;

@@ -18,6 +18,7 @@ use crate::{
         },
         llvm_ir::{self, IrSource},
         opencl,
+        ptx::{self, PtxSource},
         rust::{self, DeviceCrate, RustSource},
     },
     job::{Config, Job, JobSource, Lowered, Symbols},
@@ -195,6 +196,22 @@ impl Compiler {
             clear_checksums(module)?;
         }
         Ok(lowered)
+    }
+
+    /// Makes the artifact of a file in PTX for a target, with these of its kernels: its text, which ptxas has taken
+    /// where there is one, or the cubin that ptxas makes of it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cpp`] with the messages of ptxas and the lines that they are about, [`Error::NoPtxas`] for a cubin
+    /// without it, and [`Error::Unsupported`] for a target that is not NVIDIA's.
+    pub fn assemble_ptx(
+        &self,
+        source: &PtxSource,
+        config: &Config,
+        kernels: &[String],
+    ) -> Result<Artifact, Error> {
+        ptx::compile(&self.toolchain, source, config, kernels)
     }
 
     /// Makes bitcode that somebody else had rustc compile what [`Compiler::lower_rust`] gives:

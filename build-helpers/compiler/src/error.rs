@@ -156,6 +156,12 @@ pub enum Error {
         /// Every fault, with file and line.
         text: String,
     },
+    /// A file in PTX cannot be read, or its kernels cannot be known.
+    #[error("{}", text.trim_end())]
+    Ptx {
+        /// Every fault, with file and line.
+        text: String,
+    },
     /// NVIDIA's mathematical functions are asked for, and not there.
     #[error(
         "{target}: `math = \"vendor\"` needs libdevice.10.bc of the CUDA toolkit, which is not beside \

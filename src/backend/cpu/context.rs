@@ -7,9 +7,13 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use super::{launch::Device, memory::Memory, module::Module, options::Options, stream::Stream};
+use super::{
+    launch::Device, memory::Memory, module::Module, options::Options, stream::Stream,
+    support::support,
+};
 use crate::{
     cache::module_cache,
+    capability::{Capability, Support},
     embedded::EmbeddedArtifact,
     error::{Error, Result},
     hal::{self, ContextId, ErrorSlot, Platform, StreamRef},
@@ -138,6 +142,10 @@ impl hal::Context for Context {
 
     fn limits(&self) -> &Limits {
         &LIMITS
+    }
+
+    fn support(&self, capability: Capability) -> Support {
+        support(capability)
     }
 
     fn architecture(&self) -> &Architecture {

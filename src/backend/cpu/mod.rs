@@ -24,6 +24,7 @@ mod pool;
 mod scheduler;
 mod strategy;
 mod stream;
+pub(super) mod support;
 #[cfg(test)]
 mod tests;
 mod warp;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{
     driver_context::{DriverContext, Shared},
     stream::Stream,
+    support::support,
 };
 use crate::{
     backend::{
@@ -19,6 +20,7 @@ use crate::{
         },
     },
     cache::module_cache,
+    capability::{Capability, Support},
     device_name::CPU_ASYNC_ORDINAL,
     embedded::EmbeddedArtifact,
     error::Result,
@@ -88,6 +90,10 @@ impl hal::Context for Context {
 
     fn limits(&self) -> &Limits {
         &cpu::context::LIMITS
+    }
+
+    fn support(&self, capability: Capability) -> Support {
+        support(capability)
     }
 
     fn architecture(&self) -> &Architecture {

@@ -16,5 +16,6 @@ mod memory;
 mod module;
 mod queue;
 mod stream;
+pub(super) mod support;
 #[cfg(test)]
 mod tests;

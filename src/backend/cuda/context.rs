@@ -17,6 +17,7 @@ use super::{
     graph::Graph,
     order,
     stream::Stream,
+    support::support,
     tensor_map,
 };
 use crate::{
@@ -29,6 +30,7 @@ use crate::{
         panics,
     },
     cache::module_cache,
+    capability::{Capability, Support},
     embedded::EmbeddedArtifact,
     error::{Error, Result},
     hal::{self, ContextId, Platform, StreamRef, TensorFormat},
@@ -225,6 +227,10 @@ impl hal::Context for Context {
 
     fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn support(&self, capability: Capability) -> Support {
+        support(capability)
     }
 
     fn architecture(&self) -> &Architecture {

@@ -20,6 +20,7 @@ mod memory;
 mod module;
 mod order;
 mod stream;
+pub(super) mod support;
 mod tensor_map;
 
 pub use interop::CudarcSlice;

@@ -12,6 +12,7 @@ use super::{
     library,
     properties::DeviceProperties,
     stream::Stream,
+    support::support,
 };
 use crate::{
     backend::gpu::{
@@ -23,6 +24,7 @@ use crate::{
         panics::Panics,
     },
     cache::module_cache,
+    capability::{Capability, Support},
     embedded::EmbeddedArtifact,
     error::{Error, Result},
     hal::{self, ContextId, Platform, StreamRef},
@@ -173,6 +175,10 @@ impl hal::Context for Context {
 
     fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn support(&self, capability: Capability) -> Support {
+        support(capability)
     }
 
     fn architecture(&self) -> &Architecture {

@@ -16,3 +16,4 @@ mod memory;
 mod module;
 mod properties;
 mod stream;
+pub(super) mod support;

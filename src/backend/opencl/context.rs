@@ -7,6 +7,7 @@ use super::{
     driver_context::{DriverContext, Shared},
     properties::DeviceProperties,
     stream::Stream,
+    support::support,
 };
 use crate::{
     backend::gpu::{
@@ -18,6 +19,7 @@ use crate::{
         panics::Panics,
     },
     cache::module_cache,
+    capability::{Capability, Support},
     embedded::EmbeddedArtifact,
     error::Result,
     hal::{self, ContextId, Platform, StreamRef},
@@ -122,6 +124,10 @@ impl hal::Context for Context {
 
     fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn support(&self, capability: Capability) -> Support {
+        support(capability)
     }
 
     fn architecture(&self) -> &Architecture {

@@ -21,3 +21,4 @@ mod memory;
 mod module;
 mod properties;
 mod stream;
+pub(super) mod support;

@@ -2,7 +2,7 @@
 
 use end_to_end::Project;
 use std::fs;
-use test_support::root;
+use test_support::{driver::fake_driver, root};
 
 /// The code blocks of a page: the language and the text.
 fn blocks(page: &str) -> Vec<(String, String)> {
@@ -91,6 +91,24 @@ fn the_kernel_package_of_the_page_on_half_precision_passes_its_test() {
         &halves.replace("kernelmill-device = \"0.1\"", &device),
     );
     let _ = project.cargo(&["test"]).succeeds();
+}
+
+#[test]
+fn the_kernel_of_the_page_on_ptx_passes_its_test_on_the_fake_driver() {
+    let blocks = blocks("guide/ptx.md");
+    let (_, settings) = blocks.iter().find(|(language, _)| language == "toml").expect("settings");
+    let settings =
+        settings.strip_prefix("[package.metadata.kernelmill]\n").expect("they are first");
+    let driver = fake_driver().display().to_string();
+    let project =
+        package_of_page("book-ptx", settings, &blocks).environment("LD_LIBRARY_PATH", &driver);
+    let manifest = project.package().join("Cargo.toml");
+    let text = fs::read_to_string(manifest).expect("the project has a manifest");
+    let path = format!("path = \"{}\"", root().display());
+    let with_cuda = format!("{path}, features = [\"cuda\"] }}");
+    project.write("Cargo.toml", &text.replacen(&format!("{path} }}"), &with_cuda, 1));
+    let run = project.cargo(&["test"]).succeeds();
+    assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
 }
 
 /// A package with the settings and the kernels of a page, and its one test.

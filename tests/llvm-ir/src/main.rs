@@ -34,14 +34,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let kernels = Kernels::load(&device)?;
     let on = On { device: &device, kernels: &kernels, stream: device.stream() };
-    for (name, check) in CHECKS {
-        match check(&on) {
-            Err(kernelmill::Error::NoBinary(_)) => println!("no binary: {name}"),
-            checked => {
-                checked.map_err(|error| format!("{name}: {error}"))?;
-                println!("{name}");
-            }
-        }
-    }
-    Ok(())
+    let lacks_binary = |error: &_| matches!(error, kernelmill::Error::NoBinary(_));
+    test_support::checks::run(CHECKS, |check| check(&on), lacks_binary)
 }

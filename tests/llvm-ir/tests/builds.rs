@@ -2,67 +2,17 @@
 //! again.
 
 use std::process::Command;
-use test_support::{TempDir, snapshot, temporary_folder, tool, write_file};
+use test_support::{Package, tool};
 
-/// A package in a folder of its own.
-struct Package {
-    folder: TempDir,
-}
-
-/// What a build prints.
-struct Build {
-    /// For Cargo.
-    lines: String,
-    /// For people, where the build fails with status 1.
-    error: Option<String>,
-}
-
-impl Package {
-    fn new(settings: &str, files: &[(&str, &str)]) -> Self {
-        let package = Self { folder: temporary_folder() };
-        let head = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
-        package.write("Cargo.toml", head);
-        package.write("kernelmill.toml", settings);
-        files.iter().for_each(|(name, text)| package.write(name, text));
-        package
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        write_file(&self.folder, format!("app/{name}"), text);
-    }
-
-    fn build(&self) -> Build {
-        let path = |name: &str| self.folder.path().join(name);
-        let rustc = tool::rustc();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_build_ir_package"));
-        command.env("CARGO_MANIFEST_DIR", path("app")).env("OUT_DIR", path("app/target/out"));
-        command.env("XDG_CACHE_HOME", path("cache")).env("CARGO", env!("CARGO"));
-        command.env("CARGO_PKG_NAME", "app").env("CARGO_PKG_VERSION", "0.1.0");
-        command.env("TARGET", &rustc.host).env("RUSTC", &rustc.program);
-        command.env("KERNELMILL_LOG", "summary").env("RUST_BACKTRACE", "0");
-        let output = command.current_dir(path("app")).output().expect("the program starts");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-        let error = text(output.stderr);
-        Build {
-            lines: text(output.stdout),
-            error: (output.status.code() == Some(1)).then_some(error),
-        }
-    }
-
-    /// The line that counts what was compiled and what was in the store.
-    fn summary(&self) -> String {
-        let Build { lines, error } = self.build();
-        assert_eq!(error, None, "{lines}");
-        let found = lines.lines().find(|line| line.contains(" compiled "));
-        found.unwrap_or_else(|| panic!("{lines}")).to_owned()
-    }
+/// A package with these settings and files.
+fn package(settings: &str, files: &[(&str, &str)]) -> Package {
+    Package::new(env!("CARGO_BIN_EXE_build_ir_package"), settings, files)
 }
 
 /// Builds a package that must fail, and compares what is said.
 #[track_caller]
 fn fails(name: &str, package: &Package) {
-    let error = package.build().error.expect("the build fails");
-    snapshot::check(format!("{}/snapshots/{name}.txt", env!("CARGO_MANIFEST_DIR")), &error);
+    package.fails(env!("CARGO_MANIFEST_DIR"), name);
 }
 
 const ALL: &str = "targets = [\"cpu\", \"compute_80\", \"gfx1100\"]\n";
@@ -75,7 +25,7 @@ fn declared(name: &str, parameters: &str) -> String {
 #[test]
 fn a_text_that_llvm_does_not_parse_is_shown_with_line_and_column() {
     let text = "define ptx_kernel void @k(ptr %x) {\n  %v = load i32, ptr %x\n  store i64 %v, ptr %x\n  ret void\n}\n";
-    fails("syntax", &Package::new(&declared("k", "\"x: *mut u32\""), &[("kernels/a.ll", text)]));
+    fails("syntax", &package(&declared("k", "\"x: *mut u32\""), &[("kernels/a.ll", text)]));
 }
 
 /// Text that parses, and is no valid code.
@@ -83,20 +33,20 @@ fn a_text_that_llvm_does_not_parse_is_shown_with_line_and_column() {
 fn code_that_is_not_valid_is_refused() {
     let text = "define ptx_kernel void @k(ptr %x) {\n  br i1 true, label %a, label %b\na:\n  \
                 %v = load i32, ptr %x\n  br label %b\nb:\n  store i32 %v, ptr %x\n  ret void\n}\n";
-    fails("invalid", &Package::new(&declared("k", "\"x: *mut u32\""), &[("kernels/a.ll", text)]));
+    fails("invalid", &package(&declared("k", "\"x: *mut u32\""), &[("kernels/a.ll", text)]));
 }
 
 /// Wherever bitcode ends, LLVM says so, and does not crash.
 #[test]
 fn bitcode_that_is_cut_off_is_refused() {
     let bitcode = include_bytes!("../kernels/scan.bc");
-    let package = Package::new(ALL, &[]);
-    std::fs::create_dir_all(package.folder.path().join("app/kernels")).expect("a folder");
-    let path = package.folder.path().join("app/kernels/a.bc");
+    let package = package(ALL, &[]);
+    std::fs::create_dir_all(package.path("kernels")).expect("a folder");
+    let path = package.path("kernels/a.bc");
     for parts in [1, 3, 9, 17, 31, 47, 63] {
         let length = (bitcode.len() * parts / 64).next_multiple_of(4) - 4 * (parts % 2);
         std::fs::write(&path, &bitcode[..length]).expect("a file of this test");
-        let error = package.build().error.unwrap_or_else(|| panic!("cut off at {length}"));
+        let error = package.error();
         let is_said =
             error.contains("kernels/a.bc: error: LLVM") && error.contains("cannot read it");
         assert!(is_said, "cut off at {length}: {error}");
@@ -117,7 +67,7 @@ fn what_a_target_lacks_is_named_with_its_line() {
                 %w = call i32 @llvm.nvvm.read.ptx.sreg.warpid()\n  store i32 %w, ptr %x\n  ret void\n}\n";
     let settings = declared("undefined", "\"x: *mut f32\"")
         + "[kernels.assembly]\nparameters = [\"x: *mut u32\"]\n";
-    fails("lacking", &Package::new(&settings, &[("kernels/a.ll", text)]));
+    fails("lacking", &package(&settings, &[("kernels/a.ll", text)]));
 }
 
 #[test]
@@ -126,23 +76,23 @@ fn declarations_are_compared_with_the_module() {
                 {\n  ret void\n}\n\ndefine ptx_kernel void @few(ptr %x) {\n  ret void\n}\n";
     let parameters = "\"x: f32\", \"n: u32\", \"a: *const f32\", \"p: [u64; 2]\", \"v: [f32; 3]\"";
     let settings = declared("k", parameters) + "[kernels.few]\nparameters = []\n";
-    fails("types", &Package::new(&settings, &[("kernels/a.ll", text)]));
+    fails("types", &package(&settings, &[("kernels/a.ll", text)]));
 }
 
 #[test]
 fn what_could_be_declared_is_said() {
     let text = "; A comment.\ndefine spir_kernel void @k(ptr %x, i64 %n, float %a, ptr byval([3 x i32]) align 4 %p, \
                 <2 x float> %v, i1 %0) {\n  ret void\n}\n";
-    fails("undeclared", &Package::new(ALL, &[("kernels/a.ll", text)]));
+    fails("undeclared", &package(ALL, &[("kernels/a.ll", text)]));
 }
 
 #[test]
 fn a_file_without_a_kernel_is_refused() {
     let text = "define void @helper(ptr %x) {\n  ret void\n}\n";
-    fails("none", &Package::new(ALL, &[("kernels/a.ll", text)]));
+    fails("none", &package(ALL, &[("kernels/a.ll", text)]));
     // An underscore says that it is no source.
-    let package = Package::new(ALL, &[("kernels/_a.ll", text)]);
-    let error = package.build().error.expect("there is no kernel");
+    let package = package(ALL, &[("kernels/_a.ll", text)]);
+    let error = package.error();
     assert!(error.contains("no kernels found in the folder `kernels`"), "{error}");
 }
 
@@ -157,7 +107,7 @@ fn what_one_address_space_cannot_express_is_refused() {
                 store ptr addrspace(3) @tile, ptr addrspace(1) %x\n  ret void\n}\n\
                 define amdgpu_kernel void @numbers(ptr addrspace(1) %x) {\n  \
                 store i32 ptrtoint (ptr addrspace(3) @tile to i32), ptr addrspace(1) %x\n  ret void\n}\n";
-    fails("spaces", &Package::new(ALL, &[("kernels/a.ll", text)]));
+    fails("spaces", &package(ALL, &[("kernels/a.ll", text)]));
 }
 
 #[test]
@@ -166,7 +116,7 @@ fn machines_without_64_bits_are_refused() {
         "target triple = \"spir-unknown-unknown\"\ndefine spir_kernel void @k() {\n  ret void\n}\n";
     let big =
         "target datalayout = \"E-m:e-i64:64\"\ndefine spir_kernel void @big() {\n  ret void\n}\n";
-    fails("machines", &Package::new(ALL, &[("kernels/a.ll", text), ("kernels/b.ll", big)]));
+    fails("machines", &package(ALL, &[("kernels/a.ll", text), ("kernels/b.ll", big)]));
 }
 
 #[test]
@@ -174,17 +124,17 @@ fn declarations_that_are_none_are_shown_where_they_stand() {
     let text = "#[kernel]\npub fn rust(x: &[f32]) {}\n";
     let text = format!("use kernelmill_device::prelude::*;\n\n{text}");
     let settings = declared("rust", "\"x: *const f32\"");
-    fails("not-wanted", &Package::new(&settings, &[("kernels/a.rs", &text)]));
+    fails("not-wanted", &package(&settings, &[("kernels/a.rs", &text)]));
     let settings = declared("k", "\"x: f33\", \"y\", \"z: &[f32]\", \"a: f32\", \"a: f32\"");
     let text = "define ptx_kernel void @k() {\n  ret void\n}\n";
-    fails("declarations", &Package::new(&settings, &[("kernels/a.ll", text)]));
+    fails("declarations", &package(&settings, &[("kernels/a.ll", text)]));
 }
 
 #[test]
 fn a_target_that_cannot_be_is_refused_before_any_work() {
     let text = "define ptx_kernel void @k() {\n  ret void\n}\n";
     let settings = "targets = [\"cpu\", \"spirv64\"]\n";
-    fails("target", &Package::new(settings, &[("kernels/a.ll", text)]));
+    fails("target", &package(settings, &[("kernels/a.ll", text)]));
 }
 
 /// A comment changes no code, a declaration changes the wrapper.
@@ -192,7 +142,7 @@ fn a_target_that_cannot_be_is_refused_before_any_work() {
 fn a_change_of_code_or_of_a_declaration_is_built_again() {
     let text = "define ptx_kernel void @k(ptr %x) {\n  store i32 1, ptr %x\n  ret void\n}\n";
     let settings = declared("k", "\"x: *mut u32\"");
-    let package = Package::new(&settings, &[("kernels/a.ll", text)]);
+    let package = package(&settings, &[("kernels/a.ll", text)]);
     assert_eq!(package.summary(), "kernelmill: compiled 3 cached 0");
     assert_eq!(package.summary(), "kernelmill: compiled 0 cached 3");
     package.write("kernels/a.ll", &format!("{text}; A comment.\n"));
@@ -201,8 +151,7 @@ fn a_change_of_code_or_of_a_declaration_is_built_again() {
     assert_eq!(package.summary(), "kernelmill: compiled 3 cached 0");
     package.write("kernelmill.toml", &declared("k", "\"x: *mut i32\""));
     assert_eq!(package.summary(), "kernelmill: compiled 3 cached 0");
-    let bindings = package.folder.path().join("app/target/out/kernels.rs");
-    let bindings = std::fs::read_to_string(bindings).expect("the bindings");
+    let bindings = package.output("kernels.rs");
     assert!(bindings.contains("WriteSlice<i32>"), "{bindings}");
 }
 
@@ -258,8 +207,8 @@ fn modules_of_clang_need_no_declaration() {
         ),
     ];
     // One folder, whose store has what all builds share.
-    let package = Package::new(ALL, &[]);
-    let at = |name: &str| package.folder.path().join("app").join(name);
+    let package = package(ALL, &[]);
+    let at = |name: &str| package.path(name);
     std::fs::create_dir_all(at("kernels")).expect("a folder");
     for (name, text, arguments) in producers {
         for (level, kind) in [("-O0", "ll"), ("-O2", "bc")] {
@@ -272,8 +221,7 @@ fn modules_of_clang_need_no_declaration() {
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{name} {level}: {errors}");
             assert_eq!(package.summary(), "kernelmill: compiled 3 cached 0", "{name} {level}");
-            let bindings = at("target/out/kernels.rs");
-            let bindings = std::fs::read_to_string(bindings).expect("the bindings");
+            let bindings = package.output("kernels.rs");
             for part in [
                 "x: impl ::kernelmill::ReadSlice<f32>",
                 "y: impl ::kernelmill::WriteSlice<f32>",

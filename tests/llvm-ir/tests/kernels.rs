@@ -1,38 +1,25 @@
 //! Kernels in LLVM IR, on the CPU and on the fake driver, and the code that they become.
 
 use kernelmill_build::manifest::{Lowering, Manifest};
-use std::{collections::BTreeMap, path::Path, process::Command};
-use test_support::{driver::fake_driver, snapshot};
+use std::{collections::BTreeMap, path::Path};
+use test_support::{
+    checks::{self, Checked},
+    snapshot,
+};
 
-/// The checks that the program passes on a device.
-fn run(device: &str) -> Vec<String> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_llvm-ir"));
-    command.arg(device);
-    if device == "cuda" {
-        // A device of the next generation, which runs no cubin for `sm_80`: the emulator is one of PTX.
-        command.env("LD_LIBRARY_PATH", fake_driver()).env("FAKE_CUDA_LEAK_CHECK", "1");
-        command.env("FAKE_CUDA_ARCH", "90");
-    }
-    let output = command.output().expect("the program starts");
-    let text = String::from_utf8(output.stdout).expect("text");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{device}: {errors}\n{text}");
-    text.lines().map(str::to_owned).collect()
-}
+const PROGRAM: &str = env!("CARGO_BIN_EXE_llvm-ir");
 
 /// What only one vendor has keeps a kernel from the other targets.
 #[test]
 fn the_cpu_computes_what_plain_rust_does() {
-    let lines = run("cpu");
-    let lacking: Vec<_> = lines.iter().filter_map(|it| it.strip_prefix("no binary: ")).collect();
-    assert_eq!((lines.len(), lacking), (12, vec!["lanes"]));
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "cpu");
+    assert_eq!((passed.len(), &*lacking), (11, &["lanes".to_owned()][..]));
 }
 
 #[test]
 fn the_fake_driver_computes_what_plain_rust_does() {
-    let lines = run("cuda");
-    assert_eq!(lines.len(), 12);
-    assert!(!lines.iter().any(|line| line.starts_with("no binary")), "{lines:?}");
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "cuda");
+    assert_eq!((passed.len(), lacking), (12, Vec::new()));
 }
 
 /// Indices and barriers of every vendor are those that the work-group generator knows.

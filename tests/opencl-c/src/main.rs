@@ -49,7 +49,6 @@ const CHECKS: [(&str, Check); 33] = [
 
 fn main() -> Result<(), Box<dyn Error>> {
     let name = env::args().nth(1).unwrap_or_default();
-    let only = env::args().nth(2);
     let device = match &*name {
         "cuda" => Device::cuda(0)?,
         "opencl" => Device::opencl(0)?,
@@ -57,17 +56,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let kernels = Kernels::load(&device)?;
     let on = On { device: &device, kernels: &kernels, stream: device.stream() };
-    for (name, check) in CHECKS {
-        if only.as_ref().is_some_and(|only| only != name) {
-            continue;
-        }
-        match check(&on) {
-            Err(kernelmill::Error::NoBinary(_)) => println!("no binary: {name}"),
-            checked => {
-                checked.map_err(|error| format!("{name}: {error}"))?;
-                println!("{name}");
-            }
-        }
-    }
-    Ok(())
+    let lacks_binary = |error: &_| matches!(error, kernelmill::Error::NoBinary(_));
+    test_support::checks::run(CHECKS, |check| check(&on), lacks_binary)
 }

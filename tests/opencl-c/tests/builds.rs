@@ -1,66 +1,17 @@
 //! Builds of small packages: what is refused, and what is built again.
 
-use std::process::Command;
-use test_support::{TempDir, snapshot, temporary_folder, tool, write_file};
+use test_support::{Package, snapshot, tool};
 
-/// A package in a folder of its own.
-struct Package {
-    folder: TempDir,
-    variables: Vec<(&'static str, String)>,
-}
-
-/// What a build prints.
-struct Build {
-    /// For Cargo.
-    lines: String,
-    /// For people, where the build fails.
-    error: Option<String>,
-}
-
-impl Package {
-    fn new(targets: &str, files: &[(&str, &str)]) -> Self {
-        let package = Self { folder: temporary_folder(), variables: Vec::new() };
-        let head = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
-        let table = format!("[package.metadata.kernelmill]\ntargets = [{targets}]\n");
-        package.write("Cargo.toml", &format!("{head}{table}"));
-        files.iter().for_each(|(name, text)| package.write(name, text));
-        package
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        write_file(&self.folder, format!("app/{name}"), text);
-    }
-
-    fn build(&self) -> Build {
-        let path = |name: &str| self.folder.path().join(name);
-        let rustc = tool::rustc();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_build_package"));
-        command.env("CARGO_MANIFEST_DIR", path("app")).env("OUT_DIR", path("app/target/out"));
-        command.env("XDG_CACHE_HOME", path("cache")).env("CARGO", env!("CARGO"));
-        command.env("CARGO_PKG_NAME", "app").env("CARGO_PKG_VERSION", "0.1.0");
-        command.env("TARGET", &rustc.host).env("RUSTC", &rustc.program);
-        command.env("KERNELMILL_LOG", "summary").env("RUST_BACKTRACE", "0");
-        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        let output = command.current_dir(path("app")).output().expect("the program starts");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-        let error = text(output.stderr);
-        Build { lines: text(output.stdout), error: (!output.status.success()).then_some(error) }
-    }
-
-    /// The line that counts what was compiled and what was in the store.
-    fn summary(&self) -> String {
-        let Build { lines, error } = self.build();
-        assert_eq!(error, None, "{lines}");
-        let found = lines.lines().find(|line| line.contains(" compiled "));
-        found.unwrap_or_else(|| panic!("{lines}")).to_owned()
-    }
+/// A package for these targets with these files.
+fn package(targets: &str, files: &[(&str, &str)]) -> Package {
+    let settings = format!("targets = [{targets}]\n");
+    Package::new(env!("CARGO_BIN_EXE_build_package"), &settings, files)
 }
 
 /// Builds a package that must fail, and compares what is said.
 #[track_caller]
 fn fails(name: &str, package: &Package) {
-    let error = package.build().error.expect("the build fails");
-    snapshot::check(format!("{}/snapshots/{name}.txt", env!("CARGO_MANIFEST_DIR")), &error);
+    package.fails(env!("CARGO_MANIFEST_DIR"), name);
 }
 
 const ALL: &str = "\"cpu\", \"compute_80\", \"gfx1100\"";
@@ -71,7 +22,7 @@ fn clangs_errors_of_all_files_are_shown_with_their_lines() {
     let second = "#include \"types.clh\"\nkernel void b(global pair *x) { x[0].third = 1; }\n";
     let types = "typedef struct { int first, second; } pair;\n";
     let files = [("kernels/a.cl", first), ("kernels/b.cl", second), ("kernels/types.clh", types)];
-    fails("syntax", &Package::new(ALL, &files));
+    fails("syntax", &package(ALL, &files));
 }
 
 #[test]
@@ -83,27 +34,27 @@ fn built_in_functions_that_are_not_there_are_named_with_their_lines() {
          x[0] = shuffle(vload4(0, x), (uint4)(3)).x;\n}}\n\
          kernel void deep(global int *x) {{\n  wait(x);\n}}\n"
     );
-    fails("missing", &Package::new(ALL, &[("kernels/missing.cl", &text)]));
+    fails("missing", &package(ALL, &[("kernels/missing.cl", &text)]));
 }
 
 #[test]
 fn a_group_that_no_device_has_is_refused_with_the_line() {
     let text =
         "__attribute__((reqd_work_group_size(64, 64, 1)))\nkernel void k(global int *x) {}\n";
-    fails("group", &Package::new(ALL, &[("kernels/group.cl", text)]));
+    fails("group", &package(ALL, &[("kernels/group.cl", text)]));
 }
 
 #[test]
 fn names_are_those_of_one_type() {
     let text = "kernel void scale(global float *x) { x[get_global_id(0)] *= 2; }\n";
     let files = [("kernels/a.cl", text), ("kernels/b.cl", text)];
-    fails("names", &Package::new("\"cpu\"", &files));
+    fails("names", &package("\"cpu\"", &files));
 }
 
 #[test]
 fn a_target_that_cannot_be_is_refused_before_any_work() {
     let text = "kernel void k(global int *x) {}\n";
-    fails("target", &Package::new("\"cpu\", \"vulkan\"", &[("kernels/a.cl", text)]));
+    fails("target", &package("\"cpu\", \"vulkan\"", &[("kernels/a.cl", text)]));
 }
 
 const DEVICES: &str = "\"spirv64\", \"opencl-c\"";
@@ -112,23 +63,19 @@ const DEVICES: &str = "\"spirv64\", \"opencl-c\"";
 fn programs_for_devices_are_built_again_where_their_files_change() {
     let text = "#include \"shift.clh\"\nkernel void add(global int *x) { x[0] += SHIFT; }\n";
     let files = [("kernels/a.cl", text), ("kernels/shift.clh", "#define SHIFT 1\n")];
-    let mut package = Package::new(DEVICES, &files);
+    let mut package = package(DEVICES, &files);
     assert_eq!(package.summary(), "kernelmill: compiled 2 cached 0");
     assert_eq!(package.summary(), "kernelmill: compiled 0 cached 2");
     package.write("kernels/shift.clh", "#define SHIFT 2\n");
     assert_eq!(package.summary(), "kernelmill: compiled 2 cached 0");
     assert!(package.build().lines.contains("kernels/shift.clh"));
-    let text = |package: &Package| {
-        let path = package.folder.path().join("app/target/out/a.opencl-c.cl");
-        std::fs::read_to_string(path).expect("the text for devices")
-    };
+    let text = |package: &Package| package.output("a.opencl-c.cl");
     assert!(text(&package).contains("#define SHIFT 2\n"), "{}", text(&package));
     // What the device's compiler is told.
     package.variables.push(("KERNELMILL_TARGETS", "opencl-c".to_owned()));
-    let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
-                    [package.metadata.kernelmill]\ndefine = { SCALE = 3 }\n\
+    let settings = "define = { SCALE = 3 }\n\
                     arguments = [\"opencl:-cl-std=CL1.2\", \"opencl:-cl-mad-enable\"]\n";
-    package.write("Cargo.toml", manifest);
+    package.write("kernelmill.toml", settings);
     assert_eq!(package.summary(), "kernelmill: compiled 1 cached 0");
     let head =
         "// kernelmill: -cl-std=CL1.2 -cl-mad-enable\n#define __KERNELMILL__ 1\n#define SCALE 3\n";
@@ -138,33 +85,32 @@ fn programs_for_devices_are_built_again_where_their_files_change() {
 #[test]
 fn errors_for_devices_have_lines_too() {
     let text = "kernel void a(global float *x) {\n  x[0] = naitve_sin(x[1]);\n}\n";
-    fails("devices", &Package::new(DEVICES, &[("kernels/a.cl", text)]));
+    fails("devices", &package(DEVICES, &[("kernels/a.cl", text)]));
 }
 
 #[test]
 fn what_spirv_cannot_express_is_refused() {
     let text = "kernel void a(global int *x) {\n  __asm__(\"nop\");\n}\n";
-    fails("inexpressible", &Package::new(DEVICES, &[("kernels/a.cl", text)]));
+    fails("inexpressible", &package(DEVICES, &[("kernels/a.cl", text)]));
 }
 
 /// A clang that has no back end for SPIR-V is told apart before any work.
 #[test]
 fn a_clang_without_spirv_is_named() {
     let Some(clang) = tool::clang() else { return };
-    let mut package =
-        Package::new(DEVICES, &[("kernels/a.cl", "kernel void k(global int *x) {}\n")]);
+    let mut package = package(DEVICES, &[("kernels/a.cl", "kernel void k(global int *x) {}\n")]);
     let script = format!(
         "#!/bin/sh\ncase \"$1\" in\n  --print-targets) echo '    x86-64 - 64-bit X86' ;;\n  \
          *) exec {} \"$@\" ;;\nesac\n",
         clang.display()
     );
     package.write("clang", &script);
-    let path = package.folder.path().join("app/clang");
+    let path = package.path("clang");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&path, executable).expect("a file of this test");
     package.variables.push(("KERNELMILL_CLANG", path.display().to_string()));
-    let error = package.build().error.expect("the build fails");
-    let folder = package.folder.path().display().to_string();
+    let error = package.error();
+    let folder = package.folder().display().to_string();
     let path = format!("{}/snapshots/spirv.txt", env!("CARGO_MANIFEST_DIR"));
     snapshot::check(path, &error.replace(&folder, "FOLDER"));
 }
@@ -174,14 +120,14 @@ fn images_samplers_and_pipes_are_refused_with_their_lines() {
     let text = "kernel void blur(read_only image2d_t from,\n                 sampler_t how, global float4 *to) {\n  \
                 to[0] = read_imagef(from, how, (int2)(0, 0));\n}\n\
                 kernel void piped(read_only pipe int from, global int *to) {\n  to[0] = 1;\n}\n";
-    fails("images", &Package::new("\"cpu\"", &[("kernels/images.cl", text)]));
+    fails("images", &package("\"cpu\"", &[("kernels/images.cl", text)]));
 }
 
 #[test]
 fn what_changes_code_is_built_again_and_nothing_else_is() {
     let text = "#include \"shift.clh\"\nkernel void add(global int *x) { x[0] += SHIFT; }\n";
     let files = [("kernels/a.cl", text), ("kernels/shift.clh", "#define SHIFT 1\n")];
-    let mut package = Package::new(ALL, &files);
+    let mut package = package(ALL, &files);
     assert_eq!(package.summary(), "kernelmill: compiled 3 cached 0");
     assert_eq!(package.summary(), "kernelmill: compiled 0 cached 3");
     package.write("kernels/shift.clh", "#define SHIFT 2\n");
@@ -196,8 +142,7 @@ fn what_changes_code_is_built_again_and_nothing_else_is() {
 
 #[test]
 fn a_machine_without_clang_is_told_what_to_install() {
-    let mut package =
-        Package::new("\"cpu\"", &[("kernels/a.cl", "kernel void k(global int *x) {}")]);
+    let mut package = package("\"cpu\"", &[("kernels/a.cl", "kernel void k(global int *x) {}")]);
     package.variables.push(("KERNELMILL_CLANG", "no-such-clang".to_owned()));
     fails("clang", &package);
 }
@@ -207,10 +152,9 @@ fn a_machine_without_clang_is_told_what_to_install() {
 fn arguments_are_for_opencl_alone_where_they_say_so() {
     let text = "#if __OPENCL_C_VERSION__ != 120\n#error\n#endif\n\
                 kernel void k(global int *x) { x[0] = N; }\n";
-    let package = Package::new("\"cpu\"", &[("kernels/a.cl", text)]);
-    let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
-                    [package.metadata.kernelmill]\ntargets = [\"cpu\"]\n\
+    let package = package("\"cpu\"", &[("kernels/a.cl", text)]);
+    let settings = "targets = [\"cpu\"]\n\
                     arguments = [\"opencl:-cl-std=CL1.1\", \"cuda:--no-such\", \"opencl:-DN=3\"]\n";
-    package.write("Cargo.toml", manifest);
+    package.write("kernelmill.toml", settings);
     assert_eq!(package.summary(), "kernelmill: compiled 1 cached 0");
 }

@@ -2,27 +2,12 @@
 
 use kernelmill_build::manifest::{Lowering, Manifest, Strategy};
 use std::{collections::BTreeMap, path::Path, process::Command};
-use test_support::{driver::fake_driver, has_path_of_the_machine, shared_folder, snapshot, tool};
+use test_support::{
+    checks::{self, Checked},
+    has_path_of_the_machine, snapshot, tool,
+};
 
-/// The checks that the program passes on a device.
-fn run(device: &str) -> Vec<String> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_opencl-c"));
-    command.arg(device);
-    if device == "cuda" {
-        // A device of the next generation, which runs no cubin for `sm_80`: the emulator is one of PTX.
-        command.env("LD_LIBRARY_PATH", fake_driver()).env("FAKE_CUDA_LEAK_CHECK", "1");
-        command.env("FAKE_CUDA_ARCH", "90");
-    }
-    if device == "opencl" {
-        command.env("OCL_ICD_VENDORS", tool::POCL);
-        command.env("POCL_CACHE_DIR", shared_folder("pocl-cache"));
-    }
-    let output = command.output().expect("the program starts");
-    let text = String::from_utf8(output.stdout).expect("text");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{device}: {errors}\n{text}");
-    text.lines().map(str::to_owned).collect()
-}
+const PROGRAM: &str = env!("CARGO_BIN_EXE_opencl-c");
 
 /// The strategy of every kernel on the CPU.
 fn strategies() -> BTreeMap<String, Strategy> {
@@ -33,7 +18,8 @@ fn strategies() -> BTreeMap<String, Strategy> {
 
 #[test]
 fn the_cpu_computes_what_plain_rust_does() {
-    assert_eq!(run("cpu").len(), 33);
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "cpu");
+    assert_eq!((passed.len(), lacking), (33, Vec::new()));
 }
 
 /// What pocl 3.1 lacks of OpenCL C 3.0's optional features is not compiled for it. It says that a group has no
@@ -45,15 +31,15 @@ fn pocl_computes_what_plain_rust_does() {
     if tool::pocl().is_none() {
         return;
     }
-    let lines = run("opencl");
-    assert_eq!(lines.len(), 33, "{lines:?}");
-    let lacking: Vec<_> = lines.iter().filter_map(|it| it.strip_prefix("no binary: ")).collect();
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "opencl");
+    assert_eq!(passed.len(), 29, "{passed:?}");
     assert_eq!(lacking, ["groups", "sub_groups", "new_atomics", "variables"]);
 }
 
 #[test]
 fn the_fake_driver_computes_what_plain_rust_does() {
-    assert_eq!(run("cuda").len(), 33);
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "cuda");
+    assert_eq!((passed.len(), lacking), (33, Vec::new()));
 }
 
 /// Work-item functions and barriers are those that the work-group generator knows.

@@ -6,11 +6,14 @@
 //! - [`tool`] finds programs and libraries, and is the only place that reads `KERNELMILL_REQUIRE_TOOLS`.
 //! - [`snapshot`] compares texts with files, and is the only place that reads `KERNELMILL_TEST_BLESS`.
 //! - [`fuzz`] changes texts and bytes at random, and [`Random`] gives it the numbers.
+//! - [`Package`] is a small package of kernels to build, and [`checks`] runs those of a program on a device.
 //! - [`temporary_folder`] gives each test a folder of its own.
 
+pub mod checks;
 pub mod driver;
 mod folder;
 pub mod fuzz;
+mod package;
 mod random;
 pub mod snapshot;
 pub mod tool;
@@ -19,5 +22,6 @@ mod workspace;
 pub use folder::{
     InFolder, TempDir, has_path_of_the_machine, temporary_folder, temporary_folder_in, write_file,
 };
+pub use package::{Build, Package};
 pub use random::Random;
 pub use workspace::{root, shared_folder};

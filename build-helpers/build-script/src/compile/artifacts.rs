@@ -6,7 +6,7 @@ use super::{
     compiler::Failure,
     dependencies::{Dependencies, Exported},
     diagnostics::{InvalidKernels, check_front, report_error},
-    opencl,
+    opencl, ptx,
     unit::{binary, children, known},
 };
 use crate::{
@@ -35,6 +35,8 @@ impl Compilation<'_> {
         let is_complete = fronts.iter().all(|front| !matches!(front, Some(Err(_))));
         let compiled = early.into_iter().zip(compiled).map(|(early, compiled)| early.or(compiled));
         let (mut made, mut invalid) = (Vec::new(), InvalidKernels::default());
+        // ptxas says of a file the same for every target.
+        let mut said_by_ptxas = BTreeSet::new();
         for (unit, result) in units.iter().zip(compiled) {
             let subject =
                 || format!("{}, for {}", sources[unit.source].display, unit.config.target);
@@ -42,12 +44,20 @@ impl Compilation<'_> {
                 None => {}
                 Some(Ok(binary)) => {
                     binary.inputs.iter().for_each(|it| self.package.watch(self.environment, it));
-                    let name =
-                        if unit.compiler == UnitCompiler::Nvcc { "nvcc" } else { "kernelmill" };
+                    let name = match unit.compiler {
+                        UnitCompiler::Nvcc => "nvcc",
+                        UnitCompiler::Ptxas => "ptxas",
+                        UnitCompiler::LlvmPipeline | UnitCompiler::Clang => "kernelmill",
+                    };
                     self.environment.cargo.warn_of(name, &binary.warnings);
                     made.push(binary);
                 }
                 Some(Err(error)) => {
+                    let is_said = unit.compiler == UnitCompiler::Ptxas
+                        && !said_by_ptxas.insert((unit.source, error.to_string()));
+                    if is_said {
+                        continue;
+                    }
                     let error = if is_complete { Some(error) } else { without_missing(error) };
                     if let Some(error) = error.and_then(|error| invalid.add(unit.source, error)) {
                         report_error(&error, &subject(), &mut report);
@@ -110,6 +120,7 @@ impl Compilation<'_> {
         let fronts = &*fronts;
         let made = jobs::run_heaviest_first(units, weight, |unit| match unit.compiler {
             UnitCompiler::Nvcc => None,
+            UnitCompiler::Ptxas => Some(ptx::binary(&front_end, &sources[unit.source], unit)),
             UnitCompiler::Clang => {
                 let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
                 Some(opencl::binary(&front_end, &sources[unit.source], front, unit))

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     base::{environment::BuildEnvironment, error::Error},
-    plan::units::{Unit, UnitCompiler},
+    plan::units::Unit,
     settings::{package::Package, resolved::Settings},
     store::{dependency_record::Inputs, entries::Store},
     toolchain,
@@ -71,7 +71,7 @@ impl Compilation<'_> {
     }
 }
 
-/// Whether a source goes through a front end: all that nvcc does not make alone.
+/// Whether a source goes through a front end: all that nvcc and ptxas do not make alone.
 pub(crate) fn has_front(units: &[Unit], source: usize) -> bool {
-    units.iter().any(|unit| unit.source == source && unit.compiler != UnitCompiler::Nvcc)
+    units.iter().any(|unit| unit.source == source && unit.compiler.has_front())
 }

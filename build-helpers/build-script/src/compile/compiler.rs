@@ -2,13 +2,14 @@
 
 use kernelmill_artifact::{NvidiaArch, Parameter, Signature, Target};
 use kernelmill_compiler::{
-    Artifact, CodeStage, Compiler, Error, Job, KernelCode, Lowered, RustSource, Symbols,
+    Artifact, CodeStage, Compiler, Config, Error, Job, KernelCode, Lowered, RustSource, Symbols,
     frontend::{
         cuda::{
             CudaSource,
             clang::{Clang, CudaLowered},
         },
         llvm_ir::IrSource,
+        ptx::PtxSource,
     },
 };
 use std::collections::BTreeSet;
@@ -37,6 +38,13 @@ pub(crate) trait Compile: Sync {
     fn lower_opencl(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure>;
     /// Reads a file in LLVM IR.
     fn lower_ir(&self, source: &IrSource) -> Result<CudaLowered, Failure>;
+    /// Makes the artifact of a file in PTX for a target.
+    fn assemble_ptx(
+        &self,
+        source: &PtxSource,
+        config: &Config,
+        kernels: &[String],
+    ) -> Result<Artifact, Failure>;
     /// Makes bitcode that cargo had rustc compile what the front end gives.
     fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure>;
     /// Names the functions that the host can give as other packages call them.
@@ -85,6 +93,15 @@ impl Compile for Compiler {
 
     fn lower_ir(&self, source: &IrSource) -> Result<CudaLowered, Failure> {
         Self::lower_ir(self, source).map_err(Failure::from)
+    }
+
+    fn assemble_ptx(
+        &self,
+        source: &PtxSource,
+        config: &Config,
+        kernels: &[String],
+    ) -> Result<Artifact, Failure> {
+        Self::assemble_ptx(self, source, config, kernels).map_err(Failure::from)
     }
 
     fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure> {

@@ -8,6 +8,7 @@ use super::{
     front_end::Front,
     host::{self, Object},
     nvcc::Kernels,
+    ptx,
 };
 use crate::{
     base::{error::Error, jobs, paths, report::Report},
@@ -80,6 +81,13 @@ impl Compilation<'_> {
         let is_cpp = |index: &usize| found.sources[*index].kind.is_read_by_compiler();
         let sources: Vec<usize> = (0..found.sources.len()).filter(is_cpp).collect();
         let (mut report, mut kernels) = (Report::default(), BTreeMap::new());
+        let is_ptx = |index: &usize| found.sources[*index].kind == SourceKind::Ptx;
+        for index in sources.iter().copied().filter(is_ptx) {
+            match ptx::kernels(self.package, self.settings, &found.sources[index]) {
+                Ok(read) => drop(kernels.insert(index, read)),
+                Err(error) => report_error(&error, &found.sources[index].display, &mut report),
+            }
+        }
         for (task, done) in self.run_tasks(&found.sources, &sources, units, host_files)? {
             match (task, done) {
                 (Task::Read(index), Done::Read(Ok(read))) => {
@@ -215,20 +223,32 @@ impl Compilation<'_> {
         sources::check_kernels(sources, self.settings)
     }
 
-    /// Reports what the settings say of launches of kernels that nvcc compiles.
+    /// Reports what the settings say of launches of kernels that nvcc or ptxas compiles.
     fn check_limits(&self, sources: &[Source], units: &[Unit]) -> Result<(), Error> {
         let mut report = Report::default();
-        let by_nvcc = |index: usize| {
-            units.iter().any(|unit| (unit.source, unit.compiler) == (index, UnitCompiler::Nvcc))
+        let is_by = |index: usize, compiler| {
+            units.iter().any(|unit| (unit.source, unit.compiler) == (index, compiler))
         };
-        for (_, source) in sources.iter().enumerate().filter(|(index, _)| by_nvcc(*index)) {
+        for (index, source) in sources.iter().enumerate() {
+            let (compiler, help) = match index {
+                _ if is_by(index, UnitCompiler::Nvcc) => (
+                    "nvcc",
+                    "write `__launch_bounds__`, `__maxnreg__` or `__cluster_dims__` in its source",
+                ),
+                _ if is_by(index, UnitCompiler::Ptxas) => (
+                    "ptxas",
+                    "write `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnreg` or `.reqnctapercluster` \
+                     behind its parameters",
+                ),
+                _ => continue,
+            };
             for kernel in source.kernels() {
                 let said = self.settings.kernels.iter();
                 for (_, said) in
                     said.filter(|(key, said)| self.settings.is_about(key, said, kernel))
                 {
                     if said.limits != LaunchLimits::NONE {
-                        said.limits_not_compiled(&kernel.name, &mut report);
+                        said.limits_not_compiled(&kernel.name, (compiler, help), &mut report);
                     }
                 }
             }

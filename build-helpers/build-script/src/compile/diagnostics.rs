@@ -70,7 +70,7 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
     match error {
         CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
         CompileError::Limits { text } => report.verbatim(text.as_str()),
-        CompileError::Ir { .. } => report.verbatim(error.to_string()),
+        CompileError::Ir { .. } | CompileError::Ptx { .. } => report.verbatim(error.to_string()),
         CompileError::Clang { .. } | CompileError::OpenCl { .. } => {
             report.verbatim(error.to_string())
         }

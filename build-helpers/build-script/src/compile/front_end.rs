@@ -218,6 +218,7 @@ impl FrontEnd<'_> {
             SourceKind::Cuda => "cuda",
             SourceKind::OpenCl => "opencl",
             SourceKind::LlvmIr => "llvm ir",
+            SourceKind::Ptx => "ptx",
         };
         let texts =
             source.texts.iter().flat_map(|(display, text)| [display.as_bytes(), text.as_bytes()]);
@@ -309,6 +310,10 @@ impl FrontEnd<'_> {
                     declared: self.settings.declared(),
                     full_debug: self.settings.is_fully_debuggable(),
                 });
+            }
+            (SourceKind::Ptx, _) => {
+                let what = format!("{} is for ptxas, and has no front end", source.display);
+                return Err(CompileError::Internal(what).into());
             }
             (SourceKind::Package, _) => {
                 let mut lowered = kernel_package::lower(

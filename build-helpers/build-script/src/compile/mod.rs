@@ -16,5 +16,6 @@ mod keys_tests;
 pub(crate) mod nvcc;
 mod opencl;
 mod outer_cargo;
+mod ptx;
 mod states;
 pub(crate) mod unit;

@@ -153,12 +153,13 @@ fn read_other(
         Language::Cuda => SourceKind::Cuda,
         Language::OpenCl => SourceKind::OpenCl,
         Language::LlvmIr => SourceKind::LlvmIr,
+        Language::Ptx => SourceKind::Ptx,
         _ => {
             let name = language.name();
             report.plain(
                 format!("`{display}` is {name}, which this version cannot compile yet"),
-                "write the kernel in Rust, CUDA C++, OpenCL C or LLVM IR, or leave the file out with \
-                 `exclude`",
+                "write the kernel in Rust, CUDA C++, OpenCL C, LLVM IR or PTX, or leave the file out \
+                 with `exclude`",
             );
             return None;
         }
@@ -174,6 +175,10 @@ fn read_other(
     // Keys are made of texts, and bitcode is none.
     let text = match std::str::from_utf8(&bytes) {
         Ok(text) => Arc::from(text),
+        Err(_) if kind == SourceKind::Ptx => {
+            report.plain(format!("`{display}` is not UTF-8"), "save it as ASCII, which PTX is");
+            return None;
+        }
         Err(_) => Arc::from(digest(&bytes).to_string()),
     };
     let texts = vec![(display.clone(), text)];

@@ -1,6 +1,6 @@
 //! A kernel source: one file, or one package of kernels.
 
-use super::override_file::KernelOverride;
+use super::{language::Language, override_file::KernelOverride};
 use crate::settings::resolved::Settings;
 use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target};
 use kernelmill_compiler::frontend::generic::GenericKernel;
@@ -46,16 +46,62 @@ pub(crate) enum SourceKind {
     OpenCl,
     /// LLVM IR, by whatever wrote it.
     LlvmIr,
+    /// PTX, which ptxas assembles.
+    Ptx,
 }
 
 impl SourceKind {
     /// Every kind.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::File, Self::Package, Self::Cuda, Self::OpenCl, Self::LlvmIr];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::File, Self::Package, Self::Cuda, Self::OpenCl, Self::LlvmIr, Self::Ptx];
+
+    /// The language.
+    pub(crate) fn language(self) -> &'static str {
+        let language = match self {
+            Self::File | Self::Package => Language::Rust,
+            Self::Cuda => Language::Cuda,
+            Self::OpenCl => Language::OpenCl,
+            Self::LlvmIr => Language::LlvmIr,
+            Self::Ptx => Language::Ptx,
+        };
+        language.name()
+    }
+
+    /// The languages that can be compiled for a target.
+    pub(crate) fn languages_for(target: &Target) -> Vec<&'static str> {
+        let mut found = Vec::new();
+        for kind in Self::ALL.into_iter().filter(|kind| kind.suits(target)) {
+            if !found.contains(&kind.language()) {
+                found.push(kind.language());
+            }
+        }
+        found
+    }
+
+    /// Whether it can be compiled for a target.
+    pub(crate) fn suits(self, target: &Target) -> bool {
+        match target {
+            Target::Ptx(_) | Target::Cubin(_) => true,
+            Target::Cpu | Target::Amd(_) => self != Self::Ptx,
+            Target::Spirv64 | Target::OpenClC => self == Self::OpenCl,
+            _ => false,
+        }
+    }
+
+    /// The targets that suit it, for messages.
+    pub(crate) fn targets(self) -> &'static str {
+        match self {
+            Self::OpenCl => "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX`, `spirv64` and `opencl-c`",
+            Self::File | Self::Package | Self::Cuda | Self::LlvmIr => {
+                "`cpu`, `compute_XX`, `sm_XX` and `gfxXXX`"
+            }
+            Self::Ptx => "`compute_XX` and `sm_XX`",
+        }
+    }
 
     /// Whether its kernels are known once a compiler has read it, and not from its text.
     pub(crate) fn is_read_by_compiler(self) -> bool {
-        matches!(self, Self::Cuda | Self::OpenCl | Self::LlvmIr)
+        matches!(self, Self::Cuda | Self::OpenCl | Self::LlvmIr | Self::Ptx)
     }
 
     /// Whether clang may compile it.
@@ -65,7 +111,7 @@ impl SourceKind {
 
     /// Whether the settings may declare the parameters of its kernels.
     pub(crate) fn may_be_declared(self) -> bool {
-        self == Self::LlvmIr
+        matches!(self, Self::LlvmIr | Self::Ptx)
     }
 
     /// The language, or the program, in messages of its compiler.
@@ -74,6 +120,7 @@ impl SourceKind {
             Self::File | Self::Package => "rustc",
             Self::Cuda | Self::OpenCl => "clang",
             Self::LlvmIr => "LLVM",
+            Self::Ptx => "ptxas",
         }
     }
 }
@@ -109,10 +156,26 @@ impl Source {
         self.is_for_others() && is_known
     }
 
+    /// Whether a kernel is to be compiled for a target. The text of a file in PTX is embedded once, for the target that
+    /// it is for itself, whichever targets of that kind there are.
+    pub(crate) fn wants(&self, kernel: &Signature, target: &Target, settings: &Settings) -> bool {
+        let is_ptx = |target: &Target| matches!(target, Target::Ptx(_));
+        if self.kind == SourceKind::Ptx && is_ptx(target) {
+            let mut all = settings.targets.iter().filter(|target| is_ptx(target));
+            return all.any(|target| settings.wants(kernel, target));
+        }
+        settings.wants(kernel, target)
+    }
+
+    /// The text of its one file.
+    pub(crate) fn text(&self) -> &str {
+        self.texts.first().map_or("", |(_, text)| text)
+    }
+
     /// Whether there is something to compile for a target, as far as is known.
     pub(crate) fn is_for(&self, target: &Target, settings: &Settings) -> bool {
         let wanted = |signatures: &Vec<Signature>| {
-            signatures.iter().any(|signature| settings.wants(signature, target))
+            signatures.iter().any(|signature| self.wants(signature, target, settings))
         };
         self.signatures.as_ref().is_none_or(wanted)
     }

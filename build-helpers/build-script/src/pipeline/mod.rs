@@ -22,7 +22,7 @@ use crate::{
         out_dir, spills,
     },
     plan::{
-        device_libraries, host, host_code,
+        device_libraries, host, host_code, targets,
         units::{self, Unit, UnitCompiler},
     },
     settings::{
@@ -215,6 +215,10 @@ fn plan(
     settings.params.device_link =
         device_libraries::find(environment, package, settings, search, inputs)?;
     host_code::check(&host_files, settings, search, tools.nvcc.as_ref())?;
+    settings.has_ptx = found.sources.iter().any(|source| source.kind == SourceKind::Ptx);
+    for warning in targets::check(&found.sources, settings)? {
+        environment.cargo.warn(&warning);
+    }
     let units = units::plan(&found.sources, settings, search, tools)?;
     if let Some(plugin) = &settings.plugin_on_everything {
         warn_of_nvcc(environment, &found.sources, &units, |_| {
@@ -247,6 +251,7 @@ fn compile(
     dependencies::check_links(environment, package, &sources)?;
     let own = sources.len();
     if !is_skipped {
+        targets::check_named(&sources, settings)?;
         overrides::attach(environment, package, settings, &mut sources)?;
         warn_of_nvcc(environment, &sources, &units, |source| {
             source
@@ -329,20 +334,23 @@ fn log(environment: &BuildEnvironment, compiled: &Compiled, summary: &Summary) {
     cargo.note(summary);
 }
 
-/// Says what does not hold for binaries because nvcc makes them, where it is something for a source.
+/// Says what does not hold for binaries because nvcc or ptxas makes them, where it is something for a source.
 fn warn_of_nvcc(
     environment: &BuildEnvironment,
     sources: &[Source],
     units: &[Unit],
     what: impl Fn(&Source) -> Option<String>,
 ) {
-    let by_nvcc = units.iter().filter(|unit| unit.compiler == UnitCompiler::Nvcc);
-    for unit in by_nvcc {
+    for unit in units {
+        let (compiler, help) = match unit.compiler {
+            UnitCompiler::Nvcc => ("nvcc", "; install clang, or write `cuda-compiler = \"clang\"`"),
+            UnitCompiler::Ptxas => ("ptxas", ""),
+            UnitCompiler::LlvmPipeline | UnitCompiler::Clang => continue,
+        };
         let Some(what) = what(&sources[unit.source]) else { continue };
         let (source, target) = (&sources[unit.source].display, &unit.config.target);
         environment.cargo.warn(&format_args!(
-            "{source} for {target} is compiled by nvcc, where {what}; \
-             install clang, or write `cuda-compiler = \"clang\"`"
+            "{source} for {target} is compiled by {compiler}, where {what}{help}"
         ));
     }
 }

@@ -506,14 +506,14 @@ fn targets_that_kernels_in_rust_cannot_reach_are_refused_before_any_work() {
     project.builder.targets =
         Some(vec![TargetName { text: "spirv64 opencl-c vulkan cpu".into(), origin }]);
     let expected = "\
-error: the target `spirv64` is not available for kernels in Rust with this toolchain yet: `kernels/saxpy.rs`
-  help: leave the target out
+error: no source can be compiled for the target `spirv64`: `kernels/saxpy.rs` is Rust
+  help: leave the target out, or write a kernel in OpenCL C
 
-error: the target `opencl-c` is not available for kernels in Rust with this toolchain yet: `kernels/saxpy.rs`
-  help: leave the target out
+error: no source can be compiled for the target `opencl-c`: `kernels/saxpy.rs` is Rust
+  help: leave the target out, or write a kernel in OpenCL C
 
-error: the target `vulkan` is not available for kernels in Rust with this toolchain yet: `kernels/saxpy.rs`
-  help: leave the target out";
+error: no source can be compiled for the target `vulkan`: `kernels/saxpy.rs` is Rust
+  help: leave the target out: no language has it yet";
     assert_eq!(project.error(), expected);
 }
 

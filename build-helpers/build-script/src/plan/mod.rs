@@ -3,4 +3,5 @@
 pub(crate) mod device_libraries;
 pub(crate) mod host;
 pub(crate) mod host_code;
+pub(crate) mod targets;
 pub(crate) mod units;

@@ -1,6 +1,7 @@
-//! Compilation units: every pair of a source and a target. A pair that no compiler can make is an error
-//! before any work starts.
+//! Compilation units: every pair of a source and a target that suits it. A pair whose compiler is not there is
+//! an error before any work starts.
 
+use super::targets;
 use crate::{
     base::{error::Error, report::Report},
     discovery::source::{Source, SourceKind},
@@ -28,13 +29,22 @@ pub(crate) enum UnitCompiler {
     Nvcc,
     /// clang alone, for OpenCL devices, behind the front end that reads the signatures.
     Clang,
+    /// ptxas alone: the text is compiled.
+    Ptxas,
+}
+
+impl UnitCompiler {
+    /// Whether a front end of the LLVM pipeline comes before it.
+    pub(crate) fn has_front(self) -> bool {
+        matches!(self, Self::LlvmPipeline | Self::Clang)
+    }
 }
 
 /// Every unit, by source and then by target.
 ///
 /// # Errors
 ///
-/// [`Error::Sources`] with every target that the sources cannot reach.
+/// [`Error::Sources`] with every compiler that is not there.
 pub(crate) fn plan(
     sources: &[Source],
     settings: &Settings,
@@ -60,26 +70,18 @@ pub(crate) fn plan(
                 }
                 Some(_) => {}
             },
-            SourceKind::File | SourceKind::Package | SourceKind::LlvmIr => {}
+            SourceKind::File | SourceKind::Package | SourceKind::LlvmIr | SourceKind::Ptx => {}
         }
-        for target in &settings.targets {
-            let compiler = match kind {
-                SourceKind::Cuda => from_cuda(target, settings, tools, &names, &mut report),
-                SourceKind::OpenCl => from_opencl(target, &names, &mut report),
-                SourceKind::LlvmIr => by_llvm(target, "LLVM IR", &names, &mut report),
-                SourceKind::File | SourceKind::Package => from_rust(target, &names, &mut report),
-            };
-            if let Some(compiler) = compiler {
-                units.extend(of_kind.iter().map(|(source, _)| Unit {
-                    source: *source,
-                    compiler,
-                    config: Config {
-                        target: target.clone(),
-                        params: settings.params.clone(),
-                        options: settings.options.clone(),
-                    },
-                }));
-            }
+        for (index, source) in of_kind {
+            units.extend(targets::of_source(source, settings)?.into_iter().map(|target| Unit {
+                source: index,
+                compiler: compiler(kind, &target, settings, tools),
+                config: Config {
+                    target,
+                    params: settings.params.clone(),
+                    options: settings.options.clone(),
+                },
+            }));
         }
     }
     report.into_result(Error::Sources)?;
@@ -87,55 +89,20 @@ pub(crate) fn plan(
     Ok(units)
 }
 
-fn from_rust(target: &Target, names: &str, report: &mut Report) -> Option<UnitCompiler> {
-    if matches!(target, Target::Cpu | Target::Ptx(_) | Target::Cubin(_) | Target::Amd(_)) {
-        return Some(UnitCompiler::LlvmPipeline);
-    }
-    report.plain(
-        format!(
-            "the target `{target}` is not available for kernels in Rust with this toolchain yet: \
-             {names}"
-        ),
-        "leave the target out",
-    );
-    None
-}
-
-fn from_cuda(
+/// Who compiles sources of a kind for a target that suits them.
+fn compiler(
+    kind: SourceKind,
     target: &Target,
     settings: &Settings,
     tools: &CppTools,
-    names: &str,
-    report: &mut Report,
-) -> Option<UnitCompiler> {
-    if is_nvidia(target) && tools.compiles_kernels(settings).is_some() {
-        return Some(UnitCompiler::Nvcc);
+) -> UnitCompiler {
+    let is_by_nvcc = || is_nvidia(target) && tools.compiles_kernels(settings).is_some();
+    match (kind, target) {
+        (SourceKind::OpenCl, Target::Spirv64 | Target::OpenClC) => UnitCompiler::Clang,
+        (SourceKind::Ptx, _) => UnitCompiler::Ptxas,
+        (SourceKind::Cuda, _) if is_by_nvcc() => UnitCompiler::Nvcc,
+        _ => UnitCompiler::LlvmPipeline,
     }
-    by_llvm(target, "CUDA C++", names, report)
-}
-
-fn from_opencl(target: &Target, names: &str, report: &mut Report) -> Option<UnitCompiler> {
-    match target {
-        Target::Spirv64 | Target::OpenClC => Some(UnitCompiler::Clang),
-        _ => by_llvm(target, "OpenCL C", names, report),
-    }
-}
-
-/// The LLVM pipeline, behind a front end that is not rustc's.
-fn by_llvm(
-    target: &Target,
-    language: &str,
-    names: &str,
-    report: &mut Report,
-) -> Option<UnitCompiler> {
-    if is_nvidia(target) || matches!(target, Target::Cpu | Target::Amd(_)) {
-        return Some(UnitCompiler::LlvmPipeline);
-    }
-    report.plain(
-        format!("the target `{target}` is not available for {language} yet: {names}"),
-        "leave the target out",
-    );
-    None
 }
 
 /// Reports the compilers that CUDA C++ needs for these targets and that are not there, and the
@@ -152,7 +119,8 @@ fn check_tools(
         nvcc_targets(nvcc, &settings.targets, report);
     }
     let text = |nvidia: bool| {
-        let targets = settings.targets.iter().filter(|target| is_nvidia(target) == nvidia);
+        let targets = settings.targets.iter().filter(|target| SourceKind::Cuda.suits(target));
+        let targets = targets.filter(|target| is_nvidia(target) == nvidia);
         let targets: Vec<_> = targets.map(|target| format!("`{target}`")).collect();
         format!("{names} for {}", targets.join(", "))
     };

@@ -114,7 +114,7 @@ impl KernelSettings {
         let message = format!(
             "the settings declare the parameters of the kernel `{name}`, which its source says at {file}:{line}"
         );
-        let help = "remove `parameters`: it is for kernels in LLVM IR";
+        let help = "remove `parameters`: it is for kernels in LLVM IR and PTX";
         report_at(self.origin.as_ref(), message, help, report);
     }
 
@@ -128,6 +128,22 @@ impl KernelSettings {
                     `template __global__ void scale<float>(float *);`";
         let origin = self.instances.first().and_then(|it| it.origin.as_ref());
         report_at(origin.or(self.origin.as_ref()), message, help, report);
+    }
+
+    /// Reports a target that is named for a kernel and that its language has not got; `targets` are those it has.
+    pub(crate) fn target_not_suited(
+        &self,
+        kernel: &Signature,
+        target: &Target,
+        (language, targets): (&str, &str),
+        report: &mut Report,
+    ) {
+        let Signature { name, file, line, .. } = kernel;
+        let message = format!(
+            "the settings name the target `{target}` for the kernel `{name}` at {file}:{line}, which is {language}"
+        );
+        let help = format!("leave it out: {language} is compiled for {targets}");
+        report_at(self.origin.as_ref(), message, &help, report);
     }
 
     /// Reports what cannot be of a kernel's launches, its source and the settings together.
@@ -147,12 +163,16 @@ impl KernelSettings {
     }
 
     /// Reports that what is said of a kernel's launches reaches no compiler.
-    pub(crate) fn limits_not_compiled(&self, kernel: &str, report: &mut Report) {
+    pub(crate) fn limits_not_compiled(
+        &self,
+        kernel: &str,
+        (compiler, help): (&str, &str),
+        report: &mut Report,
+    ) {
         let message = format!(
-            "what the settings say of the launches of `{kernel}` does not reach nvcc, which compiles \
-             it"
+            "what the settings say of the launches of `{kernel}` does not reach {compiler}, which \
+             compiles it"
         );
-        let help = "write `__launch_bounds__`, `__maxnreg__` or `__cluster_dims__` in its source";
         report_at(self.origin.as_ref(), message, help, report);
     }
 

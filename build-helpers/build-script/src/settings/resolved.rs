@@ -16,6 +16,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 pub(crate) struct Settings {
     /// Each once, in the order they were written.
     pub(crate) targets: Vec<Target>,
+    /// Whether the environment says them, for one build.
+    pub(crate) has_targets_of_environment: bool,
     pub(crate) source_dirs: Vec<String>,
     pub(crate) source_files: Vec<String>,
     pub(crate) source_globs: Vec<Glob>,
@@ -35,6 +37,8 @@ pub(crate) struct Settings {
     pub(crate) plugin_on_everything: Option<String>,
     /// Whether a plugin asks launches for state.
     pub(crate) plugins_ask_for_state: bool,
+    /// Whether there are kernels in PTX, which ptxas checks where it is there.
+    pub(crate) has_ptx: bool,
     /// Files with host code, which become a library.
     pub(crate) host_files: Vec<Glob>,
     /// Whether device code of host files may call into other files.
@@ -154,9 +158,9 @@ impl Settings {
         self.options.debug_level >= 2
     }
 
-    /// Whether a target is not NVIDIA's.
+    /// Whether there is a target besides NVIDIA's that is reached through LLVM.
     pub(crate) fn has_others(&self) -> bool {
-        !self.targets.iter().all(|target| matches!(target, Target::Ptx(_) | Target::Cubin(_)))
+        self.targets.iter().any(|target| matches!(target, Target::Cpu | Target::Amd(_)))
     }
 
     /// Whether a target is NVIDIA's.

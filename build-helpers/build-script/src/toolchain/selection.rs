@@ -101,7 +101,8 @@ pub(crate) fn find(
 ) -> Result<Toolchain, Error> {
     let rustc_version = ask(&package.rustc, &["-vV"])?;
     let sysroot = ask(&package.rustc, &["--print", "sysroot"])?;
-    let needs_ptxas = settings.targets.iter().any(|target| matches!(target, Target::Cubin(_)));
+    let has_cubins = settings.targets.iter().any(|target| matches!(target, Target::Cubin(_)));
+    let needs_ptxas = has_cubins || settings.has_ptx;
     let ptxas = if needs_ptxas { find_ptxas(search) } else { None };
     let ptxas_version = match &ptxas {
         Some(ptxas) => search.ask(ptxas, &["--version"])?,

@@ -7,6 +7,7 @@ pub mod generic;
 pub mod limits;
 pub mod llvm_ir;
 pub mod opencl;
+pub mod ptx;
 pub mod rust;
 
 pub(crate) use checksums::clear_checksums;

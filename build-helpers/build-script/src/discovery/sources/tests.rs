@@ -107,10 +107,10 @@ error: `b.txt` is no kernel source
   help: name files that end in .rs, .cu, .hip, .cl, .ll, .bc, .ptx or .wgsl
 
 error: `k/scale.hip` is HIP, which this version cannot compile yet
-  help: write the kernel in Rust, CUDA C++, OpenCL C or LLVM IR, or leave the file out with `exclude`
+  help: write the kernel in Rust, CUDA C++, OpenCL C, LLVM IR or PTX, or leave the file out with `exclude`
 
 error: `k/x.wgsl` is WGSL, which this version cannot compile yet
-  help: write the kernel in Rust, CUDA C++, OpenCL C or LLVM IR, or leave the file out with `exclude`";
+  help: write the kernel in Rust, CUDA C++, OpenCL C, LLVM IR or PTX, or leave the file out with `exclude`";
     assert_eq!(project.error(), expected);
 }
 

@@ -164,6 +164,7 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
     }
     Settings {
         targets: targets(environment, &names, report),
+        has_targets_of_environment: environment.text("KERNELMILL_TARGETS").is_some(),
         kernels,
         generics: std::collections::BTreeMap::new(),
         source_dirs: layer.source_dirs.unwrap_or(default_dirs),
@@ -179,6 +180,7 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         clang: layer.clang,
         plugin_on_everything: layer.plugin_on_everything,
         plugins_ask_for_state: layer.plugins_ask_for_state,
+        has_ptx: false,
         host_files,
         rdc: layer.rdc.unwrap_or(false),
         device_libraries: layer.device_libraries.unwrap_or_default(),

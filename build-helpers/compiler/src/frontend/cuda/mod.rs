@@ -11,7 +11,7 @@ pub(crate) mod dependencies;
 mod host;
 pub(crate) mod message;
 mod nvcc;
-mod ptx_shared;
+pub(crate) mod ptx_shared;
 pub mod signature;
 mod source;
 mod stored;

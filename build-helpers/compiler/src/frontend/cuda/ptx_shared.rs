@@ -8,13 +8,13 @@ use std::collections::HashMap;
 
 /// An array of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SharedArray {
-    pub(super) symbol: String,
-    pub(super) bytes: u64,
+pub(crate) struct SharedArray {
+    pub(crate) symbol: String,
+    pub(crate) bytes: u64,
 }
 
 /// The arrays that each kernel declares or names, by the symbol of the kernel.
-pub(super) fn of_kernels(ptx: &str) -> HashMap<String, Vec<SharedArray>> {
+pub(crate) fn of_kernels(ptx: &str) -> HashMap<String, Vec<SharedArray>> {
     let mut of_module: Vec<SharedArray> = Vec::new();
     let mut kernels: HashMap<String, Vec<SharedArray>> = HashMap::new();
     let mut scope = Scope::Module;

@@ -1,0 +1,30 @@
+//! What the CUDA back end can do.
+
+use crate::capability::{Capability, Support};
+
+/// How it has a capability.
+pub(in crate::backend) fn support(capability: Capability) -> Support {
+    use Capability as C;
+    match capability {
+        C::QueuedLaunches
+        | C::Streams
+        | C::Events
+        | C::Timing
+        | C::Await
+        | C::Graphs
+        | C::PinnedMemory
+        | C::StreamOrderedAllocation
+        | C::CopiesBetweenBuffers
+        | C::SeveralDevices
+        | C::Clusters
+        | C::DynamicSharedMemory
+        | C::LargeSharedMemory
+        | C::TensorMaps
+        | C::Occupancy
+        | C::Panics
+        | C::Printing
+        | C::Tracing
+        | C::Interoperation => Support::Full,
+        C::PeerCopies | C::CooperativeLaunches | C::Watchdog => Support::None,
+    }
+}

@@ -1,0 +1,30 @@
+//! What the HIP back end can do.
+
+use crate::capability::{Capability, Support};
+
+/// How it has a capability.
+pub(in crate::backend) fn support(capability: Capability) -> Support {
+    use Capability as C;
+    match capability {
+        C::QueuedLaunches
+        | C::Streams
+        | C::Events
+        | C::Timing
+        | C::Await
+        | C::PinnedMemory
+        | C::CopiesBetweenBuffers
+        | C::SeveralDevices
+        | C::DynamicSharedMemory
+        | C::LargeSharedMemory
+        | C::Panics
+        | C::Tracing => Support::Full,
+        C::Graphs | C::Clusters | C::TensorMaps => Support::Emulated,
+        C::StreamOrderedAllocation
+        | C::PeerCopies
+        | C::CooperativeLaunches
+        | C::Occupancy
+        | C::Printing
+        | C::Watchdog
+        | C::Interoperation => Support::None,
+    }
+}

@@ -1,0 +1,42 @@
+//! Runs kernels in several languages on a device, `cpu`, `cuda` or `opencl`, compares them with plain Rust and prints
+//! the name of each that is right, and of those that have no binary for the device.
+
+mod checks;
+mod kernels;
+
+use checks::On;
+use kernelmill::Device;
+use kernels::Kernels;
+use std::{env, error::Error};
+
+type Check = fn(&On<'_>) -> kernelmill::Result<()>;
+
+const CHECKS: [(&str, Check); 7] = [
+    ("scaled", checks::scaled),
+    ("shifted", checks::shifted),
+    ("doubled", checks::doubled),
+    ("affine", checks::affine),
+    ("backwards", checks::backwards),
+    ("series", checks::series),
+    ("bytes", checks::bytes),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let name = env::args().nth(1).unwrap_or_default();
+    let device = match &*name {
+        "cuda" => Device::cuda(0)?,
+        "opencl" => Device::opencl(0)?,
+        _ => Device::cpu()?,
+    };
+    let kernels = Kernels::load(&device)?;
+    let on = On { device: &device, kernels: &kernels, stream: device.stream() };
+    let is_lacking = |error: &kernelmill::Error| {
+        // What a launch says of a kernel without a binary is for the tests to read.
+        let lacks_binary = matches!(error, kernelmill::Error::NoBinary(_));
+        if lacks_binary {
+            eprintln!("{error}");
+        }
+        lacks_binary
+    };
+    test_support::checks::run(CHECKS, |check| check(&on), is_lacking)
+}

@@ -1,0 +1,76 @@
+//! Builds of small packages whose sources and targets do not go together.
+
+use test_support::Package;
+
+/// A package with these settings and files.
+fn package(settings: &str, files: &[(&str, &str)]) -> Package {
+    Package::new(env!("CARGO_BIN_EXE_build_mixed_package"), settings, files)
+}
+
+/// Builds a package that must fail, and compares what is said.
+#[track_caller]
+fn fails(name: &str, settings: &str, files: &[(&str, &str)]) {
+    package(settings, files).fails(env!("CARGO_MANIFEST_DIR"), name);
+}
+
+const RUST: (&str, &str) = (
+    "kernels/a.rs",
+    "use kernelmill_device::prelude::*;\n\n#[kernel]\npub fn rust(mut x: DisjointSlice<f32>) {\n    \
+     if let Some(x) = x.get_mut(thread::index_1d()) {\n        *x = 1.0;\n    }\n}\n",
+);
+const CUDA: (&str, &str) =
+    ("kernels/b.cu", "extern \"C\" __global__ void cuda(float *x) { x[threadIdx.x] = 2; }\n");
+const OPENCL: (&str, &str) =
+    ("kernels/c.cl", "kernel void opencl(global float *x) { x[get_local_id(0)] = 3; }\n");
+const IR: (&str, &str) = (
+    "kernels/d.ll",
+    "define ptx_kernel void @ir(ptr %x) {\n  store float 4.0, ptr %x\n  ret void\n}\n",
+);
+const PTX: (&str, &str) = (
+    "kernels/f.ptx",
+    ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry ptx(.param .u32 n)\n{\n  ret;\n}\n",
+);
+
+#[test]
+fn a_source_that_no_target_suits_is_named_with_the_targets() {
+    fails("no-target", "targets = [\"spirv64\", \"opencl-c\"]\n", &[RUST, CUDA, OPENCL, IR, PTX]);
+}
+
+#[test]
+fn a_target_that_suits_no_source_is_named_with_the_sources() {
+    let settings = "targets = [\"cpu\", \"compute_80\", \"spirv64\", \"vulkan\"]\n";
+    fails("no-source", settings, &[RUST, CUDA, ("kernels/e.cu", CUDA.1), IR, PTX]);
+}
+
+/// What the settings say of a kernel is no way round the rule.
+#[test]
+fn a_target_that_is_named_for_a_kernel_suits_its_language() {
+    let settings = "targets = [\"cpu\", \"opencl-c\"]\n\n[kernels.rust]\ntargets = [\"cpu\", \"opencl-c\"]\n\n\
+                    [kernels.opencl]\ntargets = [\"cpu\", \"opencl-c\"]\n";
+    fails("named", settings, &[RUST, OPENCL]);
+}
+
+/// The targets of a kernel are those of its source that the settings leave.
+#[test]
+fn targets_of_single_kernels_narrow_those_of_their_source() {
+    let settings =
+        "targets = [\"cpu\", \"opencl-c\"]\n\n[kernels.opencl]\ntargets = [\"opencl-c\"]\n";
+    let package = package(settings, &[RUST, OPENCL]);
+    assert_eq!(package.summary(), "kernelmill: compiled 2 cached 0");
+    let bindings = package.output("kernels.rs");
+    let has = |file: &str| bindings.contains(file);
+    assert!(has("c.opencl-c.cl") && !has("c.cpu"), "{bindings}");
+}
+
+/// Targets of one build, as `cargo kernelmill inspect` asks for: what they leave out has wrappers, and no binary.
+#[test]
+fn targets_of_the_environment_may_leave_sources_out() {
+    let mut package = package("targets = [\"cpu\", \"compute_90a\"]\n", &[RUST, PTX]);
+    package.variables.push(("KERNELMILL_TARGETS", "cpu".to_owned()));
+    assert_eq!(package.summary(), "kernelmill: compiled 1 cached 0");
+    let lines = package.build().lines;
+    let warning = "cargo::warning=`kernels/f.ptx` is PTX for `sm_90a`, which is compiled for `compute_XX` and \
+                   `sm_XX`, and the targets are `cpu`: its kernels have no binary in this build";
+    assert!(lines.contains(warning), "{lines}");
+    assert!(package.output("kernels.rs").contains("pub unsafe fn ptx"));
+}

@@ -1,0 +1,75 @@
+//! Checks of kernels on a device: a program that runs them, and what it prints.
+
+use crate::{driver::fake_driver, shared_folder, tool};
+use std::{env, error::Error, fmt, process::Command};
+
+/// Runs checks, each with its name, and prints the name of each that is right, and of those that have no binary for
+/// the device. A second argument of the program names the only one to run.
+///
+/// # Errors
+///
+/// The first check that fails, with its name.
+pub fn run<C, E: fmt::Display>(
+    checks: impl IntoIterator<Item = (&'static str, C)>,
+    check: impl Fn(C) -> Result<(), E>,
+    lacks_binary: impl Fn(&E) -> bool,
+) -> Result<(), Box<dyn Error>> {
+    let only = env::args().nth(2);
+    for (name, one) in checks {
+        if only.as_ref().is_some_and(|only| only != name) {
+            continue;
+        }
+        match check(one) {
+            Err(error) if lacks_binary(&error) => println!("no binary: {name}"),
+            checked => {
+                checked.map_err(|error| format!("{name}: {error}"))?;
+                println!("{name}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The checks that a program has done on a device.
+#[derive(Debug)]
+pub struct Checked {
+    /// Those that are right.
+    pub passed: Vec<String>,
+    /// Those that have no binary for the device.
+    pub lacking: Vec<String>,
+    /// What the program prints for people.
+    pub errors: String,
+}
+
+/// Runs such a program on a device, `cpu`, `cuda` for the fake driver, or `opencl` for pocl.
+///
+/// # Panics
+///
+/// Where a check fails.
+#[must_use]
+#[track_caller]
+pub fn on(program: &str, device: &str) -> Checked {
+    let mut command = Command::new(program);
+    command.arg(device);
+    if device == "cuda" {
+        // A device of the next generation, which runs no cubin for `sm_80`: the emulator is one of PTX.
+        command.env("LD_LIBRARY_PATH", fake_driver()).env("FAKE_CUDA_LEAK_CHECK", "1");
+        command.env("FAKE_CUDA_ARCH", "90");
+    }
+    if device == "opencl" {
+        command.env("OCL_ICD_VENDORS", tool::POCL);
+        command.env("POCL_CACHE_DIR", shared_folder("pocl-cache"));
+    }
+    let output = command.output().expect("the program starts");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{device}: {errors}\n{text}");
+    let (mut passed, mut lacking) = (Vec::new(), Vec::new());
+    for line in text.lines() {
+        match line.strip_prefix("no binary: ") {
+            Some(name) => lacking.push(name.to_owned()),
+            None => passed.push(line.to_owned()),
+        }
+    }
+    Checked { passed, lacking, errors }
+}
