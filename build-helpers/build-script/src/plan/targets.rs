@@ -3,7 +3,7 @@
 use crate::{
     base::{error::Error, report::Report},
     discovery::source::{Source, SourceKind},
-    settings::{kernel::is_about, resolved::Settings},
+    settings::resolved::Settings,
 };
 use kernelmill_artifact::Target;
 use kernelmill_compiler::{Error as CompileError, frontend::ptx::Header};
@@ -92,7 +92,8 @@ pub(crate) fn check_named(sources: &[Source], settings: &Settings) -> Result<(),
     let mut report = Report::default();
     for source in sources {
         for kernel in source.kernels() {
-            let about = settings.kernels.iter().filter(|(key, said)| is_about(key, said, kernel));
+            let about =
+                settings.kernels.iter().filter(|(key, said)| settings.is_about(key, said, kernel));
             for said in about.map(|(_, said)| said) {
                 let named = said.targets.iter().flatten();
                 for target in named.filter(|target| !source.kind.suits(target)) {
