@@ -60,6 +60,7 @@ fn lower(file: &Path) -> (RustSource, Lowered) {
         arguments: Vec::new(),
         signatures: signature::read(&text, &display).expect("kernels"),
         functions: Vec::new(),
+        instances: Vec::new(),
         display,
     };
     let lowered = compiler().lower_rust(&source).unwrap_or_else(|error| panic!("{error}"));

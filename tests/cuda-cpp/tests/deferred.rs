@@ -35,11 +35,21 @@ fn rust(name: &str, text: &str) -> (RustSource, Lowered) {
     let display = format!("kernels/{name}.rs");
     let path = write_file(&folder, &display, text);
     let signatures = kernelmill_compiler::frontend::rust::signature::read(text, &display).unwrap();
-    let (cfgs, arguments, functions) = (Vec::new(), Vec::new(), Vec::new());
+    let (cfgs, arguments) = (Vec::new(), Vec::new());
+    let (functions, instances) = (Vec::new(), Vec::new());
     let edition = "2024".to_owned();
     let package_root = folder.path().to_owned();
-    let source =
-        RustSource { path, display, package_root, edition, cfgs, arguments, signatures, functions };
+    let source = RustSource {
+        path,
+        display,
+        package_root,
+        edition,
+        cfgs,
+        arguments,
+        signatures,
+        functions,
+        instances,
+    };
     let lowered = compiler().lower_rust(&source).unwrap_or_else(|error| panic!("{error}"));
     (source, lowered)
 }

@@ -64,6 +64,7 @@ fn rust() -> Child {
         arguments: Vec::new(),
         signatures: Vec::new(),
         functions: Vec::new(),
+        instances: Vec::new(),
     };
     let lowered = compiler().lower_rust(&source).unwrap_or_else(|error| panic!("{error}"));
     Child { display, lowered }

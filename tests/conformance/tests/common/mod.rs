@@ -68,6 +68,7 @@ pub(crate) fn lower_with(file: &str, text: &str, arguments: &[&str]) -> Result<S
         arguments,
         signatures: signatures.clone(),
         functions: Vec::new(),
+        instances: Vec::new(),
     };
     let lowered = compiler().lower_rust(&source)?;
     Ok(Source { name, lowered, signatures, unsupported: Vec::new() })

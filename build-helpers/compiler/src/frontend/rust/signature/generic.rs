@@ -49,14 +49,7 @@ impl Reader<'_, '_> {
         listed: &[Listed],
     ) -> Read {
         if listed.is_empty() {
-            let (names, example) = (instances::named(&generics), instances::example(&generics));
-            let name = self.name();
-            let help = format!(
-                "list them, `#[kernel(instances = [\"{example}\"])]`, or in the settings, \
-                 `[kernels.{name}]` with `instances = [\"{example}\"]`"
-            );
-            let message = format!("is generic over {names}, and no instance of it is listed");
-            self.report(place.clone(), &message, help);
+            self.report_none(place, &generics);
         }
         let name = self.name();
         let (scope, module) = (self.scope, self.module);
@@ -79,14 +72,7 @@ impl Reader<'_, '_> {
             let faults = self.reports.len();
             let (parameters, own_forms) = self.instance(&generics, instance);
             let is_whole = self.reports.len() == faults;
-            let forms_of: Vec<Form> = own_forms
-                .into_iter()
-                .zip(&parameters)
-                .map(|(form, parameter)| {
-                    let fits = form.fits(&instance.arguments, parameter.kind.crossing());
-                    if fits { form } else { Form::PerInstance }
-                })
-                .collect();
+            let forms_of = fitting(own_forms, &parameters, instance);
             let kernel = Signature {
                 name: instance.kernel.clone().into(),
                 symbol: symbol(&instance.kernel).into(),
@@ -112,6 +98,18 @@ impl Reader<'_, '_> {
         let (file, line) = (base.file.to_string(), base.line);
         read.generic = Some(GenericKernel { name, file, line, generics, forms, instances });
         read
+    }
+
+    /// Reports that no instance is listed.
+    fn report_none(&mut self, place: &Place, generics: &[GenericParameter]) {
+        let (names, example) = (instances::named(generics), instances::example(generics));
+        let name = self.name();
+        let help = format!(
+            "list them, `#[kernel(instances = [\"{example}\"])]`, or in the settings, \
+             `[kernels.{name}]` with `instances = [\"{example}\"]`"
+        );
+        let message = format!("is generic over {names}, and no instance of it is listed");
+        self.report(place.clone(), &message, help);
     }
 
     /// Reports what is wrong with the parameters that all instances have, where there is none.
@@ -154,6 +152,15 @@ impl Reader<'_, '_> {
         let help = "write a kernel of its own for it: memory, values and types without bytes differ for the host";
         self.report(instance.place.clone(), &message, help);
     }
+}
+
+/// The forms of an instance's parameters, as far as they give its types.
+fn fitting(forms: Vec<Form>, parameters: &[Parameter], instance: &Known) -> Vec<Form> {
+    let fitting = |(form, parameter): (Form, &Parameter)| {
+        let fits = form.fits(&instance.arguments, parameter.kind.crossing());
+        if fits { form } else { Form::PerInstance }
+    };
+    forms.into_iter().zip(parameters).map(fitting).collect()
 }
 
 /// Whether one wrapper can have the parameters of two instances.
