@@ -191,6 +191,7 @@ fn lanes_that_never_come() {
 fn loops_without_end() {
     let fault = fault_of("", "LOOP:\n\tadd.u32 %r1, %r1, 1;\n\tbra LOOP;\n", 1);
     assert_eq!(fault.kind, FaultKind::StepBudget { budget: 100_000 });
+    assert!(fault.to_string().contains("its budget of 100000 instructions: a loop may not end"));
     assert!((FIRST + 1..=FIRST + 2).contains(&fault.ptx_line));
 }
 

@@ -246,7 +246,11 @@ impl fmt::Display for FaultKind {
                 write!(f, "lanes {missing:#x} of the member mask {mask:#x} do not take part")
             }
             Self::StepBudget { budget } => {
-                write!(f, "the launch took more than {budget} instructions")
+                write!(
+                    f,
+                    "the launch took more than its budget of {budget} instructions: a loop may not end here, or the \
+                     budget is too small"
+                )
             }
             Self::EndlessLoop { instructions } => {
                 write!(f, "a loop without end: {instructions} instructions that change no register")

@@ -1,4 +1,4 @@
-//! The stack that a kernel needs on the CPU. Its functions run on the stack of a thread of the host, which
+//! The stack that a kernel needs. On the CPU its functions run on the stack of a thread of the host, which
 //! nobody asks how large it is.
 //!
 //! What is added up is the stack memory of the functions on the longest way of calls, each function once:
@@ -25,23 +25,33 @@ pub(super) fn find<'c>(
     backend: &dyn TargetInfo,
     backtraces: &Backtraces<'c>,
 ) -> Vec<Fault> {
-    if backend.is_gpu() {
-        return Vec::new();
-    }
+    let (limit, message, help) = match backend.is_gpu() {
+        true => (GPU_LIMIT, GPU_MESSAGE, GPU_HELP),
+        false => (LIMIT, MESSAGE, HELP),
+    };
     let machine = backend.machine();
     let mut frames = Frames::new(module, machine);
     let mut faults = Vec::new();
     for function in module.definitions() {
-        let is_over = frames.deepest(function) > LIMIT;
-        if is_over && callees(function).into_iter().all(|it| frames.deepest(it) <= LIMIT) {
+        let is_over = frames.deepest(function) > limit;
+        if is_over && callees(function).into_iter().all(|it| frames.deepest(it) <= limit) {
             let largest = allocas(function).into_iter().max_by_key(|it| alloca_bytes(*it, machine));
             let place = largest.and_then(|alloca| place(alloca, backtraces));
             let frames = place.unwrap_or_else(|| backtraces.to_start_of(function));
-            faults.push(Fault::new(MESSAGE, frames).help(HELP));
+            faults.push(Fault::new(message, frames).help(help));
         }
     }
     faults
 }
+
+/// The bytes that a kernel may take on a GPU, where each has a limit of its own: LLVM's back ends count them in 32
+/// bits, and write nothing beyond.
+const GPU_LIMIT: u64 = 1 << 30;
+
+const GPU_MESSAGE: &str =
+    "the local variables of a kernel, or of what it calls, take more than 1 GiB of local memory";
+
+const GPU_HELP: &str = "put large arrays into a slice that the host passes: the local memory of a thread has less than 1 MiB";
 
 const MESSAGE: &str =
     "the local variables of a kernel, or of what it calls, take more than 1 MiB of stack";

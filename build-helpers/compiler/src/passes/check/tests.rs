@@ -105,6 +105,28 @@ fn initial_values_of_gigabytes_are_refused_where_they_are_used() {
     );
 }
 
+/// LLVM writes an empty file for a frame of 4 GB on AMD's GPUs.
+#[test]
+fn local_variables_of_gigabytes_are_refused() {
+    let kernel = |bytes: u64| {
+        checked(&format!(
+            "define void @k(i64 %i, ptr %p) {{
+               %a = alloca [{bytes} x i8]
+               %e = getelementptr i8, ptr %a, i64 %i
+               store volatile i8 1, ptr %e
+               ret void
+             }}"
+        ))
+    };
+    assert_eq!(kernel(1 << 20), "");
+    assert_eq!(
+        kernel(4_294_967_290),
+        "a kernel does what compute_75 cannot:\n  the local variables of a kernel, or of what it calls, take more \
+         than 1 GiB of local memory\n     --> `k`\n    help: put large arrays into a slice that the host passes: the \
+         local memory of a thread has less than 1 MiB"
+    );
+}
+
 /// Acceptance: S0.11, S1.12.
 #[test]
 fn pointers_to_functions_are_refused_where_the_target_has_none() {
