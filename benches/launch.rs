@@ -186,6 +186,8 @@ fn no_block() -> abi::Block {
         panic: std::ptr::null_mut(),
         scratch: std::ptr::null_mut(),
         jump: [0; 64],
+        stack_limit: 0,
+        stack_overflow: None,
     }
 }
 

@@ -50,7 +50,16 @@ pub struct Block {
     /// For compiled code: where a thread that ends early jumps to, a `jmp_buf`. The largest is that of
     /// Windows on aarch64, and that on x86-64 has to be aligned to 16 bytes.
     pub jump: [u64; 64],
+    /// For compiled code: the lowest address of the stack of the thread of the host; 0: unknown.
+    pub stack_limit: u64,
+    /// For compiled code: reports that a recursion has used up the stack.
+    pub stack_overflow: Option<StackOverflow>,
 }
+
+/// Writes down a panic of a thread whose recursion has used up the stack: its block, its index in the block, and a
+/// text with its length.
+pub type StackOverflow =
+    unsafe extern "C" fn(block: *mut Block, x: u32, y: u32, z: u32, text: *const u8, length: u64);
 
 /// A thread of a block, for kernels of [`STRATEGY_COROUTINE`].
 #[derive(Clone, Copy, Debug)]
@@ -152,7 +161,9 @@ pub struct Kernel {
 
 const _: () = {
     assert!(size_of::<Geometry>() == 32);
-    assert!(size_of::<Block>() == 48 + 64 * 8);
+    assert!(size_of::<Block>() == 48 + 64 * 8 + 16);
+    assert!(std::mem::offset_of!(Block, stack_limit) == 560);
+    assert!(std::mem::offset_of!(Block, stack_overflow) == 568);
     assert!(std::mem::offset_of!(Block, jump) % 16 == 0);
     assert!(size_of::<Item>() == 48);
     assert!(size_of::<Kernel>() == 72);

@@ -136,6 +136,8 @@ pub enum PanicKind {
     /// A data race in shared memory: threads of a block access one location without a barrier
     /// between, and at least one of them writes.
     Race = 15,
+    /// A recursion that is deeper than the stack has room for. Known on the CPU only.
+    StackOverflow = 16,
 }
 
 impl PanicKind {
@@ -157,6 +159,7 @@ impl PanicKind {
             13 => Self::Silent,
             14 => Self::OutOfMemory,
             15 => Self::Race,
+            16 => Self::StackOverflow,
             _ => Self::Other,
         }
     }
@@ -182,6 +185,7 @@ impl PanicKind {
             Self::Race => {
                 "data race: threads of a block access the same shared memory without a barrier"
             }
+            Self::StackOverflow => "stack overflow",
             Self::Other => "the kernel panicked",
             Self::Silent => {
                 "compiled with `panics = \"none\"`, which keeps no message and no place"

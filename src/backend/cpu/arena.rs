@@ -12,6 +12,7 @@ use std::{
 use super::{
     available::Share,
     guard_pages::{Guarded, Placement},
+    stack,
 };
 use crate::embedded::abi::{Block, Item};
 
@@ -154,6 +155,8 @@ impl Arena {
             panic: std::ptr::null_mut(),
             scratch: std::ptr::null_mut(),
             jump: [0; 64],
+            stack_limit: stack::limit(),
+            stack_overflow: Some(stack::overflow),
         };
         let grown = || Grown::new(guard_pages);
         Self { block, shared: grown(), frames: grown(), items: Vec::new() }

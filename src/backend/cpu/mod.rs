@@ -22,6 +22,7 @@ mod options;
 pub(super) mod plain;
 mod pool;
 mod scheduler;
+mod stack;
 mod strategy;
 mod stream;
 pub(super) mod support;

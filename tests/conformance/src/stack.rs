@@ -29,7 +29,7 @@ fn deep_frames(on: &Context) -> Outcome {
 ///
 /// # Errors
 ///
-/// What the device reports. Where the stack does not suffice the process ends.
+/// What the device reports: a panic, where the stack does not suffice.
 pub fn deep(on: &Context, depth: u32) -> kernelmill::Result<Vec<u32>> {
     let mut output = on.device.zeros::<u32>(48)?;
     on.kernels.deep_frames(&on.stream, Launch::grid([1], [48]), depth, &mut output)?;

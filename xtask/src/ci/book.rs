@@ -7,10 +7,12 @@
 //! - A page of the book links other pages only. What lies outside `docs/src` is linked by its address on
 //!   GitHub, because mdBook does not copy it; such addresses are checked as files of this checkout.
 //! - Every page of the book is in `SUMMARY.md`.
+//! - Every test that a page names exists ([`named_tests`]).
 //! - Every path of a page that stands in a source, such as `docs/src/SUMMARY.md`, exists.
 //!
 //! Addresses of other sites are not asked.
 
+use super::named_tests;
 use crate::workspace::Workspace;
 use anyhow::{Context as _, Result, bail};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -44,14 +46,19 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
                 faults.push(format!("{}:{}: `{}`: {why}", file.display(), link.line, link.target));
             }
         }
+        for test in &document.tests {
+            let why = named_tests::fault(workspace, &test.file, &test.name);
+            faults.extend(why.map(|why| format!("{}:{}: {why}", file.display(), test.line)));
+        }
     }
     faults.extend(unlisted(&documents)?);
     faults.extend(lost_paths(workspace, &files));
     if !faults.is_empty() {
-        bail!("the documentation has broken links:\n{}", faults.join("\n"));
+        bail!("the documentation names what is not there:\n{}", faults.join("\n"));
     }
-    let links: usize = documents.values().map(|document| document.links.len()).sum();
-    println!("{links} links of {} files lead somewhere", documents.len());
+    let count = |of: fn(&Document) -> usize| documents.values().map(of).sum::<usize>();
+    let (links, tests) = (count(|it| it.links.len()), count(|it| it.tests.len()));
+    println!("{links} links of {} files lead somewhere, {tests} tests exist", documents.len());
     build(workspace)
 }
 
@@ -80,10 +87,18 @@ struct Link {
     line: usize,
 }
 
+/// A test that a document names.
+struct NamedTest {
+    file: String,
+    name: String,
+    line: usize,
+}
+
 /// What is checked of a Markdown file.
 #[derive(Default)]
 struct Document {
     links: Vec<Link>,
+    tests: Vec<NamedTest>,
     anchors: HashSet<String>,
 }
 
@@ -96,10 +111,16 @@ impl Document {
         let mut document = Self::default();
         let mut heading: Option<String> = None;
         for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+            let line = || text[..range.start].matches('\n').count() + 1;
+            if let Event::Code(code) = &event
+                && let Some((file, name)) = named_tests::parse(code)
+            {
+                let (file, name) = (file.to_owned(), name.to_owned());
+                document.tests.push(NamedTest { file, name, line: line() });
+            }
             match event {
                 Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
-                    let line = text[..range.start].matches('\n').count() + 1;
-                    document.links.push(Link { target: dest_url.into_string(), line });
+                    document.links.push(Link { target: dest_url.into_string(), line: line() });
                 }
                 Event::Start(Tag::Heading { id, .. }) => {
                     document.anchors.extend(id.map(|id| id.into_string()));

@@ -5,6 +5,7 @@ mod cross_builds;
 mod dependencies;
 mod examples;
 mod first_command;
+mod named_tests;
 mod soundness;
 mod test_driver;
 mod toolchains;

@@ -17,6 +17,8 @@ pub(super) mod block {
     pub(crate) const PANIC: u64 = 32;
     pub(crate) const SCRATCH: u64 = 40;
     pub(crate) const JUMP: u64 = 48;
+    pub(crate) const STACK_LIMIT: u64 = 560;
+    pub(crate) const STACK_OVERFLOW: u64 = 568;
 }
 
 /// `struct Item`.

@@ -126,6 +126,7 @@ impl<'c> Source<'c> {
                 | Operation::Barrier
                 | Operation::EarlyExit
                 | Operation::ExitBarrier
+                | Operation::StackCheck
                 | Operation::Warp(_),
                 _,
             ) => unreachable!("{operation:?} reads nothing"),

@@ -158,7 +158,8 @@ fn shim_source(value: Value<'_>) -> Option<Shape> {
         | Operation::Exit
         | Operation::Barrier
         | Operation::EarlyExit
-        | Operation::ExitBarrier => None,
+        | Operation::ExitBarrier
+        | Operation::StackCheck => None,
     }
 }
 

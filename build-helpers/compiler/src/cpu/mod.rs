@@ -37,6 +37,7 @@ mod outlined;
 mod pipeline;
 mod processor_levels;
 mod promotion;
+mod recursion;
 mod region_formation;
 mod reports;
 mod shared_memory;

@@ -11,6 +11,9 @@ pub(super) const EARLY_EXIT: &str = "__kernelmill_early_exit";
 /// The barrier after early exits; the compiler's own.
 pub(super) const EXIT_BARRIER: &str = "__kernelmill_exit_barrier";
 
+/// Marks where a function tests what is left of the stack; the compiler's own.
+pub(super) const STACK_CHECK: &str = "__kernelmill_stack_check";
+
 /// An operation that needs the context of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
@@ -42,6 +45,8 @@ pub(super) enum Operation {
     EarlyExit,
     /// The barrier after early exits; the compiler's own.
     ExitBarrier,
+    /// The test of what is left of the stack; the compiler's own.
+    StackCheck,
     /// A warp collective, by the run time's number.
     Warp(u64),
 }
@@ -97,6 +102,7 @@ impl Operation {
             "barrier" => Some(Self::Barrier),
             "early_exit" => Some(Self::EarlyExit),
             "exit_barrier" => Some(Self::ExitBarrier),
+            "stack_check" => Some(Self::StackCheck),
             _ => None,
         }
     }

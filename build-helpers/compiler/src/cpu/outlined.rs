@@ -2,11 +2,15 @@
 
 use std::collections::HashSet;
 
-use kernelmill_llvm::ir::{ModuleExt, Value};
+use kernelmill_llvm::{
+    ir::{ModuleExt, Value},
+    machine::Machine,
+};
 
 use super::{
     context::{Lowering, Source, reports_panic, suspends, thread_local},
     operation::{Operation, operations},
+    recursion::{self, Checked, Checks},
 };
 use crate::{
     Error, Fault,
@@ -32,6 +36,8 @@ pub(super) struct Outlined<'c> {
     users: HashSet<Value<'c>>,
     /// Those that can end their thread.
     exiting: HashSet<Value<'c>>,
+    /// Those that test what is left of the stack, with the kernels that come to them.
+    checked: Checked<'c>,
 }
 
 impl<'c> Outlined<'c> {
@@ -42,6 +48,7 @@ impl<'c> Outlined<'c> {
     /// [`Error::Invalid`] for every one that waits for other threads: only a kernel itself can be
     /// a coroutine.
     pub(super) fn find(unit: &Unit<'_, 'c>) -> Result<Self, Error> {
+        let checked = recursion::settle(unit);
         let functions = unit.module.definitions().into_iter();
         let others: Vec<_> =
             functions.filter(|function| !function.name().starts_with(SHIM_PREFIX)).collect();
@@ -55,7 +62,7 @@ impl<'c> Outlined<'c> {
             .filter(|function| !operations(*function).is_empty() || panics(*function))
             .collect();
         let exiting = users.iter().copied().filter(|function| ends_thread(*function)).collect();
-        Ok(Self { users, exiting })
+        Ok(Self { users, exiting, checked })
     }
 
     /// Where a kernel can come to one of them that end its thread.
@@ -91,8 +98,11 @@ impl<'c> Outlined<'c> {
     }
 
     /// Replaces the operations in them.
-    pub(super) fn lower(&self, unit: &Unit<'_, 'c>, shared_bytes: u64) -> u64 {
-        for function in &self.users {
+    pub(super) fn lower(&self, unit: &Unit<'_, 'c>, machine: &Machine, shared_bytes: u64) -> u64 {
+        let checks = Checks::new(unit, machine, &self.checked);
+        let functions = unit.module.definitions().into_iter();
+        // In their order: what is built has to be the same each time.
+        for function in functions.filter(|function| self.users.contains(function)) {
             let source = Source::Item(thread_local(unit));
             let lowering = Lowering { unit, source, shared_bytes, can_exit: false };
             for call in function.calls() {
@@ -100,10 +110,12 @@ impl<'c> Outlined<'c> {
                     lowering.jump_after(call);
                 }
             }
-            for (call, operation) in operations(*function) {
+            for (call, operation) in operations(function) {
                 if operation == Operation::Exit {
                     lowering.jump_after(call);
                     call.erase();
+                } else if operation == Operation::StackCheck {
+                    lowering.jump_after(checks.build(call));
                 } else {
                     lowering.lower(call, operation, 0, None);
                 }
@@ -119,7 +131,8 @@ fn panics(function: Value<'_>) -> bool {
 
 fn ends_thread(function: Value<'_>) -> bool {
     let name = function.name();
-    let exits = operations(function).iter().any(|(_, operation)| *operation == Operation::Exit);
+    let ends = [Operation::Exit, Operation::StackCheck];
+    let exits = operations(function).iter().any(|(_, operation)| ends.contains(operation));
     !is_panic(&name) && (exits || panics(function))
 }
 

@@ -1,6 +1,6 @@
 //! The pipeline of the CPU's passes, in order.
 //!
-//! On the module: shared memory, inlining, simplification, wide integers, canonicalisation. Then on each
+//! On the module: shared memory, inlining, marks of recursion, simplification, wide integers, canonicalisation. Then on each
 //! kernel: undefined selects, the choice of the lowering, context lowering, and either coroutine lowering or
 //! the functions that run a block ([`block_functions`]: loop interchange, specialisation, region formation,
 //! vectorisation). Then on the module again: outlined functions, source lines, verification, promotion of
@@ -24,6 +24,7 @@ use super::{
     code_size::Sizes,
     context, coroutine, early_exits, inlining, lowering,
     outlined::{Outlined, OutlinedExits},
+    recursion,
     reports::Reports,
     shared_memory, simplification, source_lines,
     specialization::{self, BlockSize, SpecializedFunction},
@@ -109,6 +110,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         reports.add(Pass::SharedMemory, PassOutcome::of(shared_bytes > 0), Some(fact));
         reports.count(Pass::Inlining, inlining::context_users(unit));
         context::mark_waits(unit);
+        recursion::mark(unit);
         simplification::simplify(unit, machine, reports)?;
         reports.count(Pass::WideIntegers, wide_integers::split_copies(unit));
         unit.backtraces.find(unit.context, unit.module);
@@ -252,7 +254,10 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
     /// Runs the passes on the module after those on kernels.
     fn finish(&self, kernels: &[Kernel<'_, 'c>]) -> Result<(), Error> {
         let (unit, reports) = (self.unit, self.reports);
-        reports.count(Pass::OutlinedFunctions, self.outlined.lower(unit, self.shared_bytes));
+        reports.count(
+            Pass::OutlinedFunctions,
+            self.outlined.lower(unit, self.machine, self.shared_bytes),
+        );
         let outcome = if self.has_lines { PassOutcome::Changed } else { PassOutcome::Skipped };
         if self.has_lines {
             source_lines::settle(unit);

@@ -75,6 +75,8 @@ fn run<P: Program>(shape: [u32; 3], memory: &mut [u32]) -> PanicRecord {
         panic: &raw mut record,
         scratch: std::ptr::null_mut(),
         jump: [0; 64],
+        stack_limit: 0,
+        stack_overflow: None,
     };
     let (address, len) = (memory.as_mut_ptr(), memory.len());
     let arguments = [std::ptr::from_ref(&address).cast::<u8>(), std::ptr::from_ref(&len).cast()];

@@ -161,7 +161,8 @@ impl Pool {
             writeln!(
                 text,
                 "    Case {{ kind: Kind::{kind}, function: functions::f{number}, launch: {call}, \
-                 record: {call} }},"
+                 record: {call}, \
+                 prepare: |on, launch, a, x, y| on.prepare().kernel_{number}(launch, a, x, y) }},"
             )
             .expect("memory");
         }

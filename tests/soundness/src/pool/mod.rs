@@ -1,7 +1,8 @@
 //! The pool of random kernels, with what each computes in plain Rust.
 
 use kernelmill::{
-    BufferSlice, BufferSliceMut, GraphBuilder, GraphSlice, GraphSliceMut, Launch, Result, Stream,
+    BufferSlice, BufferSliceMut, GraphBuilder, GraphSlice, GraphSliceMut, Launch, PreparedLaunch,
+    Result, Stream,
 };
 
 /// The wrappers that the build script wrote.
@@ -29,12 +30,21 @@ type Record = fn(
     &mut GraphSliceMut<'_, u32>,
 ) -> Result<()>;
 
+type Prepare = for<'a> fn(
+    &kernels::Kernels,
+    Launch<1>,
+    u32,
+    &'a BufferSlice<'_, u32>,
+    &'a mut BufferSliceMut<'_, u32>,
+) -> Result<PreparedLaunch<'a>>;
+
 /// A kernel of the pool.
 pub(crate) struct Case {
     kind: Kind,
     function: fn(u32, u32, u32) -> u32,
     pub(crate) launch: Start,
     pub(crate) record: Record,
+    pub(crate) prepare: Prepare,
 }
 
 /// What a kernel does with its function.

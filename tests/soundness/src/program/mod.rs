@@ -2,11 +2,13 @@
 
 mod graphs;
 mod panics;
+mod pinned;
+mod prepared;
 mod values;
 
 use std::thread;
 
-use kernelmill::{Buffer, Device, Launch, Stream, module_cache};
+use kernelmill::{Backend, Buffer, Device, Launch, Stream, module_cache};
 use test_support::Random;
 
 use self::{
@@ -110,7 +112,7 @@ impl Program {
     }
 
     fn step(&mut self) {
-        match self.random.below(21) {
+        match self.random.below(25) {
             0..9 => self.launch(),
             9 | 10 => self.launch_from_threads(),
             11 => self.launch_and_drop(),
@@ -129,12 +131,20 @@ impl Program {
             }
             17 => self.reload(),
             18 => self.graph(),
+            20 | 21 => self.prepared(),
+            22 => self.copy_from_pinned(),
+            23 => self.copy_to_pinned(),
             19 => self.panics.tolerate(|| self.device.synchronize()),
             _ => {
                 let stream = &self.streams[self.random.below(STREAMS)];
                 self.panics.tolerate(|| stream.synchronize());
             }
         }
+    }
+
+    /// Whether something is leaked: half of the times, and never on the fake driver, which would report it.
+    fn may_leak(&mut self) -> bool {
+        self.random.below(2) == 0 && self.device.backend() == Backend::Cpu
     }
 
     /// A launch that reads a part of one buffer and writes a part of another.
