@@ -9,8 +9,9 @@ mod usage;
 use crate::package::Selection;
 use anyhow::{Context as _, Result, ensure};
 use facts::{BinaryFacts, binaries};
-use kernelmill_build::manifest::{Binary, BinaryKind, Ptx};
+use kernelmill_build::manifest::BinaryKind;
 use std::{fs, path::PathBuf};
+use usage::driver;
 pub(crate) use usage::{Usage, name, text, usage};
 
 /// What to report on.
@@ -84,14 +85,4 @@ fn print(facts: &[BinaryFacts<'_>]) {
         }
     }
     println!("\n{LEGEND}");
-}
-
-/// The line of a file of PTX: the oldest driver that reads it.
-fn driver(binary: &Binary) -> Option<String> {
-    let Ptx { version, cuda, .. } = binary.ptx.as_ref()?;
-    let cuda = cuda.as_ref().map_or_else(
-        || "a driver that is newer than this kernelmill".to_owned(),
-        |cuda| format!("the driver of CUDA {cuda} or later"),
-    );
-    Some(format!("{}: PTX {version}, which needs {cuda}", binary.file))
 }

@@ -5,7 +5,7 @@ use super::{
     charts::{occupancy, share},
     facts::{BinaryFacts, KernelFacts},
     listing::{Sources, pieces},
-    usage::text,
+    usage::{driver, text},
 };
 use crate::{assembly, package::Built};
 use anyhow::Result;
@@ -80,7 +80,7 @@ fn section(
     let rows: Vec<_> = facts.kernels.iter().map(row).collect();
     let names: Vec<_> = columns.iter().map(|(name, _)| *name).collect();
     let binary = facts.binary;
-    let driver = super::driver(binary);
+    let driver = driver(binary);
     Ok(context! {
         file => binary.file.clone(), target => binary.target.clone(), source => binary.source.clone(), bytes => binary.bytes,
         share => share(binary.bytes, largest), names, rows, driver,

@@ -1,7 +1,7 @@
 //! What a kernel takes of its device, and what is counted in its SASS.
 
 use crate::package::Built;
-use kernelmill_build::manifest::{Binary, BinaryKind, CompiledKernel, Resources};
+use kernelmill_build::manifest::{Binary, BinaryKind, CompiledKernel, Ptx, Resources};
 use serde_json::{Value, json};
 
 /// What a kernel takes, and what is counted in its code.
@@ -84,6 +84,16 @@ pub(crate) fn usage(binary: &Binary, kernel: &CompiledKernel, sass: &str) -> Usa
         local += usize::from(line.split_whitespace().any(is_local));
     }
     Usage { resources, local: Some(local), instructions: Some(instructions) }
+}
+
+/// The line of a file of PTX: the oldest driver that reads it.
+pub(super) fn driver(binary: &Binary) -> Option<String> {
+    let Ptx { version, cuda, .. } = binary.ptx.as_ref()?;
+    let cuda = cuda.as_ref().map_or_else(
+        || "a driver that is newer than this kernelmill".to_owned(),
+        |cuda| format!("the driver of CUDA {cuda} or later"),
+    );
+    Some(format!("{}: PTX {version}, which needs {cuda}", binary.file))
 }
 
 #[cfg(test)]
