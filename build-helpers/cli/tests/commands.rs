@@ -1,11 +1,16 @@
 //! Every command, on the example `saxpy`.
 
 use std::{
+    fs::File,
     path::Path,
     process::{Command, Output},
 };
 
+/// The commands build one example, each for other targets: what one has built and reads, another would replace.
 fn kernelmill(arguments: &[&str]) -> Output {
+    let lock = Path::new(env!("CARGO_TARGET_TMPDIR")).join("commands.lock");
+    let lock = File::create(lock).expect("the folder of tests can be written");
+    lock.lock().expect("files can be locked");
     Command::new(env!("CARGO_BIN_EXE_cargo-kernelmill"))
         .arg("kernelmill")
         .args(arguments)

@@ -137,3 +137,36 @@ pub fn divided(x: &[u32], mut y: DisjointSlice<u32>) {
         *out = x[i.get()] + descend(x, i.get(), 3) * 0;
     }
 }
+
+/// A number that is not written if it is 0.
+struct Present(u32);
+
+impl core::fmt::Display for Present {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        assert!(self.0 != 0, "nothing to write");
+        formatter.write_str("present")
+    }
+}
+
+/// The bytes that are written.
+struct Count(u32);
+
+impl core::fmt::Write for Count {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        self.0 += text.len() as u32;
+        Ok(())
+    }
+}
+
+/// In a function that the library calls through a pointer it was passed.
+#[kernel]
+pub fn written(x: &[u32], mut y: DisjointSlice<u32>) {
+    use core::fmt::Write as _;
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        let mut count = Count(0);
+        let _ = write!(count, "{:>4}", Present(x[i.get()]));
+        // "present" has seven bytes.
+        *out = x[i.get()] + count.0 - 7;
+    }
+}

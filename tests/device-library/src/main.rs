@@ -1,7 +1,7 @@
 //! Runs kernels that fail, print and allocate on a device, and prints what the host learns.
 //!
-//! `device-library cpu failures`; the device is `cpu` or `cuda`, then `failures`, `prints`, `heap` or
-//! `boxes`.
+//! `device-library cpu failures`; the device is `cpu` or `cuda`, then `failures`, `written`, `prints`,
+//! `heap` or `boxes`.
 
 mod kernels {
     kernelmill::include_kernels!();
@@ -28,6 +28,10 @@ const FAILURES: [(&str, Kernel); 11] = [
     ("divided", |on, stream, launch, x, y| on.divided(stream, launch, x, y)),
 ];
 
+/// Its way there ends at the library on the CPU, where several functions of the kernel lead to that.
+const WRITTEN: (&str, Kernel) =
+    ("written", |on, stream, launch, x, y| on.written(stream, launch, x, y));
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [device, what] = arguments.as_slice() else {
@@ -36,26 +40,39 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = if device == "cuda" { Device::cuda(0)? } else { Device::cpu()? };
     let kernels = Kernels::load(&device)?;
     match what.as_str() {
-        "failures" => failures(&device, &kernels),
+        "failures" => failures(&device, &kernels, &FAILURES, usize::MAX),
+        "written" => failures(&device, &kernels, &[WRITTEN], 1),
         "prints" => prints(&device, &kernels),
         "heap" => heap(&device, &kernels),
         "boxes" => boxes(&device, &kernels),
-        other => Err(format!("`{other}` is none of failures, prints, heap and boxes").into()),
+        other => {
+            Err(format!("`{other}` is none of failures, written, prints, heap and boxes").into())
+        }
     }
 }
 
 /// Thread 5 of block 1 fails; then the device does the same launch with other numbers.
-fn failures(device: &Device, kernels: &Kernels) -> Result<(), Box<dyn Error>> {
+/// Of what is reported the first lines are printed.
+fn failures(
+    device: &Device,
+    kernels: &Kernels,
+    failing: &[(&str, Kernel)],
+    lines: usize,
+) -> Result<(), Box<dyn Error>> {
     let good: Vec<u32> = (0..64).map(|i| 7 + i / 3).collect();
     let mut bad = good.clone();
     bad[37] = 0;
     let (stream, launch) = (device.stream(), Launch::grid([2], [32]));
-    for (name, kernel) in FAILURES {
+    for (name, kernel) in failing {
         let mut output = device.zeros(64)?;
         kernel(kernels, &stream, launch, &device.upload(&bad)?, &mut output)?;
         match stream.synchronize() {
             Ok(()) => println!("{name}: nothing was reported"),
-            Err(error) => println!("{name}: {error}"),
+            Err(error) => {
+                let text = error.to_string();
+                let text: Vec<_> = text.lines().take(lines).collect();
+                println!("{name}: {}", text.join("\n"));
+            }
         }
         kernel(kernels, &stream, launch, &device.upload(&good)?, &mut output)?;
         stream.synchronize()?;

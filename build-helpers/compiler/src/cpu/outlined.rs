@@ -85,14 +85,19 @@ impl<'c> Outlined<'c> {
         if called.iter().any(ends) { OutlinedExits::Anywhere } else { OutlinedExits::InPanics }
     }
 
-    /// Whether a call can lead to any of them.
+    /// Whether a call can lead to any of them: by name, or through a pointer that the callee was passed.
     pub(super) fn needs_context(&self, call: Value<'c>) -> bool {
         if self.users.is_empty() {
             return false;
         }
+        let is_indirect =
+            |call: Value<'c>| call.called_function().is_none() && call.inline_assembly().is_none();
         match call.called_function() {
             Some(callee) if callee.is_declaration() => false,
-            Some(callee) => reachable(callee).iter().any(|function| self.users.contains(function)),
+            Some(callee) => reachable(callee).into_iter().any(|it| {
+                self.users.contains(&it)
+                    || it.is_function() && it.calls().into_iter().any(is_indirect)
+            }),
             None => true,
         }
     }
