@@ -1,6 +1,6 @@
 //! Runs kernels that fail, print and allocate on a device, and prints what the host learns.
 //!
-//! `device-library cpu failures`; the device is `cpu` or `cuda`, then `failures`, `written`, `prints`,
+//! `device-library cpu failures`; the device is `cpu` or `cuda`, then `failures`, `passed`, `prints`,
 //! `heap` or `boxes`.
 
 mod kernels {
@@ -28,9 +28,9 @@ const FAILURES: [(&str, Kernel); 11] = [
     ("divided", |on, stream, launch, x, y| on.divided(stream, launch, x, y)),
 ];
 
-/// Its way there ends at the library on the CPU, where several functions of the kernel lead to that.
-const WRITTEN: (&str, Kernel) =
-    ("written", |on, stream, launch, x, y| on.written(stream, launch, x, y));
+/// Its way there ends early on the CPU, where several functions of the kernel lead to it.
+const PASSED: (&str, Kernel) =
+    ("passed", |on, stream, launch, x, y| on.passed(stream, launch, x, y));
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -41,12 +41,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let kernels = Kernels::load(&device)?;
     match what.as_str() {
         "failures" => failures(&device, &kernels, &FAILURES, usize::MAX),
-        "written" => failures(&device, &kernels, &[WRITTEN], 1),
+        "passed" => failures(&device, &kernels, &[PASSED], 1),
         "prints" => prints(&device, &kernels),
         "heap" => heap(&device, &kernels),
         "boxes" => boxes(&device, &kernels),
         other => {
-            Err(format!("`{other}` is none of failures, written, prints, heap and boxes").into())
+            Err(format!("`{other}` is none of failures, passed, prints, heap and boxes").into())
         }
     }
 }

@@ -43,13 +43,13 @@ fn check_21_device_errors_are_host_errors_on_the_fake_driver() {
     check_snapshot("failures", &run("cuda", "failures"));
 }
 
-/// A function that the library calls through a pointer knows which thread it is of.
+/// A function that another calls through a pointer it was passed knows which thread it is of.
 #[test]
 fn a_function_called_through_a_pointer_panics_in_its_thread() {
-    let expected = "written: kernel panicked at kernels/failures.rs:146:9 (block 1,0,0 thread 5,0,0): nothing to write\n\
-                    written: the device works afterwards\n";
+    let expected = "passed: kernel panicked at kernels/failures.rs:158:9 (block 1,0,0 thread 5,0,0): nothing to take\n\
+                    passed: the device works afterwards\n";
     for device in ["cpu", "cuda"] {
-        assert_eq!(run(device, "written"), expected, "{device}");
+        assert_eq!(run(device, "passed"), expected, "{device}");
     }
 }
 
