@@ -109,7 +109,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 5,
+        format_version: 6,
         package: "app",
         signatures: &[
             cg::signature(
