@@ -301,7 +301,7 @@ mod tests {
     fn links_and_pipes_in_the_store_are_counted_and_removed() {
         let (project, upkeep) = built();
         let entries = files(upkeep.folder());
-        let pipe = entries[0].with_extension("front");
+        let pipe = entries[0].with_file_name("pipe.front");
         assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
         let target = project.folder.path().join("precious");
         fs::write(&target, "kept").unwrap();
