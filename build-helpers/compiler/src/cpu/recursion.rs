@@ -197,7 +197,7 @@ impl<'u, 'a, 'c> Checks<'u, 'a, 'c> {
         let context = self.unit.context;
         let (rest, builder) = (mark.block(), Builder::new(context));
         let function = rest.function();
-        // What is allocated behind the start of a function would be allocated anew each time.
+        // What is allocated behind the start of a function would be allocated again each time.
         builder.before(mark);
         for alloca in allocas(function).into_iter().filter(|alloca| alloca.block() == rest) {
             builder.move_here(alloca);
