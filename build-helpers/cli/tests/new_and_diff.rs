@@ -17,7 +17,8 @@ fn kernelmill(folder: &Path, arguments: &[&str]) -> Output {
         .expect("the program runs")
 }
 
-/// Where packages are built: what they have in common is compiled once.
+/// Where packages are built: what they have in common is compiled once. Cargo tells packages of one target folder apart
+/// by their names and versions, not by their paths: those of two tests must differ.
 fn target() -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_cargo-kernelmill")).with_file_name("../tmp/new-target")
 }
@@ -121,7 +122,7 @@ fn a_revision_is_built_with_packages_outside_the_repository() {
     let manifest =
         "[package]\nname = \"types\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
     fs::write(outside.join("Cargo.toml"), manifest).unwrap();
-    let package = package(&folder, "grind", "rust");
+    let package = package(&folder, "outside", "rust");
     let manifest = package.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).unwrap();
     let dependency = "[dependencies]\ntypes = { path = \"../shared/types\" }\n";
@@ -143,7 +144,7 @@ fn a_revision_is_built_with_packages_outside_the_repository() {
 #[test]
 fn a_revision_that_is_none_is_said() {
     let folder = temporary_folder();
-    let package = package(&folder, "grind", "rust");
+    let package = package(&folder, "revisions", "rust");
     git(&package, &["add", "."]);
     git(&package, &["commit", "--quiet", "-m", "first"]);
     let output = kernelmill(&package, &["diff", "nowhere"]);
@@ -164,7 +165,7 @@ fn has_clang(package: &Path) -> bool {
 #[test]
 fn a_new_package_in_cuda_has_a_safe_wrapper() {
     let folder = temporary_folder();
-    let package = package(&folder, "grind", "cuda");
+    let package = package(&folder, "grind_cuda", "cuda");
     if !has_clang(&package) {
         return;
     }
@@ -177,7 +178,8 @@ fn a_new_package_in_cuda_has_a_safe_wrapper() {
 fn the_documentation_of_a_new_package_needs_no_compiler_of_its_kernels() {
     for (language, has_wrapper) in [("rust", true), ("cuda", false)] {
         let folder = temporary_folder();
-        let package = package(&folder, "grind", language);
+        let name = format!("documented_{language}");
+        let package = package(&folder, &name, language);
         let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
             .args(["doc", "--offline", "--no-deps", "--document-private-items"])
             .current_dir(&package)
@@ -188,7 +190,7 @@ fn the_documentation_of_a_new_package_needs_no_compiler_of_its_kernels() {
             .output()
             .unwrap();
         succeed(&output);
-        let page = target().join("doc/grind/kernels/struct.Kernels.html");
+        let page = target().join(format!("doc/{name}/kernels/struct.Kernels.html"));
         let page = fs::read_to_string(page).unwrap();
         assert_eq!(page.contains("method.saxpy"), has_wrapper, "{language}: {page}");
     }
