@@ -131,7 +131,7 @@ pub enum PanicKind {
     /// A panic of a kernel that was compiled without messages: neither its cause nor its location is
     /// known.
     Silent = 13,
-    /// An allocation of `a` bytes on the device heap that failed.
+    /// An allocation of `a` bytes on the device heap that failed; `u64::MAX` stands for more than an address names.
     OutOfMemory = 14,
     /// A data race in shared memory: threads of a block access one location without a barrier
     /// between, and at least one of them writes.
@@ -173,6 +173,8 @@ impl PanicKind {
             }
             Self::SliceRange => return format!("slice range out of bounds ({a}, {b})"),
             Self::LengthMismatch => return format!("slices of different lengths ({a} and {b})"),
+            // More than an address names, in the words of `alloc`.
+            Self::OutOfMemory if a == u64::MAX => "capacity overflow",
             Self::OutOfMemory => return format!("memory allocation of {a} bytes failed"),
             Self::Explicit => "explicit panic",
             Self::DivisionByZero => "attempt to divide by zero",

@@ -47,6 +47,7 @@ mod call_graph;
 mod copier;
 mod error;
 mod forward;
+mod number_webs;
 mod plugin;
 mod prepare;
 mod request;

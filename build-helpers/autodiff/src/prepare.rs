@@ -12,6 +12,7 @@ use crate::{
     Error, Mode, Request,
     analysis::{Cfg, Elements, Memory, copies_of},
     copier::Copier,
+    number_webs::type_webs,
     rules::{MATH_PREFIX, mark_pure, rule_of},
     unit::Unit,
 };
@@ -62,6 +63,7 @@ pub(crate) fn prepare<'c>(
     run_on_function_of_any_target(copy, CANONICAL)?;
     copy.merge_returns(unit.context, |_| true);
     run_on_function_of_any_target(copy, FORM)?;
+    type_webs(unit, copy);
     type_copies(unit, copy);
     Ok(copy)
 }

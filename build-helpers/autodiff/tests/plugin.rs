@@ -289,12 +289,23 @@ fn what_does_not_fit_is_refused_at_its_line() {
             "`body::f` has no derivative: kernels/body.rs:2:40: the bits of an active number",
         ),
         (
-            "median",
-            "fn f(a: &[f32; 5]) -> f32 { let mut a = *a; a.sort_unstable_by(|a, b| a.total_cmp(b)); a[2] * a[4] }
-            fn derivative(x: f32, y: f32) -> f32 { let mut d = [0.0; 5]; gradient(&[x; 5], &mut d, y); d[0] }",
-            "fn gradient(a: &[f32; 5], d: &mut [f32; 5], seed: f32) = reverse f(duplicated);",
-            "where a function sorts an array of its own; pass them by reference, or as structs, and sort an \
-             array in a parameter `&mut [T; N]`",
+            "packed",
+            "fn f(a: &[f32; 2]) -> f32 {
+                // SAFETY: the elements, which are initialised.
+                let both = unsafe { a.as_ptr().cast::<u64>().read_unaligned() };
+                f32::from_bits((both >> 32) as u32 ^ (both as u32 & 1)) * a[0]
+            }
+            fn derivative(x: f32, y: f32) -> f32 { let mut d = [0.0; 2]; gradient(&[x; 2], &mut d, y); d[0] }",
+            "fn gradient(a: &[f32; 2], d: &mut [f32; 2], seed: f32) = reverse f(duplicated);",
+            "LLVM has arrays of a few numbers as integers where calls pass and return them; pass them by reference, or \
+             as structs",
+        ),
+        (
+            "from_bits",
+            "fn f(a: &[u32; 2], b: &mut [f32; 2]) { b[0] *= b[1]; b[1] = f32::from_bits(b[0].to_bits() ^ a[0]) }
+            fn derivative(x: f32, y: f32) -> f32 { let (mut b, mut d) = ([x, y], [0.0; 2]); gradient(&[1, 2], &mut b, &mut d); d[0] }",
+            "fn gradient(a: &[u32; 2], b: &mut [f32; 2], d: &mut [f32; 2]) = forward f(constant, duplicated);",
+            "the bits of an active number are used as an integer",
         ),
     ] {
         let message = refused(name, functions, declaration);

@@ -5,7 +5,7 @@
 
 use kernelmill_artifact::PanicRecord;
 
-use super::{arena::Lacking, blocks::Blocks, strategy::strategy};
+use super::{arena::Lacking, blocks::Blocks, stack, strategy::strategy};
 use crate::{
     embedded::{
         abi::{Geometry, Kernel},
@@ -43,6 +43,7 @@ pub unsafe fn run_block(
         record,
         shared_bytes: shared_bytes as usize,
         guard_pages: None,
+        stack_bytes: stack::needed(None),
     };
     // SAFETY: promised; nobody else runs this block.
     unsafe { blocks.run(index..index + 1) }

@@ -14,6 +14,7 @@ use super::{
     arena::{Arena, Lacking, Lease},
     guard_pages::Placement,
     scheduler::Scheduler,
+    stack,
 };
 use crate::embedded::abi::{Geometry, ROW, Resume, Run, Start};
 
@@ -32,20 +33,27 @@ pub(super) struct Blocks<'a> {
     pub(super) record: *mut PanicRecord,
     pub(super) shared_bytes: usize,
     pub(super) guard_pages: Option<Placement>,
+    /// The bytes of stack that a block needs.
+    pub(super) stack_bytes: usize,
 }
 
 // SAFETY: arguments are only read; the record is claimed by one thread before it is written.
 unsafe impl Sync for Blocks<'_> {}
 
 impl Blocks<'_> {
-    /// Runs the blocks with these linear indices, x fastest, in the arena of the calling thread.
+    /// Runs the blocks with these linear indices, x fastest, in the arena of the calling thread, or of another where
+    /// the calling one has too little stack.
     ///
     /// # Safety
     ///
     /// The arguments are those of the kernel, and nobody else runs these blocks.
     pub(super) unsafe fn run(&self, blocks: Range<usize>) -> Result<(), Lacking> {
-        // SAFETY: promised; the arena is this thread's.
-        unsafe { self.run_in(Lease::take(self.guard_pages).arena(), blocks) }
+        // SAFETY: promised; the arena is that of the thread which runs this.
+        let run = || unsafe { self.run_in(Lease::take(self.guard_pages).arena(), blocks) };
+        if stack::has(self.stack_bytes) {
+            return run();
+        }
+        stack::with(self.stack_bytes, run).unwrap_or(Err(Lacking(self.stack_bytes)))
     }
 
     /// Runs the blocks with these linear indices, x fastest, until one panics; none where their memory cannot

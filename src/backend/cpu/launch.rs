@@ -21,12 +21,12 @@ use super::{
     blocks::{Blocks, Strategy},
     memory::Memory,
     options::Options,
-    pool,
+    pool, stack,
     watchdog::{self, Job},
 };
 use crate::{
     embedded::{
-        EmbeddedArtifact,
+        EmbeddedArtifact, EmbeddedKernel,
         abi::{self, Geometry},
     },
     error::{Error, LaunchTimeout, Result},
@@ -70,6 +70,8 @@ pub(in crate::backend) struct Function {
     artifact: &'static EmbeddedArtifact,
     device: Arc<Device>,
     static_shared_bytes: u64,
+    /// The bytes of stack that a block needs.
+    stack_bytes: usize,
     /// Nanoseconds that a block took when it was last measured, at least 1; 0: never measured.
     block_ns: AtomicU64,
 }
@@ -85,13 +87,14 @@ pub(in crate::backend) enum Outcome {
 impl Function {
     pub(super) fn new(
         strategy: Strategy,
-        (name, kernel): (&'static str, &abi::Kernel),
+        (embedded, kernel): (&'static EmbeddedKernel, &abi::Kernel),
         artifact: &'static EmbeddedArtifact,
         device: Arc<Device>,
     ) -> Self {
         let static_shared_bytes = kernel.static_shared_bytes;
-        let block_ns = AtomicU64::new(0);
-        Self { strategy, name, artifact, device, static_shared_bytes, block_ns }
+        let stack_bytes = stack::needed(embedded.resources.stack_bytes);
+        let (name, block_ns) = (embedded.entry, AtomicU64::new(0));
+        Self { strategy, name, artifact, device, static_shared_bytes, stack_bytes, block_ns }
     }
 
     /// Bytes of shared memory in a block: the kernel's own, and the dynamic part. Both are within the limits
@@ -137,10 +140,18 @@ impl Function {
             record: record.get(),
             shared_bytes: self.shared_bytes(dynamic_shared_bytes),
             guard_pages: self.device.options.guard_pages,
+            stack_bytes: self.stack_bytes,
         };
         let launch = Launch { function: self, blocks, lacking: AtomicUsize::new(0) };
         // SAFETY: the caller promises the arguments; geometry and record live until the end.
-        unsafe { launch.run(count(grid))? };
+        let run = || unsafe { launch.run(count(grid)) };
+        if stack::has(stack::RESERVE) {
+            run()?;
+        } else {
+            // rayon takes some of it too.
+            let bytes = self.stack_bytes;
+            stack::with(bytes, run).unwrap_or_else(|_| Err(self.out_of_memory(bytes)))?;
+        }
         match launch.lacking.into_inner() {
             0 => Ok(()),
             bytes => Err(self.out_of_memory(bytes)),
@@ -165,6 +176,7 @@ impl Function {
             arguments,
             shared_bytes: self.shared_bytes(dynamic_shared_bytes),
             guard_pages: self.device.options.guard_pages,
+            stack_bytes: self.stack_bytes,
             blocks: count(grid),
         };
         let threads = if self.device.sequential { 1 } else { pool::threads()? };

@@ -43,7 +43,7 @@ pub(in crate::backend) fn function(
     let compiled = entry.kernel();
     check_version(|| format!("the kernel `{}`", kernel.entry), compiled.version)?;
     let Some(strategy) = strategy(compiled) else { return Err(missing) };
-    Ok(Function::new(strategy, (kernel.entry, compiled), artifact, Arc::clone(device)))
+    Ok(Function::new(strategy, (kernel, compiled), artifact, Arc::clone(device)))
 }
 
 impl hal::Module for Module {

@@ -1,10 +1,14 @@
-//! The stack of a thread of the host, and what is reported when a kernel's recursion has used it up.
+//! The stack of a thread of the host: what is left of it for a kernel, threads with a larger one, and what is
+//! reported when a kernel's recursion has used it up.
 //!
-//! Compiled code compares its stack pointer with [`limit`] at the start of each function that can call itself.
+//! Compiled code compares its stack pointer with [`limit`] at the start of each function that can call itself. What
+//! other functions take is known when they are compiled, and compared before blocks are run.
 
 use std::{
     cell::Cell,
+    io, panic,
     sync::atomic::{AtomicU32, Ordering},
+    thread,
 };
 
 use kernelmill_artifact::PanicKind;
@@ -23,6 +27,64 @@ pub(super) fn limit() -> u64 {
         let _ = LIMIT.try_with(|kept| kept.set(Some(limit)));
         limit
     })
+}
+
+/// Bytes beside the local variables of a kernel: for what the code generator puts on the stack, for functions of the C
+/// library, and for this crate's own. Compiled code reckons with as much.
+pub(super) const RESERVE: usize = 64 << 10;
+
+/// The bytes of local variables that are reckoned with where recursion leaves them open: the most that the compiler
+/// takes of one way of calls.
+const OPEN: usize = 1 << 20;
+
+/// The least stack of a thread that is made for a kernel: as much as Rust's threads have.
+const LEAST: usize = 2 << 20;
+
+/// The stack that a kernel with so many bytes of local variables needs.
+pub(super) fn needed(local_variables: Option<u32>) -> usize {
+    local_variables.map_or(OPEN, |bytes| bytes as usize).saturating_add(RESERVE)
+}
+
+/// Whether the calling thread has so many bytes of stack left, as far as is known.
+pub(super) fn has(bytes: usize) -> bool {
+    let limit = limit();
+    limit == 0 || here().saturating_sub(limit) >= bytes as u64
+}
+
+/// Runs `body` on a thread that has so many bytes of stack.
+///
+/// # Errors
+///
+/// What the operating system says where there cannot be one.
+pub(super) fn with<T: Send>(bytes: usize, body: impl FnOnce() -> T + Send) -> io::Result<T> {
+    thread::scope(|scope| {
+        let size = bytes.saturating_add(RESERVE).max(LEAST);
+        let name = "kernelmill-stack".to_owned();
+        let ran = thread::Builder::new().name(name).stack_size(size).spawn_scoped(scope, body)?;
+        Ok(ran.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)))
+    })
+}
+
+/// An address in the frame of the caller, as compiled kernels see it: AddressSanitizer keeps variables elsewhere.
+#[inline(always)]
+fn here() -> u64 {
+    let at: u64;
+    // SAFETY: the register is only read.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    unsafe {
+        std::arch::asm!("mov {}, rsp", out(reg) at, options(nomem, nostack, preserves_flags));
+    }
+    // SAFETY: the register is only read.
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    unsafe {
+        std::arch::asm!("mov {}, sp", out(reg) at, options(nomem, nostack, preserves_flags));
+    }
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    {
+        let local = 0u8;
+        at = (&raw const local).addr() as u64;
+    }
+    at
 }
 
 /// Writes down the panic of a thread whose recursion is too deep, unless another thread has panicked.
@@ -137,28 +199,7 @@ mod system {
 
 #[cfg(all(test, not(miri)))]
 mod tests {
-    use super::limit;
-
-    /// An address in the frame of the caller, as compiled kernels see it: AddressSanitizer keeps variables elsewhere.
-    fn here() -> u64 {
-        let at: u64;
-        // SAFETY: the register is only read.
-        #[cfg(target_arch = "x86_64")]
-        unsafe {
-            std::arch::asm!("mov {}, rsp", out(reg) at, options(nomem, nostack, preserves_flags));
-        }
-        // SAFETY: the register is only read.
-        #[cfg(target_arch = "aarch64")]
-        unsafe {
-            std::arch::asm!("mov {}, sp", out(reg) at, options(nomem, nostack, preserves_flags));
-        }
-        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        {
-            let local = 0u8;
-            at = (&raw const local).addr() as u64;
-        }
-        at
-    }
+    use super::{has, here, limit, with};
 
     /// Of a thread with a stack of a known size, and the same each time.
     #[test]
@@ -172,5 +213,17 @@ mod tests {
             assert_eq!(limit(), here - left);
         });
         thread.unwrap().join().unwrap();
+    }
+
+    /// A thread with less than is asked for does not have it, and one that is made for it has.
+    #[test]
+    #[cfg(any(target_os = "linux", target_os = "macos", windows))]
+    fn a_thread_is_made_with_the_stack_that_is_asked_for() {
+        let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(|| {
+            assert!(has(512 << 10) && !has(3 << 20));
+            with(3 << 20, || has(3 << 20)).unwrap()
+        });
+        assert!(thread.unwrap().join().unwrap());
+        assert!(with(usize::MAX, || ()).is_err());
     }
 }

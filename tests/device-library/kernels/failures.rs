@@ -175,3 +175,17 @@ pub fn passed(x: &[u32], mut y: DisjointSlice<u32>) {
         *out = apply(step, x);
     }
 }
+
+/// More memory than addresses name.
+#[kernel]
+pub fn overfull(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        let count = if x[i.get()] == 0 { usize::MAX } else { 1 };
+        let mut memory: Vec<u64> = Vec::with_capacity(count);
+        memory.push(1);
+        // SAFETY: the element that was pushed.
+        let one = unsafe { core::ptr::read_volatile(memory.as_ptr()) };
+        *out = x[i.get()] + one as u32 - 1;
+    }
+}

@@ -14,7 +14,7 @@ use std::{env, error::Error};
 type Kernel =
     fn(&Kernels, &Stream, Launch<1>, &Buffer<u32>, &mut Buffer<u32>) -> kernelmill::Result<()>;
 
-const FAILURES: [(&str, Kernel); 11] = [
+const FAILURES: [(&str, Kernel); 12] = [
     ("formatted", |on, stream, launch, x, y| on.formatted(stream, launch, x, y)),
     ("compared", |on, stream, launch, x, y| on.compared(stream, launch, x, y)),
     ("unwrapped", |on, stream, launch, x, y| on.unwrapped(stream, launch, x, y)),
@@ -25,6 +25,7 @@ const FAILURES: [(&str, Kernel); 11] = [
     ("spelt", |on, stream, launch, x, y| on.spelt(stream, launch, x, y)),
     ("overflown", |on, stream, launch, x, y| on.overflown(stream, launch, x, y)),
     ("exhausted", |on, stream, launch, x, y| on.exhausted(stream, launch, x, y)),
+    ("overfull", |on, stream, launch, x, y| on.overfull(stream, launch, x, y)),
     ("divided", |on, stream, launch, x, y| on.divided(stream, launch, x, y)),
 ];
 

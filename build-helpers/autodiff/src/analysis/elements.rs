@@ -65,6 +65,17 @@ impl<'c> Elements<'c> {
 
     /// The one element type of a pointer's memory; `None` where none is accessed, or several.
     pub(crate) fn at(&self, memory: &Memory<'c>, pointer: Value<'c>) -> Option<Type<'c>> {
+        let kinds = self.kinds(memory, pointer);
+        let first = *kinds.first()?;
+        kinds.iter().all(|kind| *kind == first).then_some(first)
+    }
+
+    /// Whether a pointer's memory is accessed as this type, or as integers alone.
+    pub(crate) fn may_be(&self, memory: &Memory<'c>, pointer: Value<'c>, ty: Type<'c>) -> bool {
+        self.kinds(memory, pointer).iter().all(|kind| *kind == ty)
+    }
+
+    fn kinds(&self, memory: &Memory<'c>, pointer: Value<'c>) -> Vec<Type<'c>> {
         let roots = memory.roots(pointer);
         let mut kinds = Vec::new();
         for (group, types) in &self.groups {
@@ -72,8 +83,7 @@ impl<'c> Elements<'c> {
                 kinds.extend(types.iter().copied());
             }
         }
-        let first = *kinds.first()?;
-        kinds.iter().all(|kind| *kind == first).then_some(first)
+        kinds
     }
 }
 

@@ -314,7 +314,7 @@ impl<'c> Facts<'_, 'c> {
     fn bits(&self, cast: Value<'c>) -> Option<String> {
         let (from, to) = (cast.operand(0), cast.ty());
         let is_integer = |kind: TypeKind| kind == TypeKind::Integer;
-        if self.activities.is_varied(from) && !holds_floats(to) {
+        if self.activities.is_varied(from) && !holds_floats(to) && !is_only_compared(cast) {
             return Some(
                 "the bits of an active number are used as an integer; use a function of the table of \
                  rules instead"
@@ -324,8 +324,7 @@ impl<'c> Facts<'_, 'c> {
         if holds_floats(to) && is_integer(from.ty().kind()) && self.may_hold_numbers(from, 8) {
             return Some(
                 "an integer from active memory is used as a number: LLVM has arrays of a few numbers as integers \
-                 where calls pass and return them, and where a function sorts an array of its own; pass them by \
-                 reference, or as structs, and sort an array in a parameter `&mut [T; N]`"
+                 where calls pass and return them; pass them by reference, or as structs"
                     .to_owned(),
             );
         }
@@ -359,4 +358,37 @@ fn exchange(call: Value<'_>) -> Option<&'static str> {
         name if name.starts_with("warp_") => Some("an operation of the warp"),
         _ => None,
     }
+}
+
+/// Whether integers are compared, after integer arithmetic or without, and nothing else: as `total_cmp` does with the bits of
+/// numbers.
+fn is_only_compared(bits: Value<'_>) -> bool {
+    let (mut seen, mut work) = (HashSet::from([bits]), vec![bits]);
+    while let Some(value) = work.pop() {
+        for user in value.users() {
+            let is_comparison = |function: Value<'_>| {
+                let name = function.name();
+                name.starts_with("llvm.scmp.") || name.starts_with("llvm.ucmp.")
+            };
+            match user.opcode() {
+                Opcode::ICmp => {}
+                Opcode::Call if user.called_function().is_some_and(is_comparison) => {}
+                Opcode::Xor
+                | Opcode::And
+                | Opcode::Or
+                | Opcode::Shl
+                | Opcode::LShr
+                | Opcode::AShr
+                | Opcode::Phi
+                | Opcode::Select
+                | Opcode::Freeze => {
+                    if seen.insert(user) {
+                        work.push(user);
+                    }
+                }
+                _ => return false,
+            }
+        }
+    }
+    true
 }

@@ -202,6 +202,25 @@ macro_rules! functions {
                 fn moved_up(a: &mut [F]) { a.copy_within(..4, 1); a[0] *= a[1]; a[4] *= a[5] }
                 fn sorted(a: &mut [F; 4]) { a.sort_unstable_by(|a, b| a.total_cmp(b)); a[0] *= a[1]; a[2] *= a[3] }
                 fn sorted_three(a: &mut [F; 3]) { a.sort_by(|a, b| a.partial_cmp(b).unwrap()); a[0] *= a[1] + a[2] * a[2] }
+                fn median(a: &[F; 5]) -> F { let mut a = *a; a.sort_unstable_by(|a, b| a.total_cmp(b)); a[2] * a[4] }
+                fn sorted_numbers(a: F, b: F, c: F) -> F {
+                    let mut all = [a, b, c];
+                    all.sort_unstable_by(|a, b| a.total_cmp(b));
+                    all[0] * all[1] - all[2] * all[2]
+                }
+                fn sorted_numbers_by_value(a: F, b: F, c: F, d: F) -> F {
+                    let mut all = [a, b, c, d];
+                    all.sort_by(|a, b| b.partial_cmp(a).unwrap());
+                    all[0] * all[1] - all[2] * all[3]
+                }
+                fn swapped_numbers(a: F, b: F, c: F) -> F {
+                    let mut all = [a, b, c];
+                    if all[0] > all[2] { all.swap(0, 2) }
+                    if all[1] > all[2] { all.swap(1, 2) }
+                    all[0] * all[1] - all[2] * all[2]
+                }
+                fn sorted_copy(a: &[F; 2]) -> F { let mut a = *a; a.sort_by(|a, b| a.total_cmp(b)); a[0] * a[0] * a[1] }
+                fn reversed_numbers(a: F, b: F, c: F) -> F { let mut all = [a, b, c]; all.reverse(); all.rotate_left(1); all[0] * all[1] - all[2] }
                 fn reversed(a: &mut [F; 4]) { a.reverse(); a[0] *= a[1] * a[3] }
                 fn rotated_by(a: &mut [F; 7], n: u32) { a.rotate_right(n as usize % 7); a[0] *= a[1]; a[6] *= a[5] }
                 fn rotated_pairs(a: &mut [[F; 2]; 3]) { a.rotate_left(1); a[0][1] *= a[2][0] }

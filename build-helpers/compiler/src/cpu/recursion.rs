@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     base::{demangle::demangle, names::SHIM_PREFIX},
-    ir::{Frames, allocas, calls_of, path, reachable},
+    ir::{Frames, allocas, calls_of, calls_pointers, is_addressed, path, reachable},
     passes::entry::Unit,
 };
 
@@ -92,13 +92,7 @@ impl<'c> Calls<'c> {
             }
             by_name.insert(*function, callees);
         }
-        let is_addressed = |function: &Value<'c>| {
-            function.users().into_iter().any(|user| {
-                let is_callee = user.is_call() && user.callee() == Some(*function);
-                !is_callee || user.arguments().contains(function)
-            })
-        };
-        let addressed = functions.iter().copied().filter(is_addressed).collect();
+        let addressed = functions.iter().copied().filter(|it| is_addressed(*it)).collect();
         Self { by_name, indirect, addressed }
     }
 
@@ -238,10 +232,8 @@ impl<'u, 'a, 'c> Checks<'u, 'a, 'c> {
     /// The bytes that a function needs until another check: those of it and of what it calls, and of the function that
     /// is checked next, whose frame is there before its check.
     fn needed(&self, function: Value<'c>) -> u64 {
-        let is_indirect =
-            |call: &Value<'c>| call.called_function().is_none() && call.inline_assembly().is_none();
-        let reached = reachable(function).into_iter().filter(|it| it.is_function());
-        let calls_pointers = reached.flat_map(Value::calls).any(|call| is_indirect(&call));
+        let mut reached = reachable(function).into_iter().filter(|it| it.is_function());
+        let calls_pointers = reached.any(calls_pointers);
         let next = self.bytes.values().copied().max().unwrap_or(0);
         let next = if calls_pointers { self.most } else { next };
         let own = self.bytes.get(&function).copied().unwrap_or(self.most);

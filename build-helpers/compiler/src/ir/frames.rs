@@ -8,6 +8,8 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
+use super::calls::reachable;
+
 /// The stack memory of a module's functions. A function of a recursion counts once: how deep it goes is not known
 /// before it runs.
 pub(crate) struct Frames<'c> {
@@ -54,12 +56,41 @@ impl<'c> Frames<'c> {
         all
     }
 
-    /// The bytes of the deepest of some functions; `None` where what they call recurses.
+    /// The bytes of the deepest of some functions, which nothing in the module calls; `None` where what they call recurses.
+    ///
+    /// A call through a pointer can lead to every function whose address is taken. On the way from there to another
+    /// such call is a function that tests the stack by itself, as one that may recurse, or one of the library, which
+    /// takes next to nothing.
     pub(crate) fn bound(module: &Module<'c>, machine: &Machine, of: &[Value<'c>]) -> Option<u64> {
         let mut frames = Self::new(module, machine);
-        let deepest = of.iter().map(|function| frames.deepest(*function)).max().unwrap_or(0);
+        let mut most = |functions: &[Value<'c>]| {
+            functions.iter().map(|function| frames.deepest(*function)).max().unwrap_or(0)
+        };
+        let mut deepest = most(of);
+        let reached: HashSet<_> = of.iter().flat_map(|function| reachable(*function)).collect();
+        let reached: Vec<_> = reached.into_iter().filter(|it| it.is_function()).collect();
+        if reached.iter().any(|function| calls_pointers(*function)) {
+            let is_passed = |it: &Value<'c>| !of.contains(it) && is_addressed(*it);
+            let passed: Vec<_> = reached.into_iter().filter(is_passed).collect();
+            deepest = deepest.saturating_add(most(&passed));
+        }
         (!frames.recurses).then_some(deepest)
     }
+}
+
+/// Whether a function calls others through pointers.
+pub(crate) fn calls_pointers(function: Value<'_>) -> bool {
+    let is_indirect =
+        |call: Value<'_>| call.called_function().is_none() && call.inline_assembly().is_none();
+    function.calls().into_iter().any(is_indirect)
+}
+
+/// Whether the address of a function is used otherwise than to call it.
+pub(crate) fn is_addressed(function: Value<'_>) -> bool {
+    function.users().into_iter().any(|user| {
+        let is_callee = user.is_call() && user.callee() == Some(function);
+        !is_callee || user.arguments().contains(&function)
+    })
 }
 
 /// The functions that are called by their names.

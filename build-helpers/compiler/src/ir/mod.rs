@@ -10,7 +10,7 @@ mod uses;
 
 pub(crate) use calls::{calls_of, reachable, reachable_through, users_in_code};
 pub(crate) use copy::copy_function;
-pub(crate) use frames::{Frames, alloca_bytes, allocas, callees};
+pub(crate) use frames::{Frames, alloca_bytes, allocas, callees, calls_pointers, is_addressed};
 pub(crate) use functions::{names_std, path, path_of, place_of, undefined};
 pub(crate) use inline::{always_inline, inline_all};
 pub(crate) use shared_memory::{SHARED_TAG, SharedMemory, shared_globals};

@@ -7,7 +7,7 @@ use super::{overrides, session::Session};
 use crate::{
     Error,
     artifact::{Artifact, CompiledKernel},
-    ir::{Frames, reachable},
+    ir::Frames,
     passes::{
         check::ValidModule,
         entry::{self, Entry},
@@ -94,7 +94,7 @@ pub(super) fn artifact(session: Session<'_, '_>) -> Result<Artifact, Error> {
 /// What a kernel takes, as far as it is known without the tools that make its binary.
 fn of_entry(session: &Session<'_, '_>, entry: &Entry, limits: &LaunchLimits) -> Resources {
     let stack_bytes = entry.cpu_symbol.as_ref().and_then(|symbol| {
-        let described: Vec<_> = reachable(session.module.global(symbol)?).into_iter().collect();
+        let described = session.module.global(symbol)?.initializer()?.operands();
         let functions: Vec<_> = described.into_iter().filter(|it| it.is_function()).collect();
         Frames::bound(session.module, session.backend.machine(), &functions)
     });

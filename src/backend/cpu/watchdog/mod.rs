@@ -40,6 +40,7 @@ pub(super) struct Job {
     pub(super) arguments: OwnedArguments,
     pub(super) shared_bytes: usize,
     pub(super) guard_pages: Option<Placement>,
+    pub(super) stack_bytes: usize,
     /// How many blocks there are.
     pub(super) blocks: usize,
 }
@@ -107,7 +108,8 @@ impl Watched {
 
     /// Runs blocks until there are no more, or the launch has failed.
     fn work(&self, number: usize) {
-        let Job { strategy, geometry, arguments, shared_bytes, guard_pages, .. } = &self.job;
+        let Job { strategy, geometry, arguments, shared_bytes, guard_pages, stack_bytes, .. } =
+            &self.job;
         let blocks = Blocks {
             strategy: *strategy,
             geometry,
@@ -115,6 +117,7 @@ impl Watched {
             record: self.record.get(),
             shared_bytes: *shared_bytes,
             guard_pages: *guard_pages,
+            stack_bytes: *stack_bytes,
         };
         while let Some(block) = self.progress.take(number) {
             // SAFETY: the caller of `run` promises the arguments; each block is taken once.

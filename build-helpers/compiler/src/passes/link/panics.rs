@@ -6,7 +6,7 @@
 use kernelmill_artifact::PanicKind;
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
-    ir::{Block, Builder, Linkage, ModuleExt, Place, Type, Value},
+    ir::{Block, Builder, IntPredicate, Linkage, ModuleExt, Place, Type, Value},
 };
 
 use crate::{
@@ -36,6 +36,9 @@ enum Replacement {
     Silent,
     /// By a record of its kind, with the arguments of these indices as the two numbers.
     Record(PanicKind, &'static [usize]),
+    /// By a record of a failed allocation, whose parameters are an alignment and a number of bytes. The latter is
+    /// undefined where the alignment is 0, or neither is there: more was asked for than an address names.
+    Allocation,
     /// By formatting its message.
     Format,
     /// On the CPU by its own body in `core`, which ends in one of the others; elsewhere by a
@@ -59,9 +62,9 @@ const FUNCTIONS: &[(&str, Replacement)] = {
         ("core::panicking::panic_const::panic_const_rem_by_zero", Record(RemainderByZero, &[])),
         ("core::panicking::panic_const::panic_const_div_overflow", Record(DivisionOverflow, &[])),
         ("core::panicking::panic_const::panic_const_rem_overflow", Record(DivisionOverflow, &[])),
-        ("alloc::alloc::handle_alloc_error", Record(OutOfMemory, &[1])),
-        ("alloc::raw_vec::handle_error", Record(OutOfMemory, &[1])),
-        ("alloc::raw_vec::capacity_overflow", Record(OutOfMemory, &[])),
+        ("alloc::alloc::handle_alloc_error", Allocation),
+        ("alloc::raw_vec::handle_error", Allocation),
+        ("alloc::raw_vec::capacity_overflow", Allocation),
     ]
 };
 
@@ -145,6 +148,7 @@ fn replacement(path: &str, style: Style) -> Option<Replacement> {
         _ if style == Style::Silent => Some(Replacement::Silent),
         Replacement::Silent => Some(Replacement::Silent),
         Replacement::Record(kind, numbers) => Some(Replacement::Record(kind, numbers)),
+        Replacement::Allocation => Some(Replacement::Allocation),
         Replacement::Format if formats => Some(Replacement::Format),
         Replacement::Format => Some(Replacement::Record(PanicKind::Explicit, &[])),
         Replacement::Body(..) if formats => None,
@@ -171,7 +175,25 @@ fn write_body<'c>(
             builder.call(target, &function.parameters());
         }
         Replacement::Record(kind, numbers) | Replacement::Body(kind, numbers) => {
-            record(context, module, &builder, function, kind, numbers);
+            let wide = Type::int(context, 64);
+            let parameters = function.parameters();
+            let number = |place: usize| -> Value<'c> {
+                let parameter = numbers.get(place).and_then(|index| parameters.get(*index));
+                parameter.copied().filter(|value| value.ty() == wide).unwrap_or(wide.constant(0))
+            };
+            record(context, module, &builder, function, (kind, [number(0), number(1)]));
+        }
+        Replacement::Allocation => {
+            let wide = Type::int(context, 64);
+            let (none, most) = (wide.constant(0), wide.constant(u64::MAX));
+            let bytes = match function.parameters()[..] {
+                [align, bytes, ..] if align.ty() == wide && bytes.ty() == wide => {
+                    let is_over = builder.compare(IntPredicate::Eq, align, none);
+                    builder.select(is_over, most, bytes)
+                }
+                _ => most,
+            };
+            record(context, module, &builder, function, (PanicKind::OutOfMemory, [bytes, none]));
         }
     }
     builder.unreachable();
@@ -185,17 +207,11 @@ fn record<'c>(
     module: &Module<'c>,
     builder: &Builder<'c>,
     function: Value<'c>,
-    kind: PanicKind,
-    numbers: &[usize],
+    (kind, [a, b]): (PanicKind, [Value<'c>; 2]),
 ) {
     let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
-    let parameters = function.parameters();
-    let number = |place: usize| -> Value<'c> {
-        let parameter = numbers.get(place).and_then(|index| parameters.get(*index));
-        parameter.copied().filter(|value| value.ty() == wide).unwrap_or(wide.constant(0))
-    };
     // The caller's location is the last parameter of those that track it.
-    let location = match parameters.last() {
+    let location = match function.parameters().last() {
         Some(last) if last.ty().is_pointer() => builder.pointer_to_int(*last, wide),
         // The one before the first of the table stands for none.
         _ => {
@@ -207,5 +223,5 @@ fn record<'c>(
     let ty = Type::void(context).function(&[word, wide, wide, wide]);
     let target = module.declare(PANIC, ty);
     target.add_attribute(context, Place::Function, "noreturn", 0);
-    builder.call(target, &[word.constant(kind as u64), number(0), number(1), location]);
+    builder.call(target, &[word.constant(kind as u64), a, b, location]);
 }
