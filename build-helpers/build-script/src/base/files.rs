@@ -139,13 +139,13 @@ mod tests {
             let place = &place;
             let cleaner = scope.spawn(move || {
                 while stopped.recv_timeout(pause).is_err_and(|it| it == RecvTimeoutError::Timeout) {
-                    let files = fs::read_dir(&place).into_iter().flatten().filter_map(Result::ok);
+                    let files = fs::read_dir(place).into_iter().flatten().filter_map(Result::ok);
                     for file in
                         files.filter(|it| it.file_name().to_string_lossy().ends_with(".tmp"))
                     {
                         let _ = fs::remove_file(file.path());
                     }
-                    let _ = fs::remove_dir(&place);
+                    let _ = fs::remove_dir(place);
                 }
             });
             let bytes = vec![7; 1 << 14];
