@@ -63,4 +63,4 @@ pub use job::{
 };
 pub use pass_report::{Pass, PassFact, PassOutcome, PassReport};
 pub use strategy::{CoroutineReason, EarlyExitRefusal, Lowering, ScalarReason, Strategy};
-pub use toolchain::{ToolLimits, Toolchain};
+pub use toolchain::{IdleWatch, ToolLimits, Toolchain};

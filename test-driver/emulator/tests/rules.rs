@@ -572,3 +572,64 @@ fn declarations() {
     let program = |text: &str| format!("{HEADER}{VARIABLES}\n{text}\n");
     compare(&all.map(program));
 }
+
+#[test]
+fn debug_sections_clusters_and_prefetches() {
+    let mut all = Vec::new();
+    let types =
+        ["b8", "b16", "b32", "b64", "b128", "u8", "u32", "s64", "f16", "f32", "f64", "pred"];
+    let values = [
+        "0",
+        "1, 2",
+        "-1",
+        "127",
+        "-128",
+        "-129",
+        "255",
+        "256",
+        "0xff",
+        "0x100",
+        "-32768",
+        "-32769",
+        "65535",
+        "65536",
+        "4294967296",
+        "18446744073709551615",
+        "18446744073709551616",
+        "1.5",
+        "0f3F800000",
+    ];
+    for (ty, value) in types.iter().flat_map(|ty| values.iter().map(move |value| (ty, value))) {
+        let section = format!(".section .debug_info {{\n.b8 1\n.{ty} {value}\n}}");
+        all.push(format!("{HEADER}{VARIABLES}\n{section}\n"));
+    }
+    for version in ["8.0", "8.8", "9.0"] {
+        for bounds in [
+            ".blocksareclusters",
+            ".blocksareclusters .reqntid 32",
+            ".blocksareclusters .reqnctapercluster 2",
+            ".reqntid 32 .blocksareclusters .reqnctapercluster 2",
+            ".reqntid 32 .reqnctapercluster 2,1,1 .blocksareclusters",
+            ".maxntid 32 .reqnctapercluster 2 .blocksareclusters",
+        ] {
+            let kernel = format!(".entry entry() {bounds} {{ ret; }}");
+            all.push(format!(".version {version}\n.target sm_90\n.address_size 64\n{kernel}\n"));
+        }
+    }
+    let forms =
+        ["prefetch.L1", "prefetch.L2", "prefetch.global.L1", "prefetch.local.L2", "prefetchu.L1"];
+    let addresses = ["0", "16", "WARP_SZ", "address", "address+8", "variable", "variable+4"];
+    for (form, address) in forms.iter().flat_map(|form| addresses.iter().map(move |it| (form, it)))
+    {
+        // Which space a variable is in is not looked at, for nothing is prefetched.
+        if form.contains("local") && address.starts_with("variable") {
+            continue;
+        }
+        let kernel = format!(
+            ".global .b32 variable;\n.entry entry() {{ .reg .b64 address; \
+             mov.b64 address, 0; {form} [{address}]; ret; }}"
+        );
+        all.push(format!("{HEADER}{kernel}\n"));
+    }
+    compare(&all);
+}

@@ -153,6 +153,11 @@ fn graphs() -> Result<Outcome> {
     Ok((graph.slice(&y)?.download()?, 0))
 }
 
+/// Asks once more where the answer is that something is not ready: a driver may say so once, and it is no failure.
+fn once_not_ready(ask: impl Fn() -> Result<bool>) -> Result<bool> {
+    if ask()? { Ok(true) } else { ask() }
+}
+
 /// Events that streams, the host and tasks wait for, with their times.
 fn events() -> Result<Outcome> {
     let device = Device::cuda(0)?;
@@ -170,8 +175,11 @@ fn events() -> Result<Outcome> {
     }
     assert!(!end.is_complete()?);
     end.synchronize()?;
-    assert!(start.is_complete()?);
-    end.elapsed_since(&start)?;
+    assert!(once_not_ready(|| start.is_complete())?);
+    once_not_ready(|| match end.elapsed_since(&start) {
+        Err(Error::EventPending { .. }) => Ok(false),
+        asked => asked.map(|_| true),
+    })?;
     kernels.saxpy(&streams[0], Launch::linear(LEN), 1.0, &x, &mut y)?;
     // One wait on another thread: a second one may have the same thread, and other calls then.
     block_on(&streams[0])?;
@@ -350,7 +358,11 @@ impl Program {
         }
         found.leaks += usize::from(may_leak && child.code == Some(LEAKS));
         let told = child.stdout.lines().find_map(|line| line.split_once("error: "));
-        if let Some((_, error)) = told.filter(|(_, error)| !names(error, failed)) {
+        if let Some((_, error)) = told.filter(|(_, told)| {
+            // That is what this answer means there.
+            let is_missing = failed == "cuModuleGetFunction" && error == "NOT_FOUND";
+            !names(told, failed) && !(is_missing && told.contains("has no kernel `"))
+        }) {
             writeln!(found.faults, "call {call}, {failed}, is named: {error}").unwrap();
         }
         found.failed += usize::from(found.faults.len() > before);
@@ -392,7 +404,7 @@ fn every_call_of_copies_and_launches_fails_once() {
 
 #[test]
 fn every_call_of_several_streams_fails_once() {
-    SEVERAL_STREAMS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
+    SEVERAL_STREAMS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED", "NOT_READY"]);
 }
 
 #[test]
@@ -402,7 +414,7 @@ fn every_call_of_graphs_fails_once() {
 
 #[test]
 fn every_call_of_events_fails_once() {
-    EVENTS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
+    EVENTS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED", "NOT_READY"]);
 }
 
 #[test]
@@ -412,7 +424,7 @@ fn every_call_of_pinned_copies_fails_once() {
 
 #[test]
 fn every_call_of_kernels_that_panic_fails_once() {
-    PANICS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
+    PANICS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED", "NOT_READY", "NOT_FOUND"]);
 }
 
 #[test]

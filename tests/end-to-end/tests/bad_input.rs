@@ -65,6 +65,56 @@ pub fn counts(mut y: DisjointSlice<u64>) {
     assert!(error.starts_with(expected), "{error}");
 }
 
+/// A kernel in a file that takes in another one, and the pipe `kernels/pipe`.
+#[cfg(unix)]
+fn with_pipe(name: &str, path: &str, file: &str) -> Project {
+    let kernel = format!(
+        "use kernelmill_device::prelude::*;\n\nconst TEXT: &str = include_str!({file});\n\n\
+         #[kernel]\npub fn length(n: u32) {{\n    assert!(n as usize == TEXT.len());\n}}\n"
+    );
+    let project = Project::new(name).file("src/main.rs", "fn main() {}\n").file(path, &kernel);
+    let pipe = project.package().join("kernels/pipe");
+    assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    project
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_a_kernel_takes_in() {
+    let project = with_pipe("pipe", "kernels/length.rs", "\"pipe\"");
+    check_snapshot("pipe", &project.cargo(&["build"]).build_script_error());
+}
+
+/// Where only the compiler knows the file's name, it waits for whoever writes to the pipe.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_whose_name_the_compiler_makes() {
+    let project = with_pipe("made-pipe", "kernels/length.rs", "env!(\"PIPE\")");
+    let pipe = project.package().join("kernels/pipe").display().to_string();
+    let project = project.environment("PIPE", &pipe).environment("KERNELMILL_TOOL_IDLE", "3s");
+    check_snapshot("made-pipe", &project.cargo(&["build"]).build_script_error());
+}
+
+/// There it is cargo that waits, for its rustc.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_whose_name_the_compiler_makes_in_a_kernel_package() {
+    let device = test_support::root().join("build-helpers/device");
+    let manifest = format!(
+        "[package]\nname = \"pack\"\nedition = \"2024\"\n[dependencies]\n\
+         kernelmill-device = {{ path = \"{}\" }}\n[workspace]\n",
+        device.display()
+    );
+    let project = with_pipe("pack-pipe", "kernels/pack/src/lib.rs", "env!(\"PIPE\")")
+        .file("kernels/pack/Cargo.toml", &manifest);
+    let pipe = project.package().join("kernels/pipe").display().to_string();
+    let project = project.environment("PIPE", &pipe).environment("KERNELMILL_TOOL_IDLE", "3s");
+    let error = project.cargo(&["build"]).build_script_error();
+    let expected = "error: cargo did not finish on kernels/pack: it did nothing for 3 s, more than \
+                    KERNELMILL_TOOL_IDLE allows; ";
+    assert!(error.starts_with(expected), "{error}");
+}
+
 #[test]
 fn two_kernels_of_one_name() {
     fails("one-name-twice", |project| {

@@ -246,8 +246,18 @@ impl Fixture {
     /// The check of the store, which removes what is damaged.
     #[must_use]
     pub fn verifier(&self) -> Command {
+        self.other("verify")
+    }
+
+    /// A program that collects garbage in the store and clears it, until it is ended.
+    #[must_use]
+    pub fn upkeep(&self) -> Command {
+        self.other("upkeep")
+    }
+
+    fn other(&self, word: &str) -> Command {
         let mut command = Command::new(&self.program);
-        command.arg("verify");
+        command.arg(word);
         self.prepare(&mut command);
         command
     }

@@ -8,9 +8,24 @@ fn main() -> ExitCode {
     match env::args().nth(1).as_deref() {
         Some("build") => kernelmill_build::compile(),
         Some("verify") => return verify(),
-        other => panic!("`build` or `verify`, not {other:?}"),
+        Some("upkeep") => return upkeep(),
+        other => panic!("`build`, `verify` or `upkeep`, not {other:?}"),
     }
     ExitCode::SUCCESS
+}
+
+/// Collects garbage and clears the store in turns until it is ended; 1 where that fails.
+fn upkeep() -> ExitCode {
+    loop {
+        let kept = Upkeep::of_user().and_then(|store| {
+            store.collect_garbage()?;
+            store.clear()
+        });
+        if let Err(error) = kept {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    }
 }
 
 /// Prints the number of entries and temporary files; 1 where an entry is damaged, 2 where the store is refused.

@@ -1,4 +1,5 @@
-//! Several builds at once on one store that is empty: all are right, also those beside one that is killed.
+//! Several builds at once on one store that is empty: all are right, also those beside one that is killed, and those
+//! whose store is cleared all the time.
 
 use faults::{Fixture, References, VARIANTS, for_seeds, remove};
 use std::{
@@ -50,5 +51,29 @@ fn builds_at_once_on_an_empty_store_are_right() {
         first.verify();
         first.set_variant(variants[0]);
         first.build_is_right(&references, variants[0]);
+    });
+}
+
+/// Builds beside upkeep in CI.
+const BESIDE_UPKEEP: u64 = 3;
+
+#[test]
+fn a_build_whose_store_is_cleared_meanwhile_is_right() {
+    let fixture = Fixture::in_rust(env!("CARGO_BIN_EXE_faults"));
+    let references = References::of(&fixture);
+    for_seeds("builds beside upkeep", BESIDE_UPKEEP, |_, random| {
+        let variant = random.below(VARIANTS);
+        fixture.clear();
+        fixture.set_variant(variant);
+        let mut upkeep = fixture.upkeep();
+        // Everything is over the limit.
+        upkeep.env("KERNELMILL_CACHE_SIZE", "1").stderr(Stdio::piped());
+        let mut upkeep = upkeep.spawn().expect("a program");
+        let built = fixture.build_gives(&references, variant);
+        upkeep.kill().expect("it runs");
+        let said = upkeep.wait_with_output().expect("a program").stderr;
+        assert!(said.is_empty(), "{}", String::from_utf8_lossy(&said));
+        assert!(!built.messages.contains("store"), "{}", built.messages);
+        fixture.build_is_right(&references, variant);
     });
 }

@@ -3,7 +3,7 @@
 use super::{error::Error, trust::who_else_can_change};
 use std::{
     fs::{self, DirBuilder, OpenOptions},
-    io::{self, Write as _},
+    io::{self, ErrorKind, Write as _},
     path::Path,
     sync::atomic::{AtomicU32, Ordering},
 };
@@ -17,8 +17,25 @@ pub(crate) enum Access {
     UserAlone,
 }
 
-/// Writes a file so that others see all of it or nothing.
+/// How often a write begins again that something else has disturbed.
+const ATTEMPTS: usize = 20;
+
+/// Writes a file so that others see all of it or nothing. Where somebody clears the folder meanwhile, and takes the
+/// temporary file for one of a dead process, it is written again.
 pub(crate) fn write(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
+    let mut attempts = 0..ATTEMPTS;
+    loop {
+        match write_once(path, bytes, access) {
+            // A folder that goes while it is made is told as one that is there.
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists)
+                    && attempts.next().is_some() => {}
+            result => return result,
+        }
+    }
+}
+
+fn write_once(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let folder = path.parent().unwrap_or(Path::new("."));
     make_folder(folder, access)?;
@@ -109,7 +126,44 @@ pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::mpsc::RecvTimeoutError;
     use test_support::{temporary_folder, write_file};
+
+    #[test]
+    fn what_is_removed_while_it_is_written_is_written_again() {
+        let folder = temporary_folder();
+        let place = folder.path().join("v1/ab");
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let pause = std::time::Duration::from_millis(1);
+            let place = &place;
+            let cleaner = scope.spawn(move || {
+                while stopped.recv_timeout(pause).is_err_and(|it| it == RecvTimeoutError::Timeout) {
+                    let files = fs::read_dir(place).into_iter().flatten().filter_map(Result::ok);
+                    for file in
+                        files.filter(|it| it.file_name().to_string_lossy().ends_with(".tmp"))
+                    {
+                        let _ = fs::remove_file(file.path());
+                    }
+                    let _ = fs::remove_dir(place);
+                }
+            });
+            let bytes = vec![7; 1 << 14];
+            let mut written = (0..2_000).map(|number| {
+                let path = place.join(number.to_string());
+                write(&path, &bytes, Access::UserAlone)?;
+                assert!(fs::read(&path)? == bytes);
+                fs::remove_file(path)
+            });
+            let failed = written.find_map(Result::err);
+            drop(stop);
+            cleaner.join().unwrap();
+            assert!(failed.is_none(), "{failed:?}");
+        });
+        // What nobody disturbs is not tried for ever.
+        let path = folder.path().join("x".repeat(300));
+        assert!(write(&path, b"", Access::AsUsual).is_err());
+    }
 
     #[test]
     fn leftovers_of_killed_builds_are_removed_and_nothing_else() {

@@ -3,6 +3,7 @@
 
 use super::{
     candidate::{Candidate, read_bytes},
+    included_files::{self, TextFile},
     includes::Headers,
     kernel_package,
     language::Language,
@@ -70,6 +71,11 @@ pub(crate) fn read(
             return None;
         }
     }
+    let known = report.len();
+    check_included(&candidate, &files, report);
+    if report.len() > known {
+        return None;
+    }
     let reading = match nesting::on_deep_stack(|| read_crate_with(&files, &cfgs, listed)) {
         Ok(reading) => reading,
         Err(error) => {
@@ -120,6 +126,24 @@ pub(crate) fn read(
         overrides: Vec::new(),
         states: Vec::new(),
     })
+}
+
+/// Reports what the texts of a candidate take in and is no file. The first text of a file is its own.
+fn check_included(candidate: &Candidate, files: &[SourceText<'_>], report: &mut Report) {
+    let (root, is_package) = (root(candidate), candidate.kind == SourceKind::Package);
+    let file = |(index, file): (usize, &SourceText<'_>)| {
+        let in_package = file.display.strip_prefix(&*candidate.display);
+        let in_package = in_package.and_then(|rest| rest.strip_prefix('/'));
+        let path = match in_package.filter(|_| is_package) {
+            Some(name) => candidate.path.join(name),
+            None if index == 0 => candidate.path.clone(),
+            None => root.join(file.display),
+        };
+        TextFile { path, display: file.display.to_owned(), text: file.text.into() }
+    };
+    let files = files.iter().enumerate().map(file).collect();
+    let package = if is_package { &candidate.path } else { &root };
+    included_files::check(files, (package, &root), report);
 }
 
 /// The instances that the settings list of generic kernels, each with the name of its kernel.

@@ -10,9 +10,12 @@ use crate::base::{
 
 const MEMORY: &str = "KERNELMILL_TOOL_MEMORY";
 const TIME: &str = "KERNELMILL_TOOL_TIME";
+const IDLE: &str = "KERNELMILL_TOOL_IDLE";
+/// What times look like.
+const TIMES: &str = "a time: `90s`, `30min`, `2h`, `off`";
 
-/// The limits of each process of a tool: those of the machine, unless `KERNELMILL_TOOL_MEMORY` and
-/// `KERNELMILL_TOOL_TIME` say otherwise.
+/// The limits of each process of a tool: those of the machine, unless `KERNELMILL_TOOL_MEMORY`,
+/// `KERNELMILL_TOOL_TIME` and `KERNELMILL_TOOL_IDLE` say otherwise.
 ///
 /// # Errors
 ///
@@ -21,12 +24,15 @@ pub(super) fn read(environment: &BuildEnvironment) -> Result<ToolLimits, Error> 
     let default = ToolLimits::of_machine();
     let memory =
         limit(environment, MEMORY, default.memory, bytes, "a size: `8GiB`, `500MB`, `off`");
-    let time =
-        limit(environment, TIME, default.seconds, seconds, "a time: `90s`, `30min`, `2h`, `off`");
-    match (memory, time) {
-        (Ok(memory), Ok(seconds)) => Ok(ToolLimits { memory, seconds }),
-        (memory, time) => {
-            let errors: Vec<_> = [memory.err(), time.err()].into_iter().flatten().collect();
+    let time = limit(environment, TIME, default.seconds, seconds, TIMES);
+    let idle = limit(environment, IDLE, default.idle_seconds, seconds, TIMES);
+    match (memory, time, idle) {
+        (Ok(memory), Ok(seconds), Ok(idle_seconds)) => {
+            Ok(ToolLimits { memory, seconds, idle_seconds })
+        }
+        (memory, time, idle) => {
+            let errors = [memory.err(), time.err(), idle.err()];
+            let errors: Vec<_> = errors.into_iter().flatten().collect();
             Err(Error::Toolchain(errors.join("\n")))
         }
     }
@@ -64,15 +70,21 @@ mod tests {
         assert_eq!(read(&project).unwrap(), ToolLimits::of_machine());
         project.set(MEMORY, "8GiB");
         project.set(TIME, "30min");
-        let expected = ToolLimits { memory: Some(8 << 30), seconds: Some(1800) };
+        project.set(IDLE, "90s");
+        let expected =
+            ToolLimits { memory: Some(8 << 30), seconds: Some(1800), idle_seconds: Some(90) };
         assert_eq!(read(&project).unwrap(), expected);
         project.set(MEMORY, "off");
         project.set(TIME, "off");
-        assert_eq!(read(&project).unwrap(), ToolLimits { memory: None, seconds: None });
+        project.set(IDLE, "off");
+        let none = ToolLimits { memory: None, seconds: None, idle_seconds: None };
+        assert_eq!(read(&project).unwrap(), none);
         project.set(MEMORY, "much");
         project.set(TIME, "5");
+        project.set(IDLE, "-1s");
         let error = read(&project).unwrap_err().to_string();
         assert!(error.contains("KERNELMILL_TOOL_MEMORY is `much`, which is not a size"), "{error}");
         assert!(error.contains("KERNELMILL_TOOL_TIME is `5`, which is not a time"), "{error}");
+        assert!(error.contains("KERNELMILL_TOOL_IDLE is `-1s`, which is not a time"), "{error}");
     }
 }

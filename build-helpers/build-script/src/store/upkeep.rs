@@ -127,7 +127,7 @@ impl Upkeep {
     }
 
     /// Removes every entry, those of other versions' formats, and temporary files. A build that runs makes
-    /// again what it misses.
+    /// again what it misses, and writes again what it was about to write.
     ///
     /// # Errors
     ///
@@ -136,8 +136,8 @@ impl Upkeep {
         self.remove_files(|_| true)
     }
 
-    /// Removes entries of other versions' formats, temporary files of builds that have died, and then what
-    /// was not used for longest, until the rest is within the limit.
+    /// Removes entries of other versions' formats, temporary files of builds that have died, and then the entries
+    /// that were not used for longest, until the rest is within the limit. What builds are writing is left alone.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl Upkeep {
         let mut rest = self.files();
         rest.sort_by_key(|file| file.used);
         let mut total: u64 = rest.iter().map(|file| file.bytes).sum();
-        for file in rest {
+        for file in rest.into_iter().filter(|file| !matches!(file.kind, Kind::Temporary)) {
             if total <= self.store.limit() {
                 break;
             }
@@ -294,6 +294,12 @@ mod tests {
         let upkeep = Upkeep::of(&project.environment(&Shared::default())).unwrap();
         assert_eq!(upkeep.collect_garbage().unwrap().files, 1);
         assert_eq!(upkeep.stats().entries, 4);
+        // A build is writing an entry.
+        project.write("cache/kernelmill/v3/ab/.cd.artifact.1.0.tmp", "half");
+        project.set("KERNELMILL_CACHE_SIZE", "1");
+        let upkeep = Upkeep::of(&project.environment(&Shared::default())).unwrap();
+        assert_eq!(upkeep.collect_garbage().unwrap().files, 4);
+        assert_eq!((upkeep.stats().entries, upkeep.stats().temporary.0), (0, 1));
     }
 
     #[cfg(unix)]

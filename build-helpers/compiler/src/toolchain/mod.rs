@@ -1,6 +1,7 @@
 //! The toolchain: the external tools that the compiler runs, where they are, and the files they work on.
 
 mod failed;
+mod idle;
 mod limits;
 mod nvlink;
 mod scratch;
@@ -8,6 +9,7 @@ mod scratch;
 use std::{env::consts::EXE_SUFFIX, path::PathBuf};
 
 pub(crate) use failed::KeptRun;
+pub use idle::IdleWatch;
 pub use limits::ToolLimits;
 pub(crate) use nvlink::{Linked, Relocatable};
 pub(crate) use scratch::{TemporaryFolder, read, read_output, write};

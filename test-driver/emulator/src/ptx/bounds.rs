@@ -17,8 +17,13 @@ pub(super) struct Bounds {
 impl Parser<'_> {
     pub(super) fn bounds(&mut self, entry: bool) -> Parsed<Bounds> {
         let mut bounds = Bounds::default();
+        let (mut whole_clusters, mut has_cluster) = (None, false);
         while let TokenKind::Dot(word) = self.peek() {
             let line = self.line();
+            has_cluster |= word == "reqnctapercluster";
+            if word == "blocksareclusters" {
+                whole_clusters = Some(line);
+            }
             match word {
                 "pragma" => self.pragma()?,
                 "attribute" => {
@@ -34,6 +39,14 @@ impl Parser<'_> {
             if bounds.max_block.is_some() && bounds.required_block.is_some() {
                 return self.error(line, "`.maxntid` and `.reqntid` of one kernel");
             }
+        }
+        let Some(line) = whole_clusters else { return Ok(bounds) };
+        if self.version < (9, 0) {
+            return self.error(line, "`.blocksareclusters` is of PTX 9.0 and later");
+        }
+        if bounds.required_block.is_none() || !has_cluster {
+            let message = "`.blocksareclusters` without `.reqntid` and `.reqnctapercluster`";
+            return self.error(line, message);
         }
         Ok(bounds)
     }

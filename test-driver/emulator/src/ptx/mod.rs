@@ -10,6 +10,7 @@ mod literal;
 mod mutation;
 mod operand;
 mod parser;
+mod section;
 mod statement;
 mod types;
 

@@ -25,6 +25,8 @@ pub(super) struct Parser<'a> {
     /// The variables that were declared as `.extern`.
     pub(super) externals: HashSet<&'a str>,
     errors: Vec<ParseError>,
+    /// What `.version` says.
+    pub(super) version: (u32, u32),
 }
 
 /// What may stand beside the architecture in `.target`.
@@ -43,6 +45,7 @@ pub(crate) fn parse(text: &str) -> Result<Ast<'_>, ParseErrors> {
         depth: 0,
         externals: HashSet::new(),
         errors: Vec::new(),
+        version: (0, 0),
     };
     let mut tree = Ast::default();
     parser.refuse_unterminated();
@@ -215,7 +218,7 @@ impl<'a> Parser<'a> {
         let line = self.peek_at(2).line;
         let started = self.version().and_then(|version| {
             self.first_target(tree)?;
-            tree.version = version;
+            (tree.version, self.version) = (version, version);
             let (target, suffix) = tree.target;
             match oldest_version(target, suffix) {
                 Some(oldest) if version < oldest => {
@@ -340,25 +343,6 @@ impl<'a> Parser<'a> {
     }
 
     /// Debug sections say nothing that running needs.
-    fn section(&mut self) -> Parsed<()> {
-        self.next();
-        if self.dot().is_none() {
-            return self.unexpected("the name of a section, such as `.debug_info`");
-        }
-        let mut depth = 0;
-        loop {
-            match self.next() {
-                TokenKind::Mark('{') => depth += 1,
-                TokenKind::Mark('}') => depth -= 1,
-                TokenKind::End => return self.unexpected("`}`"),
-                _ => {}
-            }
-            if depth == 0 {
-                return Ok(());
-            }
-        }
-    }
-
     fn alias(&mut self, tree: &mut Ast<'a>) -> Parsed<()> {
         let line = self.line();
         self.at += 1;

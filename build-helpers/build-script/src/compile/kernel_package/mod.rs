@@ -54,7 +54,7 @@ pub(crate) fn lower(
     }
     let outer = outer_cargo::options();
     let call = Call { environment, package, source, debug, folder: &folder, outer };
-    let mut built = run(call.cargo("build", &[]), package, &source.path)?;
+    let mut built = run(call.cargo("build", &[]), package, source)?;
     built.libraries.retain(|library| library.starts_with(folder.join(&package.target)));
     // Cargo names a package after all that it depends on; it comes first here.
     built.libraries.reverse();
@@ -76,7 +76,7 @@ fn check_identity(call: &Call<'_>) -> Result<(), Failure> {
     let mut emit = OsString::from("--emit=llvm-ir=");
     emit.push(&text);
     let arguments = ["--".into(), format!("-C{FULL_DEBUG}").into(), emit];
-    run(call.cargo("rustc", &arguments), call.package, &call.source.path)?;
+    run(call.cargo("rustc", &arguments), call.package, call.source)?;
     let bytes = fs::read(&text).map_err(|source| Error::Io { path: text, source })?;
     let module = String::from_utf8_lossy(&bytes);
     check_types(&module, call.source.kernels(), &call.source.functions).map_err(Failure::from)
@@ -134,10 +134,11 @@ impl Built {
     }
 }
 
-fn run(mut command: Command, package: &Package, own: &Path) -> Result<Built, Failure> {
+fn run(mut command: Command, package: &Package, source: &Source) -> Result<Built, Failure> {
     let failed = |error| Error::Start { program: package.cargo.clone(), source: error };
     package.limits.apply(&mut command);
     let mut child = command.spawn().map_err(failed)?;
+    let watch = package.limits.watch(&child);
     let stderr = child.stderr.take();
     let stderr = std::thread::spawn(move || {
         let mut text = Vec::new();
@@ -150,14 +151,20 @@ fn run(mut command: Command, package: &Package, own: &Path) -> Result<Built, Fai
     // of its own kind.
     let messages = child.stdout.take().map(|out| Message::parse_stream(BufReader::new(out)));
     for message in messages.into_iter().flatten().map_while(Result::ok) {
-        built.record(message, own);
+        built.record(message, &source.path);
     }
-    let status = child.wait().map_err(failed)?;
+    let status = child.wait();
+    let was_idle = watch.finish();
+    let status = status.map_err(failed)?;
     let said = stderr.join().unwrap_or_default();
     if status.success() {
         return Ok(built);
     }
     let stderr = if built.rendered.is_empty() { said } else { built.rendered };
+    if let Some(reason) = package.limits.reason(status, was_idle) {
+        let (program, subject) = (package.cargo.clone(), source.display.clone());
+        return Err(Error::Ended { program, subject, reason, stderr, kept: None }.into());
+    }
     Err(Error::Rustc { stderr }.into())
 }
 

@@ -298,6 +298,63 @@ fn what_sources_include_and_is_no_file_is_named() {
     }
 }
 
+/// rustc would wait for whoever writes to a pipe, and read a device without end.
+#[cfg(unix)]
+#[test]
+fn what_macros_take_in_and_is_no_file_is_named_with_its_line() {
+    use std::process::Command;
+    let files = [
+        ("kernels/a.rs", "mod b;\n#[kernel] fn a() {\n    include_str!(\"c\");\n}\n"),
+        (
+            "kernels/b.rs",
+            "const D: &[u8] = include_bytes!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/d\"));\n\
+             mod e { include!(\"e.inc\"); }\nconst N: &[u8] = include_bytes!(\"/dev/zero\");\n",
+        ),
+        (
+            "kernels/e.inc",
+            "// a comment\nconst F: &str = include_str!(\"f\");\ninclude!(\"e.inc\");\n",
+        ),
+        ("kernels/pack/Cargo.toml", "[package]\nname = \"pack\"\n"),
+        ("kernels/pack/src/lib.rs", "#[kernel] fn p() {}\nmod inner;\n"),
+        ("kernels/pack/src/inner.rs", "const G: &str = include_str!(\"../g\");\n"),
+    ];
+    let project = Project::new(TARGET, &files);
+    let app = project.folder.path().join("app");
+    for name in ["kernels/c", "d", "kernels/f", "kernels/pack/g"] {
+        assert!(Command::new("mkfifo").arg(app.join(name)).status().unwrap().success());
+    }
+    let error = project.error();
+    for (name, place) in [
+        ("kernels/c", "kernels/a.rs:3:5"),
+        ("d", "kernels/b.rs:1:18"),
+        ("/dev/zero", "kernels/b.rs:3:18"),
+        ("kernels/f", "kernels/e.inc:2:17"),
+        ("kernels/pack/g", "kernels/pack/src/inner.rs:1:17"),
+    ] {
+        let line = format!("`{name}` is no file that can be read\n");
+        let Some((_, rest)) = error.split_once(&line) else { panic!("{line} in\n{error}") };
+        assert!(rest.trim_start().starts_with(&format!("--> {place}\n")), "{place} in\n{error}");
+    }
+    assert_eq!(error.matches("error: ").count(), 5, "{error}");
+}
+
+#[test]
+fn what_macros_take_in_is_not_too_large() {
+    let text = "#[kernel] fn a() {}\nconst B: &[u8] = include_bytes!(\"b\");\n";
+    let project = Project::new(TARGET, &[("kernels/a.rs", text), ("kernels/b", "")]);
+    let resize = |bytes| {
+        let path = project.folder.path().join("app/kernels/b");
+        std::fs::File::options().write(true).open(path).unwrap().set_len(bytes).unwrap();
+    };
+    resize(1 << 30);
+    assert_eq!(project.build().result.unwrap().kernels, ["a"]);
+    resize((1 << 30) + 1);
+    let error = project.error();
+    let expected = "error: `kernels/b` has 1073741825 bytes: the most that a kernel may take in is 1073741824\n";
+    assert!(error.starts_with(expected), "{error}");
+    assert!(error.contains("--> kernels/a.rs:2:18\n"), "{error}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_to_a_folder_around_the_package_is_not_followed() {

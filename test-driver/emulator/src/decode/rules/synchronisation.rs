@@ -4,8 +4,8 @@
 
 use super::form::{Form, number};
 use crate::decode::problem::Problem;
-use crate::ptx::Operand;
 use crate::ptx::Type::{self, *};
+use crate::ptx::{Base, Operand};
 
 /// Barriers of a block.
 const BARRIERS: u64 = 16;
@@ -160,6 +160,9 @@ fn check_hint(form: &Form<'_>, operands: &[Operand<'_>]) -> Result<(), Problem> 
             form.refuse("names an event from 0 to 15")
         }
         "nanosleep" if form.ty() != Some(U32) => form.refuse("has the type `.u32`"),
+        "prefetch" | "prefetchu" if !form.has("local") && is_constant(operands.first()) => {
+            form.refuse("has a constant as its address outside of `.local`")
+        }
         "prefetch" => match form.one_of(&["const", "param", "shared", "shared::cta"]) {
             Some(space) if !form.has("tensormap") => form.refuse_modifier(space),
             _ if form.modifiers.iter().any(|word| is_level(word)) => Ok(()),
@@ -171,6 +174,12 @@ fn check_hint(form: &Form<'_>, operands: &[Operand<'_>]) -> Result<(), Problem> 
         }
         _ => Ok(()),
     }
+}
+
+/// Whether an operand is an address that names neither a register nor a variable.
+fn is_constant(operand: Option<&Operand<'_>>) -> bool {
+    let Some(Operand::Address { base, .. }) = operand else { return false };
+    matches!(base, Base::Absolute(_) | Base::Name("WARP_SZ"))
 }
 
 fn is_level(word: &str) -> bool {

@@ -17,6 +17,7 @@ mod instances;
 #[cfg(test)]
 mod instances_tests;
 mod kernel;
+mod large;
 mod layout;
 mod length;
 mod scope;
@@ -114,6 +115,7 @@ pub fn read_crate_with(
     let (kernels, mut reports) = kernel::read_all(&scope, listed);
     let (functions, of_functions) = function::read_all(&scope);
     reports.extend(of_functions);
+    reports.extend(large::read_all(&scope));
     if reports.is_empty() {
         return Reading::Kernels(kernels.signatures, functions, kernels.generics);
     }

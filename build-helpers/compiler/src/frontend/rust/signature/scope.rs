@@ -86,6 +86,11 @@ impl<'a> Scope<'a> {
         read.map(|(id, module)| (id, module.items))
     }
 
+    /// Every module, with its items.
+    pub(super) fn all_modules(&self) -> impl Iterator<Item = (ModuleId, &'a [Item])> {
+        self.modules.iter().enumerate().map(|(id, module)| (id, module.items))
+    }
+
     /// The text of the file that holds a module.
     pub(super) fn text(&self, module: ModuleId) -> &Text<'a> {
         &self.texts[self.modules[module].file]
