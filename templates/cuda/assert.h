@@ -3,7 +3,7 @@
 #undef assert
 #if defined(NDEBUG)
 #define assert(condition) ((void)0)
-#elif defined(__CUDA_ARCH__)
+#elif defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define assert(...) ((__VA_ARGS__) ? (void)0 : [] __device__ { __KM_FAIL("assertion failed: " #__VA_ARGS__); }())
 #else
 extern "C" __attribute__((host, noreturn)) void __assert_fail(const char *, const char *, unsigned int,

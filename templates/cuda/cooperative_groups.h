@@ -115,7 +115,7 @@ class coalesced_group {
   }
 };
 __device__ inline __attribute__((always_inline)) coalesced_group coalesced_threads() {
-  return coalesced_group(__activemask());
+  return coalesced_group(__kernelmill_active_mask());
 }
 template <class Group> __KM_D void sync(const Group &group) { group.sync(); }
 

@@ -8,13 +8,13 @@ use crate::{
     summary::Summary,
 };
 use kernelmill_artifact::{
-    ArtifactKind, NvidiaArch, Parameter, ParameterKind, Resources, Scalar, Signature, Target,
-    ValueType,
+    ArtifactKind, Parameter, ParameterKind, Resources, Scalar, Signature, Target, ValueType,
 };
 use kernelmill_compiler::{
     Artifact, CodeStage, CompiledKernel, Config, Error as CompileError, Job, KernelCode, Lowered,
     Lowering, RustSource, Strategy, Symbols, exported,
     frontend::{
+        Architecture,
         cuda::{
             CudaSource,
             clang::{Clang, CudaLowered},
@@ -179,7 +179,7 @@ impl Compile for Fake {
         &self,
         _: &Clang,
         source: &CudaSource,
-        _: Option<NvidiaArch>,
+        _: Option<&Architecture>,
     ) -> Result<CudaLowered, Failure> {
         Err(CompileError::Internal(format!("{} is not Rust", source.display)).into())
     }

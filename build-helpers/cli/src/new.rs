@@ -34,6 +34,8 @@ enum Language {
     Rust,
     /// CUDA C++, through nvcc or clang.
     Cuda,
+    /// HIP, through clang.
+    Hip,
 }
 
 const MANIFEST: &str = include_str!("../templates/starter/manifest.toml.j2");
@@ -41,6 +43,7 @@ const MAIN: &str = include_str!("../templates/starter/main.rs.j2");
 const BUILD: &str = include_str!("../templates/starter/build.rs");
 const RUST: &str = include_str!("../templates/starter/saxpy.rs");
 const CUDA: &str = include_str!("../templates/starter/saxpy.cu");
+const HIP: &str = include_str!("../templates/starter/saxpy.hip");
 
 /// Lets cargo make the package, and adds the kernel.
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -57,6 +60,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let (language, kernel) = match options.language {
         Language::Rust => ("rust", ("kernels/saxpy.rs", RUST)),
         Language::Cuda => ("cuda", ("kernels/saxpy.cu", CUDA)),
+        Language::Hip => ("hip", ("kernels/saxpy.hip", HIP)),
     };
     let Dependencies { run_time, build_side } = dependencies;
     let values = context! { language, run_time, build_side };

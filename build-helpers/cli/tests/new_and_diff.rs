@@ -176,7 +176,7 @@ fn a_new_package_in_cuda_has_a_safe_wrapper() {
 /// docs.rs has no compiler of CUDA C++ that builds find.
 #[test]
 fn the_documentation_of_a_new_package_needs_no_compiler_of_its_kernels() {
-    for (language, has_wrapper) in [("rust", true), ("cuda", false)] {
+    for (language, has_wrapper) in [("rust", true), ("cuda", false), ("hip", false)] {
         let folder = temporary_folder();
         let name = format!("documented_{language}");
         let package = package(&folder, &name, language);

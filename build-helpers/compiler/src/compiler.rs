@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
-use kernelmill_artifact::{NvidiaArch, Parameter, Signature, Target};
+use kernelmill_artifact::{Parameter, Signature, Target};
 use kernelmill_llvm::{Library, Version};
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     base::once::Once,
     code::{CodeStage, KernelCode},
     frontend::{
-        clear_checksums,
+        Architecture, clear_checksums,
         cuda::{
             CudaSource,
             clang::{self, Clang, CudaLowered},
@@ -151,9 +151,9 @@ impl Compiler {
         Ok(lowered)
     }
 
-    /// Runs the front end over a file in CUDA C++, by clang, and reads its kernels. The source is
-    /// told that it is compiled for this architecture of NVIDIA's (`__CUDA_ARCH__`); without one,
-    /// which is for other targets and for sources that do not ask, for 8.0.
+    /// Runs the front end over a file in CUDA C++ or HIP, by clang, and reads its kernels. The source is
+    /// told that it is compiled for this architecture (`__CUDA_ARCH__`, `__gfx942__`); without one,
+    /// which is for other targets and for sources that do not ask, for NVIDIA's 8.0.
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ impl Compiler {
         &self,
         clang: &Clang,
         source: &CudaSource,
-        arch: Option<NvidiaArch>,
+        arch: Option<&Architecture>,
     ) -> Result<CudaLowered, Error> {
         let mut cuda = clang::lower(&self.toolchain, clang, source, arch)?;
         for module in &mut cuda.lowered.modules {

@@ -137,6 +137,18 @@ pub enum Error {
         /// The file as people know it.
         display: String,
     },
+    /// clang refused a source in HIP.
+    #[error(
+        "{}\nnote: {display} was compiled by clang, with kernelmill's headers in place of ROCm's; ROCm's libraries, \
+         textures and AMD's inline assembly are not among them: keep such kernels under `#ifndef __KERNELMILL__`",
+        CppMessages { tool: "clang", messages, kept: None }.to_string().trim_end()
+    )]
+    Hip {
+        /// What it said.
+        messages: Vec<Message>,
+        /// The file as people know it.
+        display: String,
+    },
     /// clang refused a source in OpenCL C.
     #[error(
         "{}\nnote: {display} was compiled by clang, with kernelmill's built-in functions of OpenCL C; images, \

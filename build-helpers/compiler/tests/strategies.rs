@@ -194,6 +194,24 @@ fn warp_collectives_of_some_lanes_make_coroutines() {
     }
 }
 
+/// The mask of the active lanes, as HIP's shuffles and votes have it.
+#[test]
+fn uniform_warp_collectives_of_active_lanes_are_ones_of_all_lanes() {
+    let statements = "let t = warp::shuffle_sync(warp::active_mask(), t, 1);\n \
+                      let t = t ^ warp::ballot_sync(warp::active_mask(), t > n) & 1;";
+    assert_eq!(strategy("strategy_active", &kernel("active", statements)), regions(0, 2));
+    let apart = format!(
+        "let t = if t % 2 == 0 {{ {statements} t }} else {{ t }};\n thread::sync_threads();"
+    );
+    let reason = CoroutineReason::DivergentWarpCollectives { divergent: 4, total: 4 };
+    assert_eq!(strategy("strategy_apart", &kernel("apart", &apart)), coroutine(reason));
+    // Threads may have come together since, or have parted.
+    let old = "let mask = warp::active_mask();\n thread::sync_threads();\n \
+               let t = if n > 3 { warp::shuffle_sync(mask, t, 1) } else { t };";
+    let found = strategy("strategy_old_mask", &kernel("old", old));
+    assert_eq!(found, coroutine(CoroutineReason::PartialMask));
+}
+
 /// A thread that waits for another of its vector would wait for ever while both run in lockstep.
 #[test]
 fn a_loop_that_waits_for_memory_is_scalar() {

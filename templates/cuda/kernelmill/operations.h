@@ -58,7 +58,10 @@ __KM_INDEX(blockDim, block_dim)
 __KM_INDEX(gridDim, grid_dim)
 #undef __KM_INDEX
 
-constexpr int warpSize = 32;
+#ifndef __KM_WAVEFRONT
+#define __KM_WAVEFRONT 32
+#endif
+constexpr int warpSize = __KM_WAVEFRONT;
 
 // clang has a function of this name built in, for NVIDIA's processors alone.
 #define __syncthreads() __kernelmill_barrier()

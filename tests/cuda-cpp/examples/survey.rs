@@ -1,10 +1,10 @@
-//! How much of a folder of CUDA C++ compiles through clang:
+//! How much of a folder of CUDA C++ and HIP compiles through clang:
 //!
 //! ```text
 //! cargo run --release -p cuda-cpp --example survey -- FOLDER [TARGET...]
 //! ```
 //!
-//! For each `.cu` file below the folder one line: its kernels, and for each target how many of them
+//! For each `.cu` and `.hip` file below the folder one line: its kernels, and for each target how many of them
 //! compiled, with the first reason where not all did.
 
 use std::{
@@ -60,7 +60,8 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) {
         let path = entry.path();
         if path.is_dir() {
             find(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "cu") {
+        } else if path.extension().is_some_and(|extension| extension == "cu" || extension == "hip")
+        {
             files.push(path);
         }
     }

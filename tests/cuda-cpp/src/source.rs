@@ -5,7 +5,10 @@ use std::path::Path;
 use kernelmill_artifact::{NvidiaArch, Signature};
 use kernelmill_compiler::{
     Artifact, Config, Error, Job, JobSource, Params,
-    frontend::cuda::{CudaSource, clang::CudaLowered},
+    frontend::{
+        Architecture,
+        cuda::{CudaSource, clang::CudaLowered},
+    },
 };
 use test_support::{InFolder, temporary_folder, write_file};
 
@@ -66,7 +69,8 @@ pub fn lower(source: &CudaSource) -> Result<Source, Error> {
 ///
 /// Those of the compiler.
 pub fn lower_for(source: &CudaSource, arch: Option<NvidiaArch>) -> Result<Source, Error> {
-    let lowered = compiler().lower_cuda(clang(), source, arch)?;
+    let lowered =
+        compiler().lower_cuda(clang(), source, arch.map(Architecture::Nvidia).as_ref())?;
     let name = source.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok(Source { lowered, name })
 }

@@ -12,4 +12,22 @@ mod register;
 pub use child::{Child, LEAKS, clean_child};
 pub use examples::{Example, examples};
 pub use kernels::Kernels;
-pub use register::{register, register_conformance, register_own};
+pub use register::register;
+
+/// Registers the kernels of `tests/conformance`.
+///
+/// # Panics
+///
+/// Where the fake HIP run time is not in the library path.
+pub fn register_conformance() {
+    register(conformance::embedded(), conformance::signatures());
+}
+
+/// Registers the kernels of this package.
+///
+/// # Panics
+///
+/// As [`register_conformance`].
+pub fn register_own() {
+    register(Kernels::embedded(), Kernels::signatures());
+}

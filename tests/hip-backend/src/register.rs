@@ -9,8 +9,6 @@ use kernelmill::{
 };
 use libloading::{Library, Symbol};
 
-use crate::Kernels;
-
 /// As `test-driver/fake-hip` has it.
 #[repr(C)]
 struct Registration {
@@ -26,29 +24,11 @@ struct Registration {
     message_count: usize,
 }
 
-/// Registers the kernels of `tests/conformance`.
-///
-/// # Panics
-///
-/// Where the fake HIP run time is not in the library path.
-pub fn register_conformance() {
-    register(conformance::embedded(), conformance::signatures());
-}
-
-/// Registers the kernels of this package.
-///
-/// # Panics
-///
-/// As [`register_conformance`].
-pub fn register_own() {
-    register(Kernels::embedded(), Kernels::signatures());
-}
-
 /// Registers all kernels of all code objects among these binaries.
 ///
 /// # Panics
 ///
-/// As [`register_conformance`], and for a kernel that is not compiled for the CPU.
+/// Where the fake HIP run time is not in the library path, and for a kernel that is not compiled for the CPU.
 pub fn register(artifacts: &[EmbeddedArtifact], signatures: &[Signature]) {
     // SAFETY: the library's initialisers have no preconditions.
     let library = unsafe { Library::new("libamdhip64.so") }.expect("the fake HIP run time");

@@ -1,6 +1,9 @@
 //! Checks of kernels on a device: a program that runs them, and what it prints.
 
-use crate::{driver::fake_driver, shared_folder, tool};
+use crate::{
+    driver::{fake_driver, fake_hip},
+    shared_folder, tool,
+};
 use std::{env, error::Error, fmt, process::Command};
 
 /// Runs checks, each with its name, and prints the name of each that is right, and of those that have no binary for
@@ -41,7 +44,8 @@ pub struct Checked {
     pub errors: String,
 }
 
-/// Runs such a program on a device, `cpu`, `cuda` for the fake driver, or `opencl` for pocl.
+/// Runs such a program on a device, `cpu`, `cuda` for the fake driver, `hip` for the fake HIP
+/// run time, or `opencl` for pocl.
 ///
 /// # Panics
 ///
@@ -55,6 +59,9 @@ pub fn on(program: &str, device: &str) -> Checked {
         // A device of the next generation, which runs no cubin for `sm_80`: the emulator is one of PTX.
         command.env("LD_LIBRARY_PATH", fake_driver()).env("FAKE_CUDA_LEAK_CHECK", "1");
         command.env("FAKE_CUDA_ARCH", "90");
+    }
+    if device == "hip" {
+        command.env("LD_LIBRARY_PATH", fake_hip()).env("FAKE_HIP_LEAK_CHECK", "1");
     }
     if device == "opencl" {
         command.env("OCL_ICD_VENDORS", tool::POCL);

@@ -43,7 +43,7 @@ fn stem(display: &str) -> &str {
 }
 
 fn without_extension(name: &str) -> &str {
-    ["rs", "cu", "cl"]
+    ["rs", "cu", "hip", "cl"]
         .iter()
         .find_map(|it| name.strip_suffix(it)?.strip_suffix('.'))
         .unwrap_or(name)

@@ -17,8 +17,7 @@ use crate::{
     },
     plan::units::{Unit, UnitCompiler},
 };
-use kernelmill_artifact::{NvidiaArch, Target};
-use kernelmill_compiler::Error as CompileError;
+use kernelmill_compiler::{Error as CompileError, frontend::Architecture};
 use std::collections::BTreeSet;
 
 impl Compilation<'_> {
@@ -160,15 +159,14 @@ fn without_missing(mut error: Failure) -> Option<Failure> {
     Some(error)
 }
 
-/// The architectures of NVIDIA's that sources in CUDA C++ are compiled for by kernelmill's compiler.
-pub(crate) fn architectures(sources: &[Source], units: &[Unit]) -> Vec<NvidiaArch> {
+/// The architectures that sources in CUDA C++ and HIP are compiled for by kernelmill's compiler.
+pub(crate) fn architectures(sources: &[Source], units: &[Unit]) -> Vec<Architecture> {
     let by_clang = |unit: &&Unit| {
-        unit.compiler == UnitCompiler::LlvmPipeline && sources[unit.source].kind == SourceKind::Cuda
+        let kind = sources[unit.source].kind;
+        unit.compiler == UnitCompiler::LlvmPipeline
+            && matches!(kind, SourceKind::Cuda | SourceKind::Hip)
     };
-    let arch = |unit: &Unit| match unit.config.target {
-        Target::Ptx(arch) | Target::Cubin(arch) => Some(arch),
-        _ => None,
-    };
+    let arch = |unit: &Unit| Architecture::of(&unit.config.target);
     let all: BTreeSet<_> = units.iter().filter(by_clang).filter_map(arch).collect();
     all.into_iter().collect()
 }

@@ -14,7 +14,7 @@ use crate::{
     store::{dependency_record::Inputs, entries::Store},
     toolchain,
 };
-use kernelmill_artifact::NvidiaArch;
+use kernelmill_compiler::frontend::Architecture;
 use std::sync::OnceLock;
 
 /// Opens the compiler for a package.
@@ -31,8 +31,8 @@ pub(crate) struct Compilation<'a> {
     pub(crate) cuda: Option<NvccCompiler<'a>>,
     /// clang, where it is needed and there.
     pub(crate) clang: Option<&'a toolchain::Clang>,
-    /// The architectures of NVIDIA's that clang compiles CUDA C++ for.
-    pub(crate) architectures: Vec<NvidiaArch>,
+    /// The architectures that clang compiles CUDA C++ and HIP for.
+    pub(crate) architectures: Vec<Architecture>,
     pub(crate) open: Open<'a>,
     pub(crate) compiler: OnceLock<Box<dyn Compile>>,
 }

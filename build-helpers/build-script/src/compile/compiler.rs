@@ -1,9 +1,10 @@
 //! The compiler's interface to a build: a narrow trait, so that the rest can be tested without one.
 
-use kernelmill_artifact::{NvidiaArch, Parameter, Signature, Target};
+use kernelmill_artifact::{Parameter, Signature, Target};
 use kernelmill_compiler::{
     Artifact, CodeStage, Compiler, Config, Error, Job, KernelCode, Lowered, RustSource, Symbols,
     frontend::{
+        Architecture,
         cuda::{
             CudaSource,
             clang::{Clang, CudaLowered},
@@ -32,7 +33,7 @@ pub(crate) trait Compile: Sync {
         &self,
         clang: &Clang,
         source: &CudaSource,
-        arch: Option<NvidiaArch>,
+        arch: Option<&Architecture>,
     ) -> Result<CudaLowered, Failure>;
     /// Runs the front end over a file in OpenCL C.
     fn lower_opencl(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure>;
@@ -82,7 +83,7 @@ impl Compile for Compiler {
         &self,
         clang: &Clang,
         source: &CudaSource,
-        arch: Option<NvidiaArch>,
+        arch: Option<&Architecture>,
     ) -> Result<CudaLowered, Failure> {
         Self::lower_cuda(self, clang, source, arch).map_err(Failure::from)
     }

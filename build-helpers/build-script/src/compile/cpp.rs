@@ -122,7 +122,7 @@ impl Compilation<'_> {
         report.into_result(Error::Kernels)?;
         if kernels.is_empty() {
             self.environment.cargo.warn(
-                &"kernels in CUDA C++ and OpenCL C have no wrappers in this build: there is no compiler to read \
+                &"kernels in CUDA C++, HIP and OpenCL C have no wrappers in this build: there is no compiler to read \
                   their signatures with",
             );
             return Ok((fronts, early));
@@ -330,9 +330,14 @@ fn help(kind: SourceKind, kernel: &str) -> String {
         return "define it in the file, or give kernelmill another way under `#ifdef __KERNELMILL__`"
             .to_owned();
     }
+    let word = if kind == SourceKind::Hip {
+        "#ifndef __HIP_PLATFORM_AMD__"
+    } else {
+        "#ifdef __KERNELMILL__"
+    };
     format!(
         "narrow its targets, `[kernels.{kernel}] targets = [...]`, or give the other targets another \
-         way under `#ifdef __KERNELMILL__`"
+         way under `{word}`"
     )
 }
 

@@ -170,7 +170,7 @@ impl Exported {
             let lowered = front.all().map(|front| {
                 let mut lowered = (*front_end.lowered(source, front)?).clone();
                 front_end.compiler.qualify(&mut lowered, &package.name)?;
-                Ok((front.architecture(), lowered))
+                Ok((front.architecture().cloned(), lowered))
             });
             let internal = |error: Failure| Error::Internal(error.to_string());
             let lowered = lowered.collect::<Result<Vec<_>, _>>().map_err(internal)?;

@@ -71,7 +71,7 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
         CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
         CompileError::Limits { text } => report.verbatim(text.as_str()),
         CompileError::Ir { .. } | CompileError::Ptx { .. } => report.verbatim(error.to_string()),
-        CompileError::Clang { .. } | CompileError::OpenCl { .. } => {
+        CompileError::Clang { .. } | CompileError::Hip { .. } | CompileError::OpenCl { .. } => {
             report.verbatim(error.to_string())
         }
         CompileError::Cpp { messages, .. } => {

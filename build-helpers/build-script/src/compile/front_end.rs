@@ -25,10 +25,11 @@ use crate::{
     },
     toolchain,
 };
-use kernelmill_artifact::{DeviceFunction, Fingerprint, NvidiaArch, Target};
+use kernelmill_artifact::{DeviceFunction, Fingerprint, Target};
 use kernelmill_compiler::{
     Error as CompileError, Lowered, RustSource, Symbols,
     frontend::{
+        Architecture,
         cuda::{
             CudaKernel,
             clang::{self, CudaLowered, UnsupportedFeature},
@@ -56,8 +57,8 @@ pub(crate) struct FrontEnd<'a> {
     pub(crate) version: String,
     /// clang, where it is needed and there.
     pub(crate) clang: Option<&'a toolchain::Clang>,
-    /// The architectures of NVIDIA's that it compiles CUDA C++ for.
-    pub(crate) architectures: &'a [NvidiaArch],
+    /// The architectures that it compiles CUDA C++ and HIP for.
+    pub(crate) architectures: &'a [Architecture],
 }
 
 /// A source that has been lowered, now or in an earlier build.
@@ -80,7 +81,7 @@ pub(crate) struct Front {
     /// The functions that it has for other sources, and those that it names.
     pub(crate) symbols: Symbols,
     /// The architecture that the source was told of.
-    architecture: Option<NvidiaArch>,
+    architecture: Option<Architecture>,
     /// The same source told of each architecture, where it asks.
     others: Vec<Front>,
 }
@@ -88,10 +89,7 @@ pub(crate) struct Front {
 impl Front {
     /// What came of the source for a target.
     pub(crate) fn of(&self, target: &Target) -> &Self {
-        let architecture = match target {
-            Target::Ptx(arch) | Target::Cubin(arch) => Some(*arch),
-            _ => None,
-        };
+        let architecture = Architecture::of(target);
         self.all().find(|front| front.architecture == architecture).unwrap_or(self)
     }
 
@@ -106,7 +104,7 @@ impl Front {
     pub(crate) fn given(
         file: &Path,
         symbols: &Symbols,
-        lowered: Vec<(Option<NvidiaArch>, Lowered)>,
+        lowered: Vec<(Option<Architecture>, Lowered)>,
     ) -> Option<Self> {
         let mut fronts = lowered.into_iter().map(|(architecture, lowered)| Self {
             inputs: vec![file.to_owned()],
@@ -126,8 +124,8 @@ impl Front {
     }
 
     /// The architecture that the source was told of.
-    pub(crate) fn architecture(&self) -> Option<NvidiaArch> {
-        self.architecture
+    pub(crate) fn architecture(&self) -> Option<&Architecture> {
+        self.architecture.as_ref()
     }
 }
 
@@ -145,25 +143,38 @@ struct Facts {
 impl FrontEnd<'_> {
     /// Lowers a source, or finds out that it was lowered before.
     pub(crate) fn run(&self, source: &Source) -> Result<Front, Failure> {
-        let mut front = self.run_for(source, None)?;
+        if !matches!(source.kind, SourceKind::Cuda | SourceKind::Hip) {
+            return self.run_for(source, None);
+        }
+        // A file in HIP is another one for each of AMD's processors, whose wavefronts differ; one in CUDA C++ is for
+        // these what it is for the CPU.
+        let is_amd = |it: &&Architecture| matches!(it, Architecture::Amd(_));
+        let amd =
+            self.architectures.iter().filter(is_amd).filter(|_| source.kind == SourceKind::Hip);
+        let mut amd = amd.map(Some).peekable();
+        let is_for_amd_alone = source.kind == SourceKind::Hip
+            && self.settings.targets.iter().all(|target| matches!(target, Target::Amd(_)));
+        let first = amd.next_if(|_| is_for_amd_alone).flatten();
+        let mut front = self.run_for(source, first)?;
         let asks = |path: &PathBuf| {
             let text = fs::read(path).unwrap_or_default();
             text.windows(ARCHITECTURE.len()).any(|window| window == ARCHITECTURE)
         };
-        let is_cuda = source.kind == SourceKind::Cuda && !self.architectures.is_empty();
-        if is_cuda && front.inputs.iter().any(asks) {
-            let others = self.architectures.iter().map(|arch| self.run_for(source, Some(*arch)));
-            front.others = others.collect::<Result<_, _>>()?;
+        let mut others: Vec<_> = amd.collect();
+        if front.inputs.iter().any(asks) {
+            others.extend(self.architectures.iter().filter(|it| !is_amd(it)).map(Some));
         }
+        let others = others.into_iter().map(|arch| self.run_for(source, arch));
+        front.others = others.collect::<Result<_, _>>()?;
         Ok(front)
     }
 
-    fn run_for(&self, source: &Source, arch: Option<NvidiaArch>) -> Result<Front, Failure> {
+    fn run_for(&self, source: &Source, arch: Option<&Architecture>) -> Result<Front, Failure> {
         let key = self.key(source, arch);
         if let Some(record) = self.inputs.find(self.store, "front", &key)
             && let Some(facts) = self.facts(source, &record)
         {
-            return Ok(self.front(arch, record, facts, None));
+            return Ok(self.front(arch.cloned(), record, facts, None));
         }
         let step = self.environment.step("front end", &*source.display, &[]);
         let mut cuda = self.lower(source, arch)?;
@@ -180,7 +191,7 @@ impl FrontEnd<'_> {
         let read = (&*lowered.inputs, &*lowered.variables);
         let record = self.inputs.record(stored, read, lowered.warnings.clone());
         let record = self.inputs.remember(self.store, ("front", &key), record);
-        Ok(self.front(arch, record, Facts { cuda, symbols }, Some(lowered)))
+        Ok(self.front(arch.cloned(), record, Facts { cuda, symbols }, Some(lowered)))
     }
 
     /// What is known of the code of a source that was lowered before; `None` where it must be
@@ -203,7 +214,7 @@ impl FrontEnd<'_> {
         let stored = self.store.get("lowered", &front.stored);
         let lowered = match stored.and_then(|bytes| Lowered::from_bytes(&bytes)) {
             Some(lowered) => lowered,
-            None => self.lower(source, front.architecture)?.lowered,
+            None => self.lower(source, front.architecture())?.lowered,
         };
         let lowered = Arc::new(lowered);
         *slot = Some(Arc::clone(&lowered));
@@ -211,11 +222,12 @@ impl FrontEnd<'_> {
     }
 
     /// The digest of what is known before the front end runs.
-    pub(super) fn key(&self, source: &Source, arch: Option<NvidiaArch>) -> Fingerprint {
+    pub(super) fn key(&self, source: &Source, arch: Option<&Architecture>) -> Fingerprint {
         let kind = match source.kind {
             SourceKind::File => "rust file",
             SourceKind::Package => "rust package",
             SourceKind::Cuda => "cuda",
+            SourceKind::Hip => "hip",
             SourceKind::OpenCl => "opencl",
             SourceKind::LlvmIr => "llvm ir",
             SourceKind::Ptx => "ptx",
@@ -241,7 +253,7 @@ impl FrontEnd<'_> {
             .parts("include", includes)
             .part("full debug information", self.settings.is_fully_debuggable().to_string())
             .part("language", kind)
-            .part("architecture", arch.map_or_else(String::new, |arch| arch.to_string()))
+            .part("architecture", arch.map_or_else(String::new, ToString::to_string))
             .parts("option", options)
             .part("host", &self.package.target)
             .part("edition", &self.package.edition)
@@ -256,7 +268,7 @@ impl FrontEnd<'_> {
 
     fn front(
         &self,
-        architecture: Option<NvidiaArch>,
+        architecture: Option<Architecture>,
         record: DependencyRecord,
         facts: Facts,
         lowered: Option<Lowered>,
@@ -279,9 +291,9 @@ impl FrontEnd<'_> {
         }
     }
 
-    fn lower(&self, source: &Source, arch: Option<NvidiaArch>) -> Result<CudaLowered, Failure> {
+    fn lower(&self, source: &Source, arch: Option<&Architecture>) -> Result<CudaLowered, Failure> {
         let lowered = match (source.kind, self.clang) {
-            (SourceKind::Cuda | SourceKind::OpenCl, Some(clang)) => {
+            (SourceKind::Cuda | SourceKind::Hip | SourceKind::OpenCl, Some(clang)) => {
                 let (program, version) = (clang.program.clone(), clang.version.clone());
                 let clang = clang::Clang { program, version };
                 let is_opencl = source.kind == SourceKind::OpenCl;
@@ -298,7 +310,7 @@ impl FrontEnd<'_> {
                 files.chain(functions).for_each(|file| self.inputs.hide_checkout(file));
                 return Ok(lowered);
             }
-            (SourceKind::Cuda | SourceKind::OpenCl, None) => {
+            (SourceKind::Cuda | SourceKind::Hip | SourceKind::OpenCl, None) => {
                 let what = format!("{} is for clang, and there is none", source.display);
                 return Err(CompileError::Internal(what).into());
             }

@@ -9,8 +9,7 @@ use crate::{
     test_support::{Fake, Project, Shared},
     toolchain::{Clang, Nvcc},
 };
-use kernelmill_artifact::NvidiaArch;
-use kernelmill_compiler::{DeviceLibrary, DeviceLink};
+use kernelmill_compiler::{DeviceLibrary, DeviceLink, frontend::Architecture};
 use std::collections::BTreeSet;
 
 /// Everything that goes into a key.
@@ -22,7 +21,7 @@ struct Parts {
     clang: Clang,
     nvcc: Nvcc,
     source: Source,
-    arch: Option<NvidiaArch>,
+    arch: Option<Architecture>,
     settings: Box<dyn Fn(&mut Settings)>,
 }
 
@@ -100,7 +99,7 @@ impl Parts {
     }
 
     fn front(&self) -> String {
-        self.with(|front_end, _| front_end.key(&self.source, self.arch).to_string())
+        self.with(|front_end, _| front_end.key(&self.source, self.arch.as_ref()).to_string())
     }
 
     /// The keys of all that nvcc makes of a source.
@@ -138,15 +137,15 @@ const COMMON: [fn(&mut Parts); 13] = [
 ];
 
 /// What only clang's depends on.
-const OF_CLANG: [fn(&mut Parts); 5] = [
+const OF_CLANG: [fn(&mut Parts); 6] = [
     |parts| parts.clang.version = "clang 21".to_owned(),
     |parts| parts.clang.variables = variable(Some("")),
     |parts| parts.clang.variables = variable(Some("/usr/other")),
     |parts| parts.settings = Box::new(|it| it.includes = vec!["include".to_owned()]),
     |parts| {
-        let suffix = kernelmill_artifact::NvidiaSuffix::None;
-        parts.arch = Some(NvidiaArch { major: 9, minor: 0, suffix });
+        parts.arch = Architecture::of(&"sm_90".parse().unwrap());
     },
+    |parts| parts.arch = Architecture::of(&"gfx90a".parse().unwrap()),
 ];
 
 #[test]

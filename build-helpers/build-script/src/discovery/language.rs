@@ -55,7 +55,7 @@ impl Language {
 
     /// Whether files of it may be made of others, which bring kernels along.
     pub(crate) fn has_includes(self) -> bool {
-        matches!(self, Self::Cuda | Self::OpenCl)
+        matches!(self, Self::Cuda | Self::Hip | Self::OpenCl)
     }
 
     /// Whether a text could hold a kernel: the word that every kernel has is in it. In C++ a macro
@@ -63,8 +63,7 @@ impl Language {
     pub(crate) fn may_hold_kernel(self, text: &str) -> bool {
         match self {
             Self::Rust | Self::OpenCl => text.contains("kernel"),
-            Self::Cuda => text.contains("__global__") || text.contains(DEVICE_FUNCTION),
-            Self::Hip => text.contains("__global__"),
+            Self::Cuda | Self::Hip => text.contains("__global__") || text.contains(DEVICE_FUNCTION),
             // Bitcode is no text to look into.
             Self::LlvmIr => text.contains("define") || text.starts_with("BC") || !is_text(text),
             Self::Ptx => text.contains(".entry"),

@@ -175,6 +175,7 @@ fn read_other(
     }
     let kind = match language {
         Language::Cuda => SourceKind::Cuda,
+        Language::Hip => SourceKind::Hip,
         Language::OpenCl => SourceKind::OpenCl,
         Language::LlvmIr => SourceKind::LlvmIr,
         Language::Ptx => SourceKind::Ptx,
@@ -182,7 +183,7 @@ fn read_other(
             let name = language.name();
             report.plain(
                 format!("`{display}` is {name}, which this version cannot compile yet"),
-                "write the kernel in Rust, CUDA C++, OpenCL C, LLVM IR or PTX, or leave the file out \
+                "write the kernel in Rust, CUDA C++, HIP, OpenCL C, LLVM IR or PTX, or leave the file out \
                  with `exclude`",
             );
             return None;

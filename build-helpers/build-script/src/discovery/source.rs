@@ -42,6 +42,8 @@ pub(crate) enum SourceKind {
     Package,
     /// CUDA C++, by nvcc or clang.
     Cuda,
+    /// HIP, by clang.
+    Hip,
     /// OpenCL C, by clang.
     OpenCl,
     /// LLVM IR, by whatever wrote it.
@@ -52,14 +54,15 @@ pub(crate) enum SourceKind {
 
 impl SourceKind {
     /// Every kind.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::File, Self::Package, Self::Cuda, Self::OpenCl, Self::LlvmIr, Self::Ptx];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::File, Self::Package, Self::Cuda, Self::Hip, Self::OpenCl, Self::LlvmIr, Self::Ptx];
 
     /// The language.
     pub(crate) fn language(self) -> &'static str {
         let language = match self {
             Self::File | Self::Package => Language::Rust,
             Self::Cuda => Language::Cuda,
+            Self::Hip => Language::Hip,
             Self::OpenCl => Language::OpenCl,
             Self::LlvmIr => Language::LlvmIr,
             Self::Ptx => Language::Ptx,
@@ -92,7 +95,7 @@ impl SourceKind {
     pub(crate) fn targets(self) -> &'static str {
         match self {
             Self::OpenCl => "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX`, `spirv64` and `opencl-c`",
-            Self::File | Self::Package | Self::Cuda | Self::LlvmIr => {
+            Self::File | Self::Package | Self::Cuda | Self::Hip | Self::LlvmIr => {
                 "`cpu`, `compute_XX`, `sm_XX` and `gfxXXX`"
             }
             Self::Ptx => "`compute_XX` and `sm_XX`",
@@ -101,12 +104,12 @@ impl SourceKind {
 
     /// Whether its kernels are known once a compiler has read it, and not from its text.
     pub(crate) fn is_read_by_compiler(self) -> bool {
-        matches!(self, Self::Cuda | Self::OpenCl | Self::LlvmIr | Self::Ptx)
+        matches!(self, Self::Cuda | Self::Hip | Self::OpenCl | Self::LlvmIr | Self::Ptx)
     }
 
     /// Whether clang may compile it.
     pub(crate) fn is_for_clang(self) -> bool {
-        matches!(self, Self::Cuda | Self::OpenCl)
+        matches!(self, Self::Cuda | Self::Hip | Self::OpenCl)
     }
 
     /// Whether the settings may declare the parameters of its kernels.
@@ -118,7 +121,7 @@ impl SourceKind {
     pub(crate) fn compiler_name(self) -> &'static str {
         match self {
             Self::File | Self::Package => "rustc",
-            Self::Cuda | Self::OpenCl => "clang",
+            Self::Cuda | Self::Hip | Self::OpenCl => "clang",
             Self::LlvmIr => "LLVM",
             Self::Ptx => "ptxas",
         }

@@ -173,7 +173,8 @@ fn find_tools(
     let needs = Needs {
         has_kernels: has(SourceKind::Cuda),
         has_host_code: !discovered.host_files.is_empty(),
-        has_opencl: has(SourceKind::OpenCl)
+        is_for_clang: has(SourceKind::OpenCl)
+            || has(SourceKind::Hip)
             || settings
                 .overrides
                 .values()

@@ -63,6 +63,7 @@ pub(crate) fn plan(
         let names = names.join(", ");
         match kind {
             SourceKind::Cuda => check_tools(settings, search, tools, &names, &mut report),
+            SourceKind::Hip if tools.clang.is_none() => no_clang(search, None, &names, &mut report),
             SourceKind::OpenCl => match &tools.clang {
                 None => no_clang(search, None, &names, &mut report),
                 Some(clang) if settings.targets.contains(&Target::Spirv64) => {
@@ -70,7 +71,11 @@ pub(crate) fn plan(
                 }
                 Some(_) => {}
             },
-            SourceKind::File | SourceKind::Package | SourceKind::LlvmIr | SourceKind::Ptx => {}
+            SourceKind::File
+            | SourceKind::Package
+            | SourceKind::Hip
+            | SourceKind::LlvmIr
+            | SourceKind::Ptx => {}
         }
         for (index, source) in of_kind {
             units.extend(targets::of_source(source, settings)?.into_iter().map(|target| Unit {

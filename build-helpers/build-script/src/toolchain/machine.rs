@@ -131,9 +131,11 @@ impl Machine {
         }
         let languages = sources::languages(package, settings);
         let has_kernels = languages.contains(&Language::Cuda);
-        let has_opencl = languages.contains(&Language::OpenCl);
-        if has_opencl && self.clang(rustc_version)?.is_none() {
-            check::no_clang(&search, llvm, "the kernels in OpenCL C", &mut report);
+        for language in [Language::Hip, Language::OpenCl] {
+            if languages.contains(&language) && self.clang(rustc_version)?.is_none() {
+                let subject = format!("the kernels in {}", language.name());
+                check::no_clang(&search, llvm, &subject, &mut report);
+            }
         }
         if !has_kernels && settings.host_files.is_empty() {
             return Ok(report);

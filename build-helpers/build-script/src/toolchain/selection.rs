@@ -24,8 +24,8 @@ pub(crate) struct Needs {
     pub(crate) has_kernels: bool,
     /// Files with host code, in CUDA C++.
     pub(crate) has_host_code: bool,
-    /// Kernels in OpenCL C, or files in CUDA C++ that stand for kernels: clang alone compiles them.
-    pub(crate) has_opencl: bool,
+    /// Kernels in HIP or OpenCL C, or files in CUDA C++ that stand for kernels: clang alone compiles them.
+    pub(crate) is_for_clang: bool,
 }
 
 /// The compilers for C and C++ of a build.
@@ -36,7 +36,7 @@ pub(crate) struct CppTools {
 }
 
 impl CppTools {
-    /// Finds nvcc where NVIDIA's targets need it, and clang where OpenCL C or the other targets do, or
+    /// Finds nvcc where NVIDIA's targets need it, and clang where HIP, OpenCL C or the other targets do, or
     /// where there is no nvcc.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl CppTools {
         settings: &Settings,
         needs: &Needs,
     ) -> Result<Self, Error> {
-        let Needs { has_kernels, has_host_code, has_opencl } = *needs;
+        let Needs { has_kernels, has_host_code, is_for_clang } = *needs;
         let has_cuda = has_kernels || has_host_code;
         let is_for_nvcc = has_host_code || settings.cuda_compiler != CudaCompiler::Clang;
         let nvcc = if has_cuda && is_for_nvcc && settings.has_nvidia() {
@@ -60,7 +60,7 @@ impl CppTools {
         let falls_back = nvcc.is_none() && settings.cuda_compiler == CudaCompiler::Auto;
         let is_seen = looks_into_kernels(settings) && settings.cuda_compiler != CudaCompiler::Nvcc;
         let is_better = wants_clang || falls_back || is_seen;
-        let needs_clang = has_opencl || has_kernels && (is_better || settings.has_others());
+        let needs_clang = is_for_clang || has_kernels && (is_better || settings.has_others());
         let clang = if needs_clang {
             let version = ask(&package.rustc, &["-vV"])?;
             find_clang(search, llvm_of_rustc(&version))?

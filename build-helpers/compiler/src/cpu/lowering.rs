@@ -32,7 +32,10 @@ pub(super) fn choose<'c>(
     }
     let partial = |(call, what): &(Value<'c>, Operation)| match what {
         Operation::Warp(number::ACTIVE_MASK) => false,
-        Operation::Warp(_) => call.arguments()[0].as_u64() != Some(u64::from(u32::MAX)),
+        Operation::Warp(_) => {
+            let mask = call.arguments()[0];
+            mask.as_u64() != Some(u64::from(u32::MAX)) && !is_active_mask(*call, mask)
+        }
         _ => false,
     };
     if operations(kernel).iter().any(partial) {
@@ -89,6 +92,36 @@ pub(super) fn choose<'c>(
             Lowering::Coroutine(CoroutineReason::DivergentBarriers { divergent, total })
         }
     }
+}
+
+/// Whether the mask of a warp collective names the lanes that are active there: it was asked for in the same block, which
+/// no thread leaves in between.
+fn is_active_mask(call: Value<'_>, mask: Value<'_>) -> bool {
+    mask.is_instruction()
+        && mask.is_call()
+        && mask.block() == call.block()
+        && Operation::of_call(mask) == Some(Operation::Warp(number::ACTIVE_MASK))
+}
+
+/// Lets warp collectives of the active lanes be ones of all lanes, in a kernel whose collectives are uniform: all lanes are
+/// active there that have not exited. The number of questions that nobody asks then.
+pub(super) fn name_all_lanes(kernel: Value<'_>) -> u32 {
+    let mut masks = Vec::new();
+    for (call, what) in operations(kernel) {
+        if !matches!(what, Operation::Warp(number) if number != number::ACTIVE_MASK) {
+            continue;
+        }
+        let mask = call.arguments()[0];
+        if is_active_mask(call, mask) {
+            call.set_operand(0, mask.ty().constant(u64::from(u32::MAX)));
+            if !masks.contains(&mask) {
+                masks.push(mask);
+            }
+        }
+    }
+    masks.retain(|mask| !mask.is_used());
+    masks.iter().for_each(|mask| mask.erase());
+    masks.len() as u32
 }
 
 /// What is known of a kernel's control flow, before its context is lowered.

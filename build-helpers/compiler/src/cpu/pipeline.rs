@@ -132,7 +132,10 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
             .into_iter()
             .any(|value| value.is_function() && context::uses_shared(value));
         let exits = self.outlined.exits(shim);
-        let lowering = self.early_exits(shim, self.lowering(shim, exits), reports);
+        let mut lowering = self.early_exits(shim, self.lowering(shim, exits), reports);
+        if let Lowering::BarrierRegions { warp_collectives, .. } = &mut lowering {
+            *warp_collectives -= lowering::name_all_lanes(shim);
+        }
         let fact = PassFact::Chosen { lowering: lowering.clone() };
         reports.add(Pass::LoweringChoice, PassOutcome::Unchanged, Some(fact));
         let symbol = format!("kernelmill_cpu_{}_{}", unit.name, signature.symbol);

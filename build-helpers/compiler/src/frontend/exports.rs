@@ -1,7 +1,8 @@
 //! What a package's sources have for kernels of other packages, as bytes.
 
-use kernelmill_artifact::{DeviceFunction, NvidiaArch, Target};
+use kernelmill_artifact::{DeviceFunction, Target};
 
+use super::Architecture;
 use crate::{
     base::bytes::{Reader, Writer},
     frontend::cuda::{device_function, read_device_function},
@@ -20,7 +21,7 @@ pub struct ExportedSource {
     /// Those that the host can give to kernels.
     pub functions: Vec<DeviceFunction>,
     /// As the front end left it, and as it is for architectures that the source asked for.
-    pub lowered: Vec<(Option<NvidiaArch>, Lowered)>,
+    pub lowered: Vec<(Option<Architecture>, Lowered)>,
 }
 
 /// What marks the bytes, with the version of their form.
@@ -41,7 +42,7 @@ pub fn write(version: &str, sources: &[ExportedSource]) -> Vec<u8> {
         source.functions.iter().for_each(|function| device_function(&mut writer, function));
         writer.number(source.lowered.len() as u64);
         for (architecture, lowered) in &source.lowered {
-            writer.text(&architecture.map_or_else(String::new, |it| Target::Cubin(it).to_string()));
+            writer.text(&architecture.as_ref().map_or_else(String::new, ToString::to_string));
             writer.bytes(&lowered.to_bytes());
         }
     }
@@ -66,10 +67,7 @@ pub fn read(bytes: &[u8]) -> Option<(String, Vec<ExportedSource>)> {
                 let architecture = reader.text()?;
                 let architecture = match architecture.as_str() {
                     "" => None,
-                    text => match text.parse().ok()? {
-                        Target::Cubin(architecture) => Some(architecture),
-                        _ => return None,
-                    },
+                    text => Some(Architecture::of(&text.parse::<Target>().ok()?)?),
                 };
                 Some((architecture, Lowered::from_bytes(reader.bytes()?)?))
             })?,
@@ -82,7 +80,7 @@ pub fn read(bytes: &[u8]) -> Option<(String, Vec<ExportedSource>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernelmill_artifact::{FunctionType, NvidiaSuffix, Safety, Scalar, ValueType};
+    use kernelmill_artifact::{FunctionType, Safety, Scalar, ValueType};
 
     #[test]
     fn sources_read_back_and_damaged_ones_do_not() {
@@ -102,7 +100,7 @@ mod tests {
             line: 4,
         };
         let lowered = Lowered { modules: vec![b"BC".to_vec()], ..Lowered::default() };
-        let hopper = NvidiaArch { major: 9, minor: 0, suffix: NvidiaSuffix::Exact };
+        let of = |target: &str| Architecture::of(&target.parse().unwrap());
         let source = ExportedSource {
             package: "colors".to_owned(),
             display: "kernels/shade.rs".to_owned(),
@@ -113,7 +111,7 @@ mod tests {
                 reaches: [("shade".to_owned(), vec!["__kernelmill_seed".to_owned()])].into(),
             },
             functions: vec![function],
-            lowered: vec![(None, lowered.clone()), (Some(hopper), lowered)],
+            lowered: [None, of("sm_90a"), of("gfx942")].map(|it| (it, lowered.clone())).into(),
         };
         let bytes = write("rustc 1", std::slice::from_ref(&source));
         assert_eq!(read(&bytes), Some(("rustc 1".to_owned(), vec![source])));

@@ -1,5 +1,6 @@
 //! Front ends: from a kernel source to bitcode.
 
+mod architecture;
 mod checksums;
 pub mod cuda;
 pub mod exports;
@@ -10,4 +11,6 @@ pub mod opencl;
 pub mod ptx;
 pub mod rust;
 
+pub use architecture::Architecture;
+pub(crate) use architecture::generation;
 pub(crate) use checksums::clear_checksums;

@@ -15,7 +15,7 @@ use crate::{
     test_support::{Fake, Project, SAXPY, Shared},
 };
 use kernelmill_artifact::{Parameter, ParameterKind, Scalar, ValueType};
-use kernelmill_compiler::{Config, Error as CompileError, Lowered};
+use kernelmill_compiler::{Config, Error as CompileError, Lowered, frontend::Architecture};
 use std::{cell::Cell, collections::BTreeSet, path::Path};
 
 fn source(display: &str) -> Source {
@@ -102,16 +102,16 @@ fn a_source_is_compiled_with_those_it_reaches_and_not_with_itself() {
 #[test]
 fn a_source_is_compiled_with_what_others_are_for_its_target() {
     let sources = ["a", "b"].map(source);
-    let Target::Cubin(arch) = target("sm_90") else { panic!("it is a cubin") };
-    let texts = vec![(None, lowered("any")), (Some(arch), lowered("sm_90"))];
+    let arch = Architecture::of(&target("sm_90"));
+    let texts = vec![(None, lowered("any")), (arch.clone(), lowered("sm_90"))];
     let both = Front::given(Path::new("b"), &symbols(&["in_b"], &[]), texts).unwrap();
     let first = front("A", &symbols(&[], &["in_b"]));
     let fronts = vec![Some(Ok(first)), Some(Ok(both))];
-    for (name, expected) in [("cpu", None), ("compute_75", None), ("sm_90", Some(arch))] {
+    for (name, expected) in [("cpu", None), ("compute_75", None), ("sm_90", arch)] {
         let target = target(name);
         let found = children(&sources, &fronts, (0, &[]), &target);
         assert_eq!(displays(&found), ["b"]);
-        assert_eq!(found[0].1.architecture(), expected, "{name}");
+        assert_eq!(found[0].1.architecture(), expected.as_ref(), "{name}");
     }
 }
 

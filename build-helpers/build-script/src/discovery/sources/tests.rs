@@ -84,12 +84,7 @@ fn a_build_without_kernels_says_where_it_looked() {
 fn other_languages_and_wrong_names_are_refused_by_name() {
     let project = Project::new(
         "source-files = [\"a.rs\", \"b.txt\", \"c.rs\"]\nsource-dir = \"k\"",
-        &[
-            ("a.rs", "pub fn helper() {}"),
-            ("b.txt", ""),
-            ("k/scale.hip", "__global__ void scale() {}"),
-            ("k/x.wgsl", "@compute fn main() {}"),
-        ],
+        &[("a.rs", "pub fn helper() {}"), ("b.txt", ""), ("k/x.wgsl", "@compute fn main() {}")],
     );
     let expected = "\
 error: there is no file `c.rs`, which is named as a kernel source
@@ -106,11 +101,8 @@ error: `a.rs` is named as a source and has no kernel
 error: `b.txt` is no kernel source
   help: name files that end in .rs, .cu, .hip, .cl, .ll, .bc, .ptx or .wgsl
 
-error: `k/scale.hip` is HIP, which this version cannot compile yet
-  help: write the kernel in Rust, CUDA C++, OpenCL C, LLVM IR or PTX, or leave the file out with `exclude`
-
 error: `k/x.wgsl` is WGSL, which this version cannot compile yet
-  help: write the kernel in Rust, CUDA C++, OpenCL C, LLVM IR or PTX, or leave the file out with `exclude`";
+  help: write the kernel in Rust, CUDA C++, HIP, OpenCL C, LLVM IR or PTX, or leave the file out with `exclude`";
     assert_eq!(project.error(), expected);
 }
 

@@ -1,10 +1,10 @@
-//! A file in CUDA C++, and its kernels.
+//! A file in CUDA C++ or HIP, and its kernels.
 
 use std::path::{Path, PathBuf};
 
 use kernelmill_artifact::Signature;
 
-/// A file in CUDA C++, and how it is to be read.
+/// A file in CUDA C++, or in HIP where its name ends in `.hip`, and how it is to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaSource {
     /// The file, absolute.
@@ -35,6 +35,12 @@ pub struct CudaKernel {
 }
 
 impl CudaSource {
+    /// Whether it is in HIP, which its name says.
+    #[must_use]
+    pub fn is_hip(&self) -> bool {
+        self.path.extension().is_some_and(|extension| extension == "hip")
+    }
+
     /// The file as compilers are given it: relative to the package where it lies in it, so that no
     /// path of a checkout gets into messages and code.
     pub(crate) fn input(&self) -> &Path {

@@ -1,5 +1,5 @@
-//! kernelmill's headers: for CUDA C++, which clang reads instead of the CUDA toolkit's, and for OpenCL C,
-//! with the built-in functions of the language.
+//! kernelmill's headers: for CUDA C++ and HIP, which clang reads instead of those of the CUDA toolkit and of ROCm, and for
+//! OpenCL C, with the built-in functions of the language.
 
 use std::{
     fmt::Write as _,
@@ -28,7 +28,10 @@ pub(crate) struct Headers {
 /// What every source starts with.
 pub(crate) const PRELUDE: &str = "kernelmill/prelude.h";
 
-/// Those of CUDA C++.
+/// What sources in HIP start with behind it.
+pub(crate) const HIP_PRELUDE: &str = "kernelmill/hip.h";
+
+/// Those of CUDA C++ and HIP.
 pub(crate) const CUDA: Headers = Headers { name: "kernelmill-cuda/", files: CUDA_FILES };
 
 /// Those of OpenCL C.
@@ -59,8 +62,10 @@ const CUDA_FILES: &[(&str, &str)] = files! { "cuda":
     "cuda/std/tuple" "cuda/std/type_traits" "cuda/std/utility" "cuda_bf16.h"
     "cuda_device_runtime_api.h" "cuda_fp16.h" "cuda_fp8.h" "cuda_profiler_api.h" "cuda_runtime.h" "cuda_runtime_api.h"
     "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
+    "hip/amd_detail/amd_hip_vector_types.h" "hip/channel_descriptor.h" "hip/device_functions.h" "hip/driver_types.h" "hip/hip_bf16.h" "hip/hip_bfloat16.h" "hip/hip_common.h" "hip/hip_complex.h" "hip/hip_cooperative_groups.h" "hip/hip_fp16.h" "hip/hip_fp8.h" "hip/hip_math_constants.h" "hip/hip_profile.h" "hip/hip_runtime.h" "hip/hip_runtime_api.h" "hip/hip_texture_types.h" "hip/hip_vector_types.h" "hip/hip_version.h" "hip/library_types.h" "hip/math_functions.h" "hip/surface_types.h" "hip/texture_types.h"
     "kernelmill/atomics.h" "kernelmill/bits.h" "kernelmill/conversions.h" "kernelmill/derivative.h"
-    "kernelmill/function.h" "kernelmill/half_precision.h" "kernelmill/host.h" "kernelmill/host_constants.h"
+    "kernelmill/function.h" "kernelmill/half_precision.h" "kernelmill/hip.h" "kernelmill/hip_amdgcn.h" "kernelmill/hip_host.h" "kernelmill/hip_vectors.h"
+    "kernelmill/hip_wavefront.h" "kernelmill/host.h" "kernelmill/host_constants.h"
     "kernelmill/host_functions.h"
     "kernelmill/math.h" "kernelmill/memory.h" "kernelmill/operations.h" "kernelmill/prelude.h"
     "kernelmill/print.h" "kernelmill/qualifiers.h" "kernelmill/special.h"

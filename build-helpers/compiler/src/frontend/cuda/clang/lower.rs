@@ -6,19 +6,20 @@ use std::{
     process::Command,
 };
 
-use kernelmill_artifact::{DeviceFunction, NvidiaArch, NvidiaSuffix};
+use kernelmill_artifact::DeviceFunction;
 use kernelmill_llvm::{inkwell::context::Context, ir::parse_bitcode, machine::Machine};
 
 use super::{
     annotation, arguments, headers,
     lowered::CudaLowered,
-    module,
+    macros, module,
     unsupported::{self, Language},
 };
 use crate::{
     Error,
     diagnostic::{Message, MessageSeverity, SignatureError},
     frontend::{
+        Architecture,
         cuda::{
             dependencies, message, signature,
             source::{CudaKernel, CudaSource},
@@ -71,7 +72,11 @@ pub(crate) fn compile(
     let mut messages = message::parse(&stderr, &source.package_root);
     if !output.status.success() {
         messages.retain(|message| !message.is_warning());
-        return Err(Error::Clang { messages, display: source.display.clone() });
+        let display = source.display.clone();
+        return Err(match source.is_hip() {
+            true => Error::Hip { messages, display },
+            false => Error::Clang { messages, display },
+        });
     }
     let program = PathBuf::from(command.get_program());
     let written = |path: &Path| read_output(path, &program, &source.display);
@@ -84,18 +89,18 @@ pub(crate) fn compile(
     Ok(Compiled { bitcode: written(&bitcode)?, inputs, messages })
 }
 
-/// Compiles a file to bitcode, and reads its kernels. LLVM must be open. `told` is the architecture of
-/// NVIDIA's that the source is told it is compiled for.
+/// Compiles a file to bitcode, and reads its kernels. LLVM must be open. `told` is the architecture
+/// that the source is told it is compiled for.
 pub(crate) fn lower(
     toolchain: &Toolchain,
     clang: &Clang,
     source: &CudaSource,
-    told: Option<NvidiaArch>,
+    told: Option<&Architecture>,
 ) -> Result<CudaLowered, Error> {
-    let told = told.map(macros).unwrap_or_default();
+    let macros = macros::of(source, told);
     let command = |headers: &Path| {
         let mut command = command(clang, source, headers)?;
-        command.args(told);
+        command.args(macros);
         Ok(command)
     };
     let Compiled { bitcode, inputs, messages } =
@@ -109,7 +114,11 @@ pub(crate) fn lower(
         own.for_each(|kernel| kernel.signature.limits = kernel.signature.limits.or(limits));
     }
     check_limits(&kernels)?;
-    let unsupported = unsupported::find(&context, &module, source, Language::Cuda);
+    let language = match told {
+        Some(Architecture::Amd(_)) => Language::AmdIr,
+        _ => Language::Cuda,
+    };
+    let unsupported = unsupported::find(&context, &module, source, language);
     let warnings = messages.iter().filter(|message| message.is_warning());
     let mut warnings: String = warnings.map(|message| message.line() + "\n").collect();
     let modules = vec![module::adapt(&context, &machine, &module, source, &mut warnings)?];
@@ -212,6 +221,9 @@ pub(crate) fn add_files(
     }
     command.arg("-fdebug-compilation-dir=.");
     command.arg("-isystem").arg(headers).arg("-include").arg(headers.join(headers::PRELUDE));
+    if source.is_hip() {
+        command.arg("-include").arg(headers.join(headers::HIP_PRELUDE));
+    }
     for folder in &source.includes {
         command.arg("-I").arg(folder);
     }
@@ -219,18 +231,4 @@ pub(crate) fn add_files(
         let value = if value.is_empty() { String::new() } else { format!("={value}") };
         command.arg(format!("-D{name}{value}"));
     }
-}
-
-/// What nvcc defines for an architecture, in place of what clang does.
-fn macros(arch: NvidiaArch) -> Vec<String> {
-    let number = 100 * u32::from(arch.major) + 10 * u32::from(arch.minor);
-    let mut macros = vec!["-U__CUDA_ARCH__".to_owned(), format!("-D__CUDA_ARCH__={number}")];
-    if arch.suffix != NvidiaSuffix::None {
-        macros.push(format!("-D__CUDA_ARCH_FAMILY_SPECIFIC__={number}"));
-    }
-    if arch.suffix == NvidiaSuffix::Exact {
-        macros.push(format!("-D__CUDA_ARCH_SPECIFIC__={number}"));
-        macros.push(format!("-D__CUDA_ARCH_FEAT_SM{}{}_ALL", arch.major, arch.minor));
-    }
-    macros
 }

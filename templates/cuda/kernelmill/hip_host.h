@@ -1,0 +1,443 @@
+// What code for the host names of HIP: types, constants and functions. It is parsed, and nothing is generated from it.
+// The functions take any arguments; hipcc checks those of code that runs.
+#pragma once
+
+#define __KM_TYPE(NAME) typedef cuda##NAME hip##NAME;
+__KM_TYPE(Error_t)
+__KM_TYPE(Array_t) __KM_TYPE(Array_const_t) __KM_TYPE(MipmappedArray_t)
+__KM_TYPE(GraphicsResource_t) __KM_TYPE(Stream_t) __KM_TYPE(Event_t) __KM_TYPE(Graph_t)
+__KM_TYPE(GraphExec_t) __KM_TYPE(GraphNode_t) __KM_TYPE(UserObject_t) __KM_TYPE(MemPool_t)
+__KM_TYPE(TextureObject_t) __KM_TYPE(SurfaceObject_t) __KM_TYPE(StreamCallback_t)
+__KM_TYPE(HostFn_t) __KM_TYPE(ChannelFormatKind) __KM_TYPE(MemcpyKind) __KM_TYPE(MemoryType)
+__KM_TYPE(FuncCache) __KM_TYPE(FuncAttribute) __KM_TYPE(SharedMemConfig) __KM_TYPE(Limit)
+__KM_TYPE(ResourceType) __KM_TYPE(TextureAddressMode) __KM_TYPE(TextureFilterMode)
+__KM_TYPE(TextureReadMode) __KM_TYPE(StreamCaptureMode) __KM_TYPE(StreamCaptureStatus)
+__KM_TYPE(FuncAttributes) __KM_TYPE(PointerAttributes) __KM_TYPE(ChannelFormatDesc)
+__KM_TYPE(Extent) __KM_TYPE(Pos) __KM_TYPE(PitchedPtr) __KM_TYPE(Memcpy3DParms)
+__KM_TYPE(ResourceDesc) __KM_TYPE(TextureDesc) __KM_TYPE(IpcEventHandle_t)
+__KM_TYPE(IpcMemHandle_t) __KM_TYPE(KernelNodeParams) __KM_TYPE(MemsetParams)
+__KM_TYPE(HostNodeParams) __KM_TYPE(MemLocation) __KM_TYPE(MemAccessDesc) __KM_TYPE(MemPoolProps)
+__KM_TYPE(LaunchConfig_t) __KM_TYPE(LaunchAttribute) __KM_TYPE(DataType)
+#undef __KM_TYPE
+typedef struct ihipModule_t *hipModule_t;
+typedef struct ihipModuleSymbol_t *hipFunction_t;
+typedef struct ihipCtx_t *hipCtx_t;
+typedef void *hipDeviceptr_t;
+typedef int hipDevice_t;
+typedef cudaUUID_t hipUUID;
+typedef cudaArray hipArray;
+typedef hipArray_t hipArray_ptr;
+
+// What a program reads of a device: what CUDA has, and what only AMD's have.
+struct hipDeviceArch_t {
+  unsigned hasGlobalInt32Atomics, hasGlobalFloatAtomicExch, hasSharedInt32Atomics, hasSharedFloatAtomicExch,
+      hasFloatAtomicAdd, hasGlobalInt64Atomics, hasSharedInt64Atomics, hasDoubles, hasWarpVote, hasWarpBallot,
+      hasWarpShuffle, hasFunnelShift, hasThreadFenceSystem, hasSyncThreadsExt, hasSurfaceFuncs, has3dGrid,
+      hasDynamicParallelism;
+};
+struct hipDeviceProp_t : cudaDeviceProp {
+  char gcnArchName[256];
+  __km_size maxSharedMemoryPerMultiProcessor;
+  int clockInstructionRate, gcnArch, cooperativeMultiDeviceUnmatchedFunc, isLargeBar, asicRevision;
+  hipDeviceArch_t arch;
+};
+typedef hipDeviceProp_t hipDeviceProp;
+
+#define __KM_VALUE(NAME) constexpr auto hip##NAME = cuda##NAME;
+__KM_VALUE(AddressModeBorder) __KM_VALUE(AddressModeClamp) __KM_VALUE(AddressModeMirror)
+__KM_VALUE(AddressModeWrap) __KM_VALUE(ArrayCubemap) __KM_VALUE(ArrayDefault)
+__KM_VALUE(ArrayLayered) __KM_VALUE(ArraySurfaceLoadStore) __KM_VALUE(ArrayTextureGather)
+__KM_VALUE(ChannelFormatKindFloat) __KM_VALUE(ChannelFormatKindNone)
+__KM_VALUE(ChannelFormatKindSigned) __KM_VALUE(ChannelFormatKindSignedBlockCompressed4)
+__KM_VALUE(ChannelFormatKindSignedBlockCompressed5)
+__KM_VALUE(ChannelFormatKindSignedBlockCompressed6H)
+__KM_VALUE(ChannelFormatKindSignedNormalized16X1) __KM_VALUE(ChannelFormatKindSignedNormalized16X2)
+__KM_VALUE(ChannelFormatKindSignedNormalized16X4) __KM_VALUE(ChannelFormatKindSignedNormalized8X1)
+__KM_VALUE(ChannelFormatKindSignedNormalized8X2) __KM_VALUE(ChannelFormatKindSignedNormalized8X4)
+__KM_VALUE(ChannelFormatKindUnsigned) __KM_VALUE(ChannelFormatKindUnsigned16Planar420)
+__KM_VALUE(ChannelFormatKindUnsigned16Planar422) __KM_VALUE(ChannelFormatKindUnsigned16Planar444)
+__KM_VALUE(ChannelFormatKindUnsigned16SemiPlanar420)
+__KM_VALUE(ChannelFormatKindUnsigned16SemiPlanar422)
+__KM_VALUE(ChannelFormatKindUnsigned16SemiPlanar444)
+__KM_VALUE(ChannelFormatKindUnsigned8Packed422) __KM_VALUE(ChannelFormatKindUnsigned8Packed444)
+__KM_VALUE(ChannelFormatKindUnsigned8Planar420) __KM_VALUE(ChannelFormatKindUnsigned8Planar422)
+__KM_VALUE(ChannelFormatKindUnsigned8Planar444) __KM_VALUE(ChannelFormatKindUnsigned8SemiPlanar420)
+__KM_VALUE(ChannelFormatKindUnsigned8SemiPlanar422)
+__KM_VALUE(ChannelFormatKindUnsigned8SemiPlanar444)
+__KM_VALUE(ChannelFormatKindUnsignedBlockCompressed1)
+__KM_VALUE(ChannelFormatKindUnsignedBlockCompressed1SRGB)
+__KM_VALUE(ChannelFormatKindUnsignedBlockCompressed2)
+__KM_VALUE(ChannelFormatKindUnsignedBlockCompressed2SRGB)
+__KM_VALUE(ChannelFormatKindUnsignedBlockCompressed3)
+__KM_VALUE(ChannelFormatKindUnsignedBlockCompressed3SRGB)
+__KM_VALUE(ChannelFormatKindUnsignedBlockCompressed4)
+__KM_VALUE(ChannelFormatKindUnsignedBlockCompressed5)
+__KM_VALUE(ChannelFormatKindUnsignedBlockCompressed6H)
+__KM_VALUE(ChannelFormatKindUnsignedBlockCompressed7)
+__KM_VALUE(ChannelFormatKindUnsignedBlockCompressed7SRGB)
+__KM_VALUE(ChannelFormatKindUnsignedNormalized1010102)
+__KM_VALUE(ChannelFormatKindUnsignedNormalized16X1)
+__KM_VALUE(ChannelFormatKindUnsignedNormalized16X2)
+__KM_VALUE(ChannelFormatKindUnsignedNormalized16X4)
+__KM_VALUE(ChannelFormatKindUnsignedNormalized8X1)
+__KM_VALUE(ChannelFormatKindUnsignedNormalized8X2)
+__KM_VALUE(ChannelFormatKindUnsignedNormalized8X4) __KM_VALUE(ComputeModeDefault)
+__KM_VALUE(ComputeModeExclusive) __KM_VALUE(ComputeModeExclusiveProcess)
+__KM_VALUE(ComputeModeProhibited) __KM_VALUE(CpuDeviceId) __KM_VALUE(DeviceBlockingSync)
+__KM_VALUE(DeviceLmemResizeToMax) __KM_VALUE(DeviceMapHost) __KM_VALUE(DeviceScheduleAuto)
+__KM_VALUE(DeviceScheduleBlockingSync) __KM_VALUE(DeviceScheduleMask)
+__KM_VALUE(DeviceScheduleSpin) __KM_VALUE(DeviceScheduleYield) __KM_VALUE(ErrorAddressOfConstant)
+__KM_VALUE(ErrorAlreadyAcquired) __KM_VALUE(ErrorAlreadyMapped) __KM_VALUE(ErrorApiFailureBase)
+__KM_VALUE(ErrorArrayIsMapped) __KM_VALUE(ErrorAssert) __KM_VALUE(ErrorCallRequiresNewerDriver)
+__KM_VALUE(ErrorCapturedEvent) __KM_VALUE(ErrorCdpNotSupported) __KM_VALUE(ErrorCdpVersionMismatch)
+__KM_VALUE(ErrorCompatNotSupportedOnDevice) __KM_VALUE(ErrorContained)
+__KM_VALUE(ErrorContextIsDestroyed) __KM_VALUE(ErrorCooperativeLaunchTooLarge)
+__KM_VALUE(ErrorCudartUnloading) __KM_VALUE(ErrorDeviceAlreadyInUse)
+__KM_VALUE(ErrorDeviceNotLicensed) __KM_VALUE(ErrorDeviceUninitialized)
+__KM_VALUE(ErrorDevicesUnavailable) __KM_VALUE(ErrorDuplicateSurfaceName)
+__KM_VALUE(ErrorDuplicateTextureName) __KM_VALUE(ErrorDuplicateVariableName)
+__KM_VALUE(ErrorECCUncorrectable) __KM_VALUE(ErrorExternalDevice) __KM_VALUE(ErrorFabricNotReady)
+__KM_VALUE(ErrorFileNotFound) __KM_VALUE(ErrorFunctionNotLoaded)
+__KM_VALUE(ErrorGraphExecUpdateFailure) __KM_VALUE(ErrorGraphRecaptureFailure)
+__KM_VALUE(ErrorHardwareStackError) __KM_VALUE(ErrorHostMemoryAlreadyRegistered)
+__KM_VALUE(ErrorHostMemoryNotRegistered) __KM_VALUE(ErrorIllegalAddress)
+__KM_VALUE(ErrorIllegalInstruction) __KM_VALUE(ErrorIllegalState)
+__KM_VALUE(ErrorIncompatibleDriverContext) __KM_VALUE(ErrorInitializationError)
+__KM_VALUE(ErrorInsufficientDriver) __KM_VALUE(ErrorInsufficientLoaderVersion)
+__KM_VALUE(ErrorInvalidAddressSpace) __KM_VALUE(ErrorInvalidChannelDescriptor)
+__KM_VALUE(ErrorInvalidClusterSize) __KM_VALUE(ErrorInvalidConfiguration)
+__KM_VALUE(ErrorInvalidDevice) __KM_VALUE(ErrorInvalidDeviceFunction)
+__KM_VALUE(ErrorInvalidDevicePointer) __KM_VALUE(ErrorInvalidFilterSetting)
+__KM_VALUE(ErrorInvalidGraphicsContext) __KM_VALUE(ErrorInvalidHostPointer)
+__KM_VALUE(ErrorInvalidKernelImage) __KM_VALUE(ErrorInvalidMemcpyDirection)
+__KM_VALUE(ErrorInvalidNormSetting) __KM_VALUE(ErrorInvalidPc) __KM_VALUE(ErrorInvalidPitchValue)
+__KM_VALUE(ErrorInvalidPtx) __KM_VALUE(ErrorInvalidResourceConfiguration)
+__KM_VALUE(ErrorInvalidResourceHandle) __KM_VALUE(ErrorInvalidResourceType)
+__KM_VALUE(ErrorInvalidSource) __KM_VALUE(ErrorInvalidSurface) __KM_VALUE(ErrorInvalidSymbol)
+__KM_VALUE(ErrorInvalidTexture) __KM_VALUE(ErrorInvalidTextureBinding)
+__KM_VALUE(ErrorInvalidValue) __KM_VALUE(ErrorJitCompilationDisabled)
+__KM_VALUE(ErrorJitCompilerNotFound) __KM_VALUE(ErrorLaunchFailure)
+__KM_VALUE(ErrorLaunchFileScopedSurf) __KM_VALUE(ErrorLaunchFileScopedTex)
+__KM_VALUE(ErrorLaunchIncompatibleTexturing) __KM_VALUE(ErrorLaunchMaxDepthExceeded)
+__KM_VALUE(ErrorLaunchOutOfResources) __KM_VALUE(ErrorLaunchPendingCountExceeded)
+__KM_VALUE(ErrorLaunchTimeout) __KM_VALUE(ErrorLossyQuery) __KM_VALUE(ErrorMapBufferObjectFailed)
+__KM_VALUE(ErrorMemoryAllocation) __KM_VALUE(ErrorMemoryValueTooLarge)
+__KM_VALUE(ErrorMisalignedAddress) __KM_VALUE(ErrorMissingConfiguration)
+__KM_VALUE(ErrorMixedDeviceExecution) __KM_VALUE(ErrorMpsClientTerminated)
+__KM_VALUE(ErrorMpsConnectionFailed) __KM_VALUE(ErrorMpsMaxClientsReached)
+__KM_VALUE(ErrorMpsMaxConnectionsReached) __KM_VALUE(ErrorMpsRpcFailure)
+__KM_VALUE(ErrorMpsServerNotReady) __KM_VALUE(ErrorNoDevice)
+__KM_VALUE(ErrorNoKernelImageForDevice) __KM_VALUE(ErrorNotMapped)
+__KM_VALUE(ErrorNotMappedAsArray) __KM_VALUE(ErrorNotMappedAsPointer) __KM_VALUE(ErrorNotPermitted)
+__KM_VALUE(ErrorNotReady) __KM_VALUE(ErrorNotSupported) __KM_VALUE(ErrorNotYetImplemented)
+__KM_VALUE(ErrorNvlinkUncorrectable) __KM_VALUE(ErrorOperatingSystem)
+__KM_VALUE(ErrorPeerAccessAlreadyEnabled) __KM_VALUE(ErrorPeerAccessNotEnabled)
+__KM_VALUE(ErrorPeerAccessUnsupported) __KM_VALUE(ErrorPriorLaunchFailure)
+__KM_VALUE(ErrorProfilerAlreadyStarted) __KM_VALUE(ErrorProfilerAlreadyStopped)
+__KM_VALUE(ErrorProfilerDisabled) __KM_VALUE(ErrorProfilerNotInitialized)
+__KM_VALUE(ErrorSetOnActiveProcess) __KM_VALUE(ErrorSharedObjectInitFailed)
+__KM_VALUE(ErrorSharedObjectSymbolNotFound) __KM_VALUE(ErrorSoftwareValidityNotEstablished)
+__KM_VALUE(ErrorStartupFailure) __KM_VALUE(ErrorStreamCaptureImplicit)
+__KM_VALUE(ErrorStreamCaptureInvalidated) __KM_VALUE(ErrorStreamCaptureIsolation)
+__KM_VALUE(ErrorStreamCaptureMerge) __KM_VALUE(ErrorStreamCaptureUnjoined)
+__KM_VALUE(ErrorStreamCaptureUnmatched) __KM_VALUE(ErrorStreamCaptureUnsupported)
+__KM_VALUE(ErrorStreamCaptureWrongThread) __KM_VALUE(ErrorStreamDetached)
+__KM_VALUE(ErrorStubLibrary) __KM_VALUE(ErrorSymbolNotFound) __KM_VALUE(ErrorSyncDepthExceeded)
+__KM_VALUE(ErrorSynchronizationError) __KM_VALUE(ErrorSystemDriverMismatch)
+__KM_VALUE(ErrorSystemNotReady) __KM_VALUE(ErrorTensorMemoryLeak)
+__KM_VALUE(ErrorTextureFetchFailed) __KM_VALUE(ErrorTextureNotBound) __KM_VALUE(ErrorTimeout)
+__KM_VALUE(ErrorTooManyPeers) __KM_VALUE(ErrorUnknown) __KM_VALUE(ErrorUnmapBufferObjectFailed)
+__KM_VALUE(ErrorUnsupportedDevSideSync) __KM_VALUE(ErrorUnsupportedExecAffinity)
+__KM_VALUE(ErrorUnsupportedLimit) __KM_VALUE(ErrorUnsupportedPtxVersion)
+__KM_VALUE(ErrorVersionTranslation) __KM_VALUE(EventBlockingSync) __KM_VALUE(EventDefault)
+__KM_VALUE(EventDisableTiming) __KM_VALUE(EventInterprocess) __KM_VALUE(FilterModeLinear)
+__KM_VALUE(FilterModePoint) __KM_VALUE(FuncAttributeClusterDimMustBeSet)
+__KM_VALUE(FuncAttributeClusterSchedulingPolicyPreference) __KM_VALUE(FuncAttributeMax)
+__KM_VALUE(FuncAttributeMaxDynamicSharedMemorySize)
+__KM_VALUE(FuncAttributeNonPortableClusterSizeAllowed)
+__KM_VALUE(FuncAttributePreferredSharedMemoryCarveout)
+__KM_VALUE(FuncAttributeRequiredClusterDepth) __KM_VALUE(FuncAttributeRequiredClusterHeight)
+__KM_VALUE(FuncAttributeRequiredClusterWidth) __KM_VALUE(FuncAttributeSharedMemoryMode)
+__KM_VALUE(FuncCachePreferEqual) __KM_VALUE(FuncCachePreferL1) __KM_VALUE(FuncCachePreferNone)
+__KM_VALUE(FuncCachePreferShared) __KM_VALUE(GraphExecUpdateError)
+__KM_VALUE(GraphExecUpdateErrorAttributesChanged) __KM_VALUE(GraphExecUpdateErrorFunctionChanged)
+__KM_VALUE(GraphExecUpdateErrorNodeTypeChanged) __KM_VALUE(GraphExecUpdateErrorNotSupported)
+__KM_VALUE(GraphExecUpdateErrorParametersChanged) __KM_VALUE(GraphExecUpdateErrorTopologyChanged)
+__KM_VALUE(GraphExecUpdateErrorUnsupportedFunctionChange) __KM_VALUE(GraphExecUpdateSuccess)
+__KM_VALUE(GraphNodeTypeConditional) __KM_VALUE(GraphNodeTypeCount) __KM_VALUE(GraphNodeTypeEmpty)
+__KM_VALUE(GraphNodeTypeEventRecord) __KM_VALUE(GraphNodeTypeExtSemaphoreSignal)
+__KM_VALUE(GraphNodeTypeExtSemaphoreWait) __KM_VALUE(GraphNodeTypeExternalEngine)
+__KM_VALUE(GraphNodeTypeGraph) __KM_VALUE(GraphNodeTypeHost) __KM_VALUE(GraphNodeTypeKernel)
+__KM_VALUE(GraphNodeTypeMemAlloc) __KM_VALUE(GraphNodeTypeMemFree) __KM_VALUE(GraphNodeTypeMemcpy)
+__KM_VALUE(GraphNodeTypeMemcpyBatch) __KM_VALUE(GraphNodeTypeMemset)
+__KM_VALUE(GraphNodeTypeReserved16) __KM_VALUE(GraphNodeTypeWaitEvent)
+__KM_VALUE(HostRegisterDefault) __KM_VALUE(HostRegisterIoMemory) __KM_VALUE(HostRegisterMapped)
+__KM_VALUE(HostRegisterPortable) __KM_VALUE(HostRegisterReadOnly) __KM_VALUE(InvalidDeviceId)
+__KM_VALUE(IpcMemLazyEnablePeerAccess) __KM_VALUE(LimitDevRuntimePendingLaunchCount)
+__KM_VALUE(LimitDevRuntimeSyncDepth) __KM_VALUE(LimitMallocHeapSize)
+__KM_VALUE(LimitMaxL2FetchGranularity) __KM_VALUE(LimitPerBlockMemorySize)
+__KM_VALUE(LimitPersistingL2CacheSize) __KM_VALUE(LimitPrintfFifoSize) __KM_VALUE(LimitStackSize)
+__KM_VALUE(MemAccessFlagsProtNone) __KM_VALUE(MemAccessFlagsProtRead)
+__KM_VALUE(MemAccessFlagsProtReadWrite) __KM_VALUE(MemAdviseSetAccessedBy)
+__KM_VALUE(MemAdviseSetPreferredLocation) __KM_VALUE(MemAdviseSetReadMostly)
+__KM_VALUE(MemAdviseUnsetAccessedBy) __KM_VALUE(MemAdviseUnsetPreferredLocation)
+__KM_VALUE(MemAdviseUnsetReadMostly) __KM_VALUE(MemAttachGlobal) __KM_VALUE(MemAttachHost)
+__KM_VALUE(MemAttachSingle) __KM_VALUE(MemLocationTypeDevice)
+__KM_VALUE(MemLocationTypeDeviceLocalityDomain) __KM_VALUE(MemLocationTypeHost)
+__KM_VALUE(MemLocationTypeHostNuma) __KM_VALUE(MemLocationTypeHostNumaCurrent)
+__KM_VALUE(MemLocationTypeInvalid) __KM_VALUE(MemLocationTypeInvisible)
+__KM_VALUE(MemLocationTypeNone) __KM_VALUE(MemPoolAttrAllocationType)
+__KM_VALUE(MemPoolAttrExportHandleTypes) __KM_VALUE(MemPoolAttrHwDecompressEnabled)
+__KM_VALUE(MemPoolAttrLocalityDomainId) __KM_VALUE(MemPoolAttrLocationId)
+__KM_VALUE(MemPoolAttrLocationType) __KM_VALUE(MemPoolAttrMaxPoolSize)
+__KM_VALUE(MemPoolAttrReleaseThreshold) __KM_VALUE(MemPoolAttrReservedMemCurrent)
+__KM_VALUE(MemPoolAttrReservedMemHigh) __KM_VALUE(MemPoolAttrUsedMemCurrent)
+__KM_VALUE(MemPoolAttrUsedMemHigh) __KM_VALUE(MemcpyDefault) __KM_VALUE(MemcpyDeviceToDevice)
+__KM_VALUE(MemcpyDeviceToHost) __KM_VALUE(MemcpyHostToDevice) __KM_VALUE(MemcpyHostToHost)
+__KM_VALUE(MemoryTypeDevice) __KM_VALUE(MemoryTypeHost) __KM_VALUE(MemoryTypeManaged)
+__KM_VALUE(MemoryTypeUnregistered) __KM_VALUE(OccupancyDefault)
+__KM_VALUE(OccupancyDisableCachingOverride) __KM_VALUE(ReadModeElementType)
+__KM_VALUE(ReadModeNormalizedFloat) __KM_VALUE(ResourceTypeArray) __KM_VALUE(ResourceTypeLinear)
+__KM_VALUE(ResourceTypeMipmappedArray) __KM_VALUE(ResourceTypePitch2D)
+__KM_VALUE(SharedMemBankSizeDefault) __KM_VALUE(SharedMemBankSizeEightByte)
+__KM_VALUE(SharedMemBankSizeFourByte) __KM_VALUE(SharedMemoryModeAllowNonPortable)
+__KM_VALUE(SharedMemoryModeAllowOversizedSharedMemory) __KM_VALUE(SharedMemoryModeDefault)
+__KM_VALUE(SharedMemoryModePreferOversizedSharedMemory) __KM_VALUE(SharedMemoryModeRequirePortable)
+__KM_VALUE(StreamCaptureModeGlobal) __KM_VALUE(StreamCaptureModeRelaxed)
+__KM_VALUE(StreamCaptureModeThreadLocal) __KM_VALUE(StreamCaptureStatusActive)
+__KM_VALUE(StreamCaptureStatusInvalidated) __KM_VALUE(StreamCaptureStatusNone)
+__KM_VALUE(StreamDefault) __KM_VALUE(StreamNonBlocking) __KM_VALUE(Success)
+#undef __KM_VALUE
+constexpr auto hipErrorOutOfMemory = cudaErrorMemoryAllocation;
+constexpr auto hipErrorNotInitialized = cudaErrorInitializationError;
+constexpr auto hipErrorInvalidImage = cudaErrorInvalidKernelImage;
+constexpr auto hipErrorNotFound = cudaErrorSymbolNotFound;
+constexpr unsigned int hipHostMallocDefault = 0, hipHostMallocPortable = 1, hipHostMallocMapped = 2,
+                       hipHostMallocWriteCombined = 4, hipHostMallocNumaUser = 0x20000000,
+                       hipHostMallocCoherent = 0x40000000, hipHostMallocNonCoherent = 0x80000000;
+constexpr unsigned int hipEventReleaseToDevice = 0x40000000, hipEventReleaseToSystem = 0x80000000;
+constexpr unsigned int hipDeviceMallocDefault = 0, hipDeviceMallocFinegrained = 1, hipMallocSignalMemory = 2;
+typedef cudaDeviceAttr hipDeviceAttribute_t;
+#define __KM_ATTRIBUTE(NAME) constexpr auto hipDeviceAttribute##NAME = cudaDevAttr##NAME;
+__KM_ATTRIBUTE(AsyncEngineCount) __KM_ATTRIBUTE(AtomicReductionSupported)
+__KM_ATTRIBUTE(CanFlushRemoteWrites) __KM_ATTRIBUTE(CanMapHostMemory)
+__KM_ATTRIBUTE(CanUseHostPointerForRegisteredMem) __KM_ATTRIBUTE(CigStreamsSupported)
+__KM_ATTRIBUTE(ClockRate) __KM_ATTRIBUTE(ClusterLaunch) __KM_ATTRIBUTE(ComputeCapabilityMajor)
+__KM_ATTRIBUTE(ComputeCapabilityMinor) __KM_ATTRIBUTE(ComputeMode)
+__KM_ATTRIBUTE(ComputePreemptionSupported) __KM_ATTRIBUTE(ConcurrentKernels)
+__KM_ATTRIBUTE(ConcurrentManagedAccess) __KM_ATTRIBUTE(CooperativeLaunch)
+__KM_ATTRIBUTE(D3D12CigSupported) __KM_ATTRIBUTE(DeferredMappingCudaArraySupported)
+__KM_ATTRIBUTE(DirectManagedMemAccessFromHost) __KM_ATTRIBUTE(EccEnabled)
+__KM_ATTRIBUTE(GPUDirectRDMAFlushWritesOptions) __KM_ATTRIBUTE(GPUDirectRDMASupported)
+__KM_ATTRIBUTE(GPUDirectRDMAWritesOrdering) __KM_ATTRIBUTE(GlobalL1CacheSupported)
+__KM_ATTRIBUTE(GlobalMemoryBusWidth) __KM_ATTRIBUTE(GpuOverlap) __KM_ATTRIBUTE(GpuPciDeviceId)
+__KM_ATTRIBUTE(GpuPciSubsystemId) __KM_ATTRIBUTE(HostMemoryPoolsSupported)
+__KM_ATTRIBUTE(HostNativeAtomicSupported) __KM_ATTRIBUTE(HostNumaId)
+__KM_ATTRIBUTE(HostNumaMemoryPoolsSupported) __KM_ATTRIBUTE(HostNumaMultinodeIpcSupported)
+__KM_ATTRIBUTE(HostRegisterReadOnlySupported) __KM_ATTRIBUTE(HostRegisterSupported)
+__KM_ATTRIBUTE(Integrated) __KM_ATTRIBUTE(IpcEventSupport) __KM_ATTRIBUTE(IsMultiGpuBoard)
+__KM_ATTRIBUTE(KernelExecTimeout) __KM_ATTRIBUTE(L2CacheSize) __KM_ATTRIBUTE(LocalL1CacheSupported)
+__KM_ATTRIBUTE(LocalityDomainCount) __KM_ATTRIBUTE(LocalityDomainMultiprocessorCount)
+__KM_ATTRIBUTE(ManagedMemory) __KM_ATTRIBUTE(Max) __KM_ATTRIBUTE(MaxAccessPolicyWindowSize)
+__KM_ATTRIBUTE(MaxBlockDimX) __KM_ATTRIBUTE(MaxBlockDimY) __KM_ATTRIBUTE(MaxBlockDimZ)
+__KM_ATTRIBUTE(MaxBlocksPerMultiprocessor) __KM_ATTRIBUTE(MaxGridDimX) __KM_ATTRIBUTE(MaxGridDimY)
+__KM_ATTRIBUTE(MaxGridDimZ) __KM_ATTRIBUTE(MaxPersistingL2CacheSize) __KM_ATTRIBUTE(MaxPitch)
+__KM_ATTRIBUTE(MaxRegistersPerBlock) __KM_ATTRIBUTE(MaxRegistersPerMultiprocessor)
+__KM_ATTRIBUTE(MaxSharedMemoryPerBlock) __KM_ATTRIBUTE(MaxSharedMemoryPerBlockOptin)
+__KM_ATTRIBUTE(MaxSharedMemoryPerMultiprocessor) __KM_ATTRIBUTE(MaxSurface1DLayeredLayers)
+__KM_ATTRIBUTE(MaxSurface1DLayeredWidth) __KM_ATTRIBUTE(MaxSurface1DWidth)
+__KM_ATTRIBUTE(MaxSurface2DHeight) __KM_ATTRIBUTE(MaxSurface2DLayeredHeight)
+__KM_ATTRIBUTE(MaxSurface2DLayeredLayers) __KM_ATTRIBUTE(MaxSurface2DLayeredWidth)
+__KM_ATTRIBUTE(MaxSurface2DWidth) __KM_ATTRIBUTE(MaxSurface3DDepth)
+__KM_ATTRIBUTE(MaxSurface3DHeight) __KM_ATTRIBUTE(MaxSurface3DWidth)
+__KM_ATTRIBUTE(MaxSurfaceCubemapLayeredLayers) __KM_ATTRIBUTE(MaxSurfaceCubemapLayeredWidth)
+__KM_ATTRIBUTE(MaxSurfaceCubemapWidth) __KM_ATTRIBUTE(MaxTexture1DLayeredLayers)
+__KM_ATTRIBUTE(MaxTexture1DLayeredWidth) __KM_ATTRIBUTE(MaxTexture1DLinearWidth)
+__KM_ATTRIBUTE(MaxTexture1DMipmappedWidth) __KM_ATTRIBUTE(MaxTexture1DWidth)
+__KM_ATTRIBUTE(MaxTexture2DGatherHeight) __KM_ATTRIBUTE(MaxTexture2DGatherWidth)
+__KM_ATTRIBUTE(MaxTexture2DHeight) __KM_ATTRIBUTE(MaxTexture2DLayeredHeight)
+__KM_ATTRIBUTE(MaxTexture2DLayeredLayers) __KM_ATTRIBUTE(MaxTexture2DLayeredWidth)
+__KM_ATTRIBUTE(MaxTexture2DLinearHeight) __KM_ATTRIBUTE(MaxTexture2DLinearPitch)
+__KM_ATTRIBUTE(MaxTexture2DLinearWidth) __KM_ATTRIBUTE(MaxTexture2DMipmappedHeight)
+__KM_ATTRIBUTE(MaxTexture2DMipmappedWidth) __KM_ATTRIBUTE(MaxTexture2DWidth)
+__KM_ATTRIBUTE(MaxTexture3DDepth) __KM_ATTRIBUTE(MaxTexture3DDepthAlt)
+__KM_ATTRIBUTE(MaxTexture3DHeight) __KM_ATTRIBUTE(MaxTexture3DHeightAlt)
+__KM_ATTRIBUTE(MaxTexture3DWidth) __KM_ATTRIBUTE(MaxTexture3DWidthAlt)
+__KM_ATTRIBUTE(MaxTextureCubemapLayeredLayers) __KM_ATTRIBUTE(MaxTextureCubemapLayeredWidth)
+__KM_ATTRIBUTE(MaxTextureCubemapWidth) __KM_ATTRIBUTE(MaxThreadsPerBlock)
+__KM_ATTRIBUTE(MaxThreadsPerMultiProcessor) __KM_ATTRIBUTE(MemSyncDomainCount)
+__KM_ATTRIBUTE(MemoryClockRate) __KM_ATTRIBUTE(MemoryPoolSupportedHandleTypes)
+__KM_ATTRIBUTE(MemoryPoolsSupported) __KM_ATTRIBUTE(MpsEnabled)
+__KM_ATTRIBUTE(MultiGpuBoardGroupID) __KM_ATTRIBUTE(MultiProcessorCount) __KM_ATTRIBUTE(NumaConfig)
+__KM_ATTRIBUTE(NumaId) __KM_ATTRIBUTE(OnlyPartialHostNativeAtomicSupported)
+__KM_ATTRIBUTE(OversizedSharedMemoryPerBlock) __KM_ATTRIBUTE(PageableMemoryAccess)
+__KM_ATTRIBUTE(PageableMemoryAccessUsesHostPageTables) __KM_ATTRIBUTE(PciBusId)
+__KM_ATTRIBUTE(PciDeviceId) __KM_ATTRIBUTE(PciDomainId)
+__KM_ATTRIBUTE(SingleToDoublePrecisionPerfRatio) __KM_ATTRIBUTE(SparseCudaArraySupported)
+__KM_ATTRIBUTE(StreamPrioritiesSupported) __KM_ATTRIBUTE(SurfaceAlignment)
+__KM_ATTRIBUTE(TccDriver) __KM_ATTRIBUTE(TensorMapLargeTensorMinSize)
+__KM_ATTRIBUTE(TextureAlignment) __KM_ATTRIBUTE(TexturePitchAlignment)
+__KM_ATTRIBUTE(TimelineSemaphoreInteropSupported) __KM_ATTRIBUTE(TotalConstantMemory)
+__KM_ATTRIBUTE(UnifiedAddressing) __KM_ATTRIBUTE(VulkanCigSupported) __KM_ATTRIBUTE(WarpSize)
+#undef __KM_ATTRIBUTE
+constexpr auto hipDeviceAttributeMultiprocessorCount = cudaDevAttrMultiProcessorCount;
+constexpr auto hipDeviceAttributeMemoryBusWidth = cudaDevAttrGlobalMemoryBusWidth;
+
+// Those that programs also take the address of, or call with braces for an argument.
+extern "C" {
+const char *hipGetErrorString(hipError_t);
+const char *hipGetErrorName(hipError_t);
+hipError_t hipGetLastError();
+hipError_t hipPeekAtLastError();
+hipError_t hipDeviceSynchronize();
+hipError_t hipDeviceReset();
+hipError_t hipStreamSynchronize(hipStream_t);
+hipError_t hipStreamCreate(hipStream_t *);
+hipError_t hipStreamDestroy(hipStream_t);
+hipError_t hipGetDevice(int *);
+hipError_t hipSetDevice(int);
+hipError_t hipGetDeviceCount(int *);
+hipError_t hipDeviceGetAttribute(int *, hipDeviceAttribute_t, int);
+hipError_t hipGetDeviceProperties(hipDeviceProp_t *, int);
+hipError_t hipEventCreate(hipEvent_t *);
+hipError_t hipEventRecord(hipEvent_t, hipStream_t = 0);
+hipError_t hipEventSynchronize(hipEvent_t);
+hipError_t hipEventElapsedTime(float *, hipEvent_t, hipEvent_t);
+hipError_t hipEventDestroy(hipEvent_t);
+hipError_t hipMemcpy(void *, const void *, __km_size, hipMemcpyKind);
+hipError_t hipMemcpyAsync(void *, const void *, __km_size, hipMemcpyKind, hipStream_t = 0);
+hipError_t hipMemset(void *, int, __km_size);
+hipError_t hipMemsetAsync(void *, int, __km_size, hipStream_t = 0);
+hipError_t hipFree(void *);
+hipError_t hipFreeAsync(void *, hipStream_t);
+hipError_t hipHostFree(void *);
+hipError_t hipFreeHost(void *);
+hipError_t hipLaunchKernel(const void *, dim3, dim3, void **, __km_size, hipStream_t);
+}
+template <class T> hipError_t hipLaunchKernel(T *, dim3, dim3, void **, __km_size = 0, hipStream_t = 0);
+template <class T> hipChannelFormatDesc hipCreateChannelDesc();
+hipChannelFormatDesc hipCreateChannelDesc(int, int, int, int, hipChannelFormatKind);
+hipExtent make_hipExtent(__km_size, __km_size, __km_size);
+hipPos make_hipPos(__km_size, __km_size, __km_size);
+hipPitchedPtr make_hipPitchedPtr(void *, __km_size, __km_size, __km_size);
+
+#define __KM_HOST(NAME) template <class... Arguments> hipError_t hip##NAME(const Arguments &...);
+__KM_HOST(ArrayGetInfo) __KM_HOST(ArrayGetMemoryRequirements) __KM_HOST(ArrayGetPlane)
+__KM_HOST(ArrayGetSparseProperties) __KM_HOST(BindTexture) __KM_HOST(BindTexture2D)
+__KM_HOST(BindTextureToArray) __KM_HOST(ChooseDevice) __KM_HOST(CreateSurfaceObject)
+__KM_HOST(CreateTextureObject) __KM_HOST(CtxCreate) __KM_HOST(CtxDestroy) __KM_HOST(CtxGetCurrent)
+__KM_HOST(CtxGetDevice) __KM_HOST(CtxSetCurrent) __KM_HOST(CtxSynchronize)
+__KM_HOST(DestroyExternalMemory) __KM_HOST(DestroyExternalSemaphore)
+__KM_HOST(DestroySurfaceObject) __KM_HOST(DestroyTextureObject) __KM_HOST(DeviceCanAccessPeer)
+__KM_HOST(DeviceComputeCapability) __KM_HOST(DeviceDisablePeerAccess)
+__KM_HOST(DeviceEnablePeerAccess) __KM_HOST(DeviceFlushGPUDirectRDMAWrites) __KM_HOST(DeviceGet)
+__KM_HOST(DeviceGetByPCIBusId) __KM_HOST(DeviceGetCacheConfig) __KM_HOST(DeviceGetDefaultMemPool)
+__KM_HOST(DeviceGetGraphMemAttribute) __KM_HOST(DeviceGetLimit) __KM_HOST(DeviceGetMemPool)
+__KM_HOST(DeviceGetName) __KM_HOST(DeviceGetP2PAttribute) __KM_HOST(DeviceGetPCIBusId)
+__KM_HOST(DeviceGetSharedMemConfig) __KM_HOST(DeviceGetStreamPriorityRange)
+__KM_HOST(DeviceGetTexture1DLinearMaxWidth) __KM_HOST(DeviceGetUuid) __KM_HOST(DeviceGraphMemTrim)
+__KM_HOST(DeviceSetCacheConfig) __KM_HOST(DeviceSetGraphMemAttribute) __KM_HOST(DeviceSetLimit)
+__KM_HOST(DeviceSetMemPool) __KM_HOST(DeviceSetSharedMemConfig) __KM_HOST(DeviceTotalMem)
+__KM_HOST(DriverGetVersion) __KM_HOST(DrvGetErrorName) __KM_HOST(DrvGetErrorString)
+__KM_HOST(EventCreateWithFlags) __KM_HOST(EventQuery) __KM_HOST(EventRecordWithFlags)
+__KM_HOST(ExtLaunchKernel) __KM_HOST(ExtLaunchMultiKernelMultiDevice) __KM_HOST(ExtMallocWithFlags)
+__KM_HOST(ExtStreamCreateWithCUMask) __KM_HOST(ExternalMemoryGetMappedBuffer)
+__KM_HOST(ExternalMemoryGetMappedMipmappedArray) __KM_HOST(FreeArray) __KM_HOST(FreeMipmappedArray)
+__KM_HOST(FuncGetAttributes) __KM_HOST(FuncGetName) __KM_HOST(FuncGetParamCount)
+__KM_HOST(FuncGetParamInfo) __KM_HOST(FuncSetAttribute) __KM_HOST(FuncSetCacheConfig)
+__KM_HOST(FuncSetSharedMemConfig) __KM_HOST(GetChannelDesc) __KM_HOST(GetDeviceFlags)
+__KM_HOST(GetDevicePropertiesR0600) __KM_HOST(GetFuncBySymbol) __KM_HOST(GetMipmappedArrayLevel)
+__KM_HOST(GetStreamDeviceId) __KM_HOST(GetSurfaceObjectResourceDesc) __KM_HOST(GetSymbolAddress)
+__KM_HOST(GetSymbolSize) __KM_HOST(GetTextureAlignmentOffset)
+__KM_HOST(GetTextureObjectResourceDesc) __KM_HOST(GetTextureObjectResourceViewDesc)
+__KM_HOST(GetTextureObjectTextureDesc) __KM_HOST(GetTextureReference)
+__KM_HOST(GraphAddChildGraphNode) __KM_HOST(GraphAddDependencies) __KM_HOST(GraphAddEmptyNode)
+__KM_HOST(GraphAddEventRecordNode) __KM_HOST(GraphAddEventWaitNode)
+__KM_HOST(GraphAddExternalSemaphoresSignalNode) __KM_HOST(GraphAddExternalSemaphoresWaitNode)
+__KM_HOST(GraphAddHostNode) __KM_HOST(GraphAddKernelNode) __KM_HOST(GraphAddNode)
+__KM_HOST(GraphChildGraphNodeGetGraph) __KM_HOST(GraphClone) __KM_HOST(GraphCreate)
+__KM_HOST(GraphDebugDotPrint) __KM_HOST(GraphDestroy) __KM_HOST(GraphDestroyNode)
+__KM_HOST(GraphEventRecordNodeGetEvent) __KM_HOST(GraphEventRecordNodeSetEvent)
+__KM_HOST(GraphEventWaitNodeGetEvent) __KM_HOST(GraphEventWaitNodeSetEvent)
+__KM_HOST(GraphExecChildGraphNodeSetParams) __KM_HOST(GraphExecDestroy)
+__KM_HOST(GraphExecEventRecordNodeSetEvent) __KM_HOST(GraphExecEventWaitNodeSetEvent)
+__KM_HOST(GraphExecExternalSemaphoresSignalNodeSetParams)
+__KM_HOST(GraphExecExternalSemaphoresWaitNodeSetParams) __KM_HOST(GraphExecGetFlags)
+__KM_HOST(GraphExecGetId) __KM_HOST(GraphExecHostNodeSetParams)
+__KM_HOST(GraphExecKernelNodeSetParams) __KM_HOST(GraphExecMemcpyNodeSetParams)
+__KM_HOST(GraphExecMemcpyNodeSetParams1D) __KM_HOST(GraphExecMemcpyNodeSetParamsFromSymbol)
+__KM_HOST(GraphExecMemcpyNodeSetParamsToSymbol) __KM_HOST(GraphExecMemsetNodeSetParams)
+__KM_HOST(GraphExecNodeSetParams) __KM_HOST(GraphExecUpdate)
+__KM_HOST(GraphExternalSemaphoresSignalNodeGetParams)
+__KM_HOST(GraphExternalSemaphoresSignalNodeSetParams)
+__KM_HOST(GraphExternalSemaphoresWaitNodeGetParams)
+__KM_HOST(GraphExternalSemaphoresWaitNodeSetParams) __KM_HOST(GraphGetEdges) __KM_HOST(GraphGetId)
+__KM_HOST(GraphGetNodes) __KM_HOST(GraphGetRootNodes) __KM_HOST(GraphHostNodeGetParams)
+__KM_HOST(GraphHostNodeSetParams) __KM_HOST(GraphInstantiate) __KM_HOST(GraphInstantiateWithFlags)
+__KM_HOST(GraphInstantiateWithParams) __KM_HOST(GraphKernelNodeCopyAttributes)
+__KM_HOST(GraphKernelNodeGetAttribute) __KM_HOST(GraphKernelNodeGetParams)
+__KM_HOST(GraphKernelNodeSetAttribute) __KM_HOST(GraphKernelNodeSetParams) __KM_HOST(GraphLaunch)
+__KM_HOST(GraphMemAllocNodeGetParams) __KM_HOST(GraphMemFreeNodeGetParams)
+__KM_HOST(GraphMemcpyNodeGetParams) __KM_HOST(GraphMemcpyNodeSetParams)
+__KM_HOST(GraphMemcpyNodeSetParams1D) __KM_HOST(GraphMemcpyNodeSetParamsFromSymbol)
+__KM_HOST(GraphMemcpyNodeSetParamsToSymbol) __KM_HOST(GraphMemsetNodeGetParams)
+__KM_HOST(GraphMemsetNodeSetParams) __KM_HOST(GraphNodeFindInClone)
+__KM_HOST(GraphNodeGetContainingGraph) __KM_HOST(GraphNodeGetDependencies)
+__KM_HOST(GraphNodeGetDependentNodes) __KM_HOST(GraphNodeGetEnabled) __KM_HOST(GraphNodeGetLocalId)
+__KM_HOST(GraphNodeGetParams) __KM_HOST(GraphNodeGetToolsId) __KM_HOST(GraphNodeGetType)
+__KM_HOST(GraphNodeSetEnabled) __KM_HOST(GraphNodeSetParams) __KM_HOST(GraphReleaseUserObject)
+__KM_HOST(GraphRemoveDependencies) __KM_HOST(GraphRetainUserObject) __KM_HOST(GraphUpload)
+__KM_HOST(GraphicsMapResources) __KM_HOST(GraphicsResourceGetMappedMipmappedArray)
+__KM_HOST(GraphicsResourceGetMappedPointer) __KM_HOST(GraphicsResourceSetMapFlags)
+__KM_HOST(GraphicsSubResourceGetMappedArray) __KM_HOST(GraphicsUnmapResources)
+__KM_HOST(GraphicsUnregisterResource) __KM_HOST(HostAlloc) __KM_HOST(HostGetDevicePointer)
+__KM_HOST(HostGetFlags) __KM_HOST(HostMalloc) __KM_HOST(HostRegister) __KM_HOST(HostUnregister)
+__KM_HOST(ImportExternalMemory) __KM_HOST(ImportExternalSemaphore) __KM_HOST(Init)
+__KM_HOST(IpcCloseMemHandle) __KM_HOST(IpcGetEventHandle) __KM_HOST(IpcGetMemHandle)
+__KM_HOST(IpcOpenEventHandle) __KM_HOST(IpcOpenMemHandle) __KM_HOST(LaunchByPtr)
+__KM_HOST(LaunchCooperativeKernel) __KM_HOST(LaunchCooperativeKernelMultiDevice)
+__KM_HOST(LaunchHostFunc) __KM_HOST(LaunchKernelEx) __KM_HOST(LaunchKernelExC) __KM_HOST(Malloc)
+__KM_HOST(Malloc3D) __KM_HOST(Malloc3DArray) __KM_HOST(MallocArray) __KM_HOST(MallocAsync)
+__KM_HOST(MallocFromPoolAsync) __KM_HOST(MallocHost) __KM_HOST(MallocManaged)
+__KM_HOST(MallocMipmappedArray) __KM_HOST(MallocPitch) __KM_HOST(MemAdvise) __KM_HOST(MemAllocHost)
+__KM_HOST(MemAllocPitch) __KM_HOST(MemGetDefaultMemPool) __KM_HOST(MemGetInfo)
+__KM_HOST(MemGetMemPool) __KM_HOST(MemPoolCreate) __KM_HOST(MemPoolDestroy)
+__KM_HOST(MemPoolExportPointer) __KM_HOST(MemPoolExportToShareableHandle)
+__KM_HOST(MemPoolGetAccess) __KM_HOST(MemPoolGetAttribute)
+__KM_HOST(MemPoolImportFromShareableHandle) __KM_HOST(MemPoolImportPointer)
+__KM_HOST(MemPoolSetAccess) __KM_HOST(MemPoolSetAttribute) __KM_HOST(MemPoolTrimTo)
+__KM_HOST(MemPrefetchAsync) __KM_HOST(MemPtrGetInfo) __KM_HOST(MemRangeGetAttribute)
+__KM_HOST(MemRangeGetAttributes) __KM_HOST(MemSetMemPool) __KM_HOST(Memcpy2D)
+__KM_HOST(Memcpy2DArrayToArray) __KM_HOST(Memcpy2DAsync) __KM_HOST(Memcpy2DFromArray)
+__KM_HOST(Memcpy2DFromArrayAsync) __KM_HOST(Memcpy2DToArray) __KM_HOST(Memcpy2DToArrayAsync)
+__KM_HOST(Memcpy3D) __KM_HOST(Memcpy3DAsync) __KM_HOST(Memcpy3DPeer) __KM_HOST(Memcpy3DPeerAsync)
+__KM_HOST(MemcpyArrayToArray) __KM_HOST(MemcpyDtoD) __KM_HOST(MemcpyDtoDAsync)
+__KM_HOST(MemcpyDtoH) __KM_HOST(MemcpyDtoHAsync) __KM_HOST(MemcpyFromArray)
+__KM_HOST(MemcpyFromArrayAsync) __KM_HOST(MemcpyFromSymbol) __KM_HOST(MemcpyFromSymbolAsync)
+__KM_HOST(MemcpyHtoD) __KM_HOST(MemcpyHtoDAsync) __KM_HOST(MemcpyParam2D) __KM_HOST(MemcpyPeer)
+__KM_HOST(MemcpyPeerAsync) __KM_HOST(MemcpyToArray) __KM_HOST(MemcpyToArrayAsync)
+__KM_HOST(MemcpyToSymbol) __KM_HOST(MemcpyToSymbolAsync) __KM_HOST(MemcpyWithStream)
+__KM_HOST(Memset2D) __KM_HOST(Memset2DAsync) __KM_HOST(Memset3D) __KM_HOST(Memset3DAsync)
+__KM_HOST(MemsetD16) __KM_HOST(MemsetD16Async) __KM_HOST(MemsetD32) __KM_HOST(MemsetD32Async)
+__KM_HOST(MemsetD8) __KM_HOST(MemsetD8Async) __KM_HOST(MipmappedArrayGetMemoryRequirements)
+__KM_HOST(MipmappedArrayGetSparseProperties) __KM_HOST(ModuleGetFunction)
+__KM_HOST(ModuleGetGlobal) __KM_HOST(ModuleLaunchKernel) __KM_HOST(ModuleLoad)
+__KM_HOST(ModuleLoadData) __KM_HOST(ModuleLoadDataEx) __KM_HOST(ModuleUnload)
+__KM_HOST(OccupancyMaxActiveBlocksPerMultiprocessor)
+__KM_HOST(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
+__KM_HOST(OccupancyMaxPotentialBlockSize) __KM_HOST(OccupancyMaxPotentialBlockSizeVariableSMem)
+__KM_HOST(OccupancyMaxPotentialBlockSizeVariableSMemWithFlags)
+__KM_HOST(OccupancyMaxPotentialBlockSizeWithFlags) __KM_HOST(PointerGetAttributes)
+__KM_HOST(ProfilerInitialize) __KM_HOST(ProfilerStart) __KM_HOST(ProfilerStop)
+__KM_HOST(RuntimeGetVersion) __KM_HOST(SetDeviceFlags) __KM_HOST(SetValidDevices)
+__KM_HOST(SetupArgument) __KM_HOST(SignalExternalSemaphoresAsync) __KM_HOST(StreamAddCallback)
+__KM_HOST(StreamAttachMemAsync) __KM_HOST(StreamBeginCapture) __KM_HOST(StreamBeginCaptureToGraph)
+__KM_HOST(StreamBeginRecaptureToGraph) __KM_HOST(StreamCopyAttributes)
+__KM_HOST(StreamCreateWithFlags) __KM_HOST(StreamCreateWithPriority) __KM_HOST(StreamEndCapture)
+__KM_HOST(StreamGetAttribute) __KM_HOST(StreamGetCaptureInfo) __KM_HOST(StreamGetDevice)
+__KM_HOST(StreamGetFlags) __KM_HOST(StreamGetId) __KM_HOST(StreamGetPriority)
+__KM_HOST(StreamIsCapturing) __KM_HOST(StreamQuery) __KM_HOST(StreamSetAttribute)
+__KM_HOST(StreamUpdateCaptureDependencies) __KM_HOST(StreamWaitEvent) __KM_HOST(StreamWaitValue32)
+__KM_HOST(StreamWriteValue32) __KM_HOST(UnbindTexture) __KM_HOST(UserObjectCreate)
+__KM_HOST(UserObjectRelease) __KM_HOST(UserObjectRetain) __KM_HOST(WaitExternalSemaphoresAsync)
+#undef __KM_HOST

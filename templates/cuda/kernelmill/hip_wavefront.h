@@ -1,0 +1,105 @@
+// Operations among the threads of a wavefront that are active. It has 64 lanes on AMD's processors before the tenth
+// generation, and 32 on all others, on NVIDIA's, and on the CPU: the size is `warpSize`, and masks have 64 bits.
+#pragma once
+
+typedef unsigned long long __km_lanes;
+
+#if __KM_WAVEFRONT == 64
+#define __KM_ALL_LANES 0xffffffffffffffffull
+__KM_D unsigned int __lane_id() {
+  return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
+}
+__KM_D __km_lanes __ballot(int predicate) { return __builtin_amdgcn_ballot_w64(predicate != 0); }
+__KM_D __km_lanes __km_active_lanes() { return __builtin_amdgcn_ballot_w64(true); }
+__KM_D unsigned int __km_from_lane(unsigned int value, int lane) {
+  return (unsigned int)__builtin_amdgcn_ds_bpermute(lane << 2, (int)value);
+}
+#else
+#define __KM_ALL_LANES 0xffffffffull
+__KM_D unsigned int __lane_id() { return __kernelmill_lane_id(); }
+__KM_D __km_lanes __ballot(int predicate) {
+  return __kernelmill_warp_ballot(__kernelmill_active_mask(), predicate != 0);
+}
+__KM_D __km_lanes __km_active_lanes() { return __kernelmill_active_mask(); }
+__KM_D unsigned int __km_from_lane(unsigned int value, int lane) {
+  return __kernelmill_warp_shuffle(__kernelmill_active_mask(), value, (unsigned int)lane);
+}
+#endif
+#define __activemask() __km_active_lanes()
+__KM_D int __any(int predicate) { return __ballot(predicate) != 0; }
+__KM_D int __all(int predicate) { return __ballot(!predicate) == 0; }
+__KM_D __km_lanes __lanemask_lt() { return ((__km_lanes)1 << __lane_id()) - 1; }
+
+// The lane that a thread reads from: in its own part of `width` lanes, a power of two, or its own.
+__KM_D int __km_lane_to(int own, int lane, int width) {
+  return (lane & (width - 1)) + (own & ~(width - 1));
+}
+__KM_D int __km_lane_by_xor(int own, int bits, int width) {
+  int lane = own ^ bits;
+  return lane >= ((own + width) & ~(width - 1)) ? own : lane;
+}
+__KM_D int __km_lane_up(int own, unsigned int delta, int width) {
+  int lane = own - (int)delta;
+  return lane < (own & ~(width - 1)) ? own : lane;
+}
+__KM_D int __km_lane_down(int own, unsigned int delta, int width) {
+  return (own & (width - 1)) + (int)delta >= width ? own : own + (int)delta;
+}
+
+template <class T> __KM_D T __km_value_from(T value, int lane) {
+  typedef typename __km_bits<sizeof(T)>::type Bits;
+  Bits bits = __builtin_bit_cast(Bits, value);
+  unsigned int low = __km_from_lane((unsigned int)bits, lane);
+  if (sizeof(T) <= 4) return __builtin_bit_cast(T, (Bits)low);
+  unsigned int high = __km_from_lane((unsigned int)((unsigned long long)bits >> 32), lane);
+  return __builtin_bit_cast(T, (Bits)((unsigned long long)high << 32 | low));
+}
+// With a mask of 64 bits the lanes in it must be those that are active, which HIP requires.
+#define __KM_SHUFFLE(NAME, HOW, ARGUMENT)                                                          \
+  template <class T> __KM_D T NAME(T value, ARGUMENT argument, int width = warpSize) {             \
+    return __km_value_from(value, HOW((int)__lane_id(), argument, width));                         \
+  }                                                                                                \
+  template <class Mask, class T>                                                                   \
+  __KM_D typename __km_enable<sizeof(Mask) == 8, T>::type NAME##_sync(                             \
+      Mask, T value, ARGUMENT argument, int width = warpSize) {                                    \
+    return NAME(value, argument, width);                                                           \
+  }
+__KM_SHUFFLE(__shfl, __km_lane_to, int)
+__KM_SHUFFLE(__shfl_xor, __km_lane_by_xor, int)
+__KM_SHUFFLE(__shfl_up, __km_lane_up, unsigned int)
+__KM_SHUFFLE(__shfl_down, __km_lane_down, unsigned int)
+#undef __KM_SHUFFLE
+
+#define __KM_OF_MASK(RESULT, NAME, EXPRESSION)                                                     \
+  template <class Mask>                                                                            \
+  __KM_D typename __km_enable<sizeof(Mask) == 8, RESULT>::type NAME(Mask mask, int predicate) {    \
+    return EXPRESSION;                                                                             \
+  }
+__KM_OF_MASK(__km_lanes, __ballot_sync, __ballot(predicate) & mask)
+__KM_OF_MASK(int, __any_sync, (__ballot(predicate) & mask) != 0)
+__KM_OF_MASK(int, __all_sync, (__ballot(!predicate) & mask) == 0)
+#undef __KM_OF_MASK
+template <class Mask> __KM_D typename __km_enable<sizeof(Mask) == 8>::type __syncwarp(Mask mask) {
+  __kernelmill_warp_barrier((unsigned int)mask);
+}
+
+// The lanes whose value is the same.
+template <class T> __KM_D __km_lanes __match_any(T value) {
+  typedef typename __km_bits<sizeof(T)>::type Bits;
+  Bits own = __builtin_bit_cast(Bits, value);
+  __km_lanes equal = 0;
+  for (__km_lanes rest = __km_active_lanes(); rest != 0; rest &= rest - 1) {
+    Bits other = __km_value_from(own, __builtin_ctzll(rest));
+    if (other == own) equal |= rest & (0 - rest);
+  }
+  return equal;
+}
+template <class T> __KM_D __km_lanes __match_all(T value, int *predicate) {
+  __km_lanes active = __km_active_lanes();
+  *predicate = __all(__match_any(value) == active);
+  return *predicate ? active : 0;
+}
+template <class Mask, class T>
+__KM_D typename __km_enable<sizeof(Mask) == 8, __km_lanes>::type __match_any_sync(Mask, T value) {
+  return __match_any(value);
+}
