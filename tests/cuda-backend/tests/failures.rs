@@ -360,8 +360,9 @@ impl Program {
         let told = child.stdout.lines().find_map(|line| line.split_once("error: "));
         if let Some((_, error)) = told.filter(|(_, told)| {
             // That is what this answer means there.
-            let is_missing = failed == "cuModuleGetFunction" && error == "NOT_FOUND";
-            !names(told, failed) && !(is_missing && told.contains("has no kernel `"))
+            let may_be_missing = failed == "cuModuleGetFunction" && error == "NOT_FOUND";
+            let is_missing = may_be_missing && told.contains("has no kernel `");
+            !is_missing && !names(told, failed)
         }) {
             writeln!(found.faults, "call {call}, {failed}, is named: {error}").unwrap();
         }
