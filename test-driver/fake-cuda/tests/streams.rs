@@ -5,7 +5,7 @@ mod support;
 use std::{ptr, thread, time::Duration};
 
 use cudarc::driver::{
-    CudaContext, PushKernelArg, result,
+    CudaContext, DriverError, PushKernelArg, result,
     sys::{self, CUevent_flags, CUresult},
 };
 use support::{Gate, block, child, clean_child, code, kernel};
@@ -245,4 +245,38 @@ fn lazy_streams_do_what_is_waited_for() {
         context.synchronize().unwrap();
         assert!(event.is_complete());
     });
+}
+
+/// Unloads a module right after a launch of it, and waits.
+fn unload_after_a_launch() -> Result<Vec<u32>, DriverError> {
+    let context = CudaContext::new(0).unwrap();
+    let fill = kernel(&context, "fill");
+    let stream = context.new_stream().unwrap();
+    let mut out = stream.alloc_zeros::<u32>(4).unwrap();
+    stream.synchronize().unwrap();
+    // SAFETY: the kernel has these parameters, and writes within `out`.
+    unsafe { stream.launch_builder(&fill).arg(&mut out).arg(&4_u32).arg(&7_u32).launch(block(4)) }
+        .unwrap();
+    drop(fill);
+    stream.synchronize()?;
+    stream.clone_dtoh(&out)
+}
+
+#[test]
+fn eager_streams_run_what_they_have_before_a_module_is_unloaded() {
+    clean_child("eager_streams_run_what_they_have_before_a_module_is_unloaded", &[], || {
+        assert_eq!(unload_after_a_launch().unwrap(), [7, 8, 9, 10]);
+    });
+}
+
+#[test]
+fn lazy_streams_report_launches_whose_module_is_unloaded() {
+    let lazy = [("FAKE_CUDA_STREAMS", "lazy")];
+    let outcome = child("lazy_streams_report_launches_whose_module_is_unloaded", &lazy, || {
+        let error = unload_after_a_launch().unwrap_err();
+        assert_eq!(error.0, CUresult::CUDA_ERROR_LAUNCH_FAILED);
+    });
+    outcome.expect_success();
+    let message = "kernel `fill` has not run when its module is unloaded";
+    assert!(outcome.stderr.contains(message), "{}", outcome.stderr);
 }

@@ -147,6 +147,24 @@ fn a_module_whose_launch_is_in_flight_is_not_evicted() {
     });
 }
 
+/// Acceptance: S4.10.
+#[test]
+fn a_module_is_unloaded_after_its_launches() {
+    // Lazy streams make the driver unload at once what the back end does not wait for.
+    let streams = [("FAKE_CUDA_STREAMS", "lazy")];
+    clean_child("a_module_is_unloaded_after_its_launches", &streams, || {
+        let device = Device::cuda(0).unwrap();
+        let stream = device.new_stream().unwrap();
+        let (one, mut sum) = (device.upload(&[1.0_f32]).unwrap(), device.zeros::<f32>(1).unwrap());
+        let kernels = Kernels::load_copy(&device, copy(5)).unwrap();
+        kernels.saxpy(&stream, Launch::grid([1], [1]), 5.0, &one, &mut sum).unwrap();
+        drop(kernels);
+        module_cache().release_unused();
+        assert_eq!(module_cache().statistics().unloads, 1);
+        assert_eq!(sum.download().unwrap(), [5.0]);
+    });
+}
+
 /// Acceptance: S4.11.
 #[test]
 fn a_context_of_the_program_outlives_its_device() {

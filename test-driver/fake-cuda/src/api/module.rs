@@ -5,12 +5,14 @@
 use std::{
     ffi::{c_char, c_int, c_uint},
     fs,
+    sync::atomic::Ordering,
 };
 
 use super::call::call;
 use crate::base::abi::{In, Out, Text, enumerators};
 use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
+use crate::config::{Streams, config};
 use crate::context::{self, CONTEXTS};
 use crate::module::{MODULES, Module, Refusal, refuse_binary};
 use cudarc::driver::sys::{CUmoduleLoadingMode, CUresult};
@@ -113,7 +115,8 @@ pub(crate) extern "C" fn cuModuleLoadFatBinary(loaded: Out<Handle>, image: In<u8
     call("cuModuleLoadFatBinary", || load(loaded, text(image), &Options::default()))
 }
 
-/// What still runs of the module goes on to its end.
+/// The Driver API promises no order between this call and launches of the module. With eager streams it waits for
+/// them; with lazy ones it does not, and a launch that comes after it is an asynchronous error.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuModuleUnload(module: Handle) -> CUresult {
     call("cuModuleUnload", || {
@@ -121,7 +124,10 @@ pub(crate) extern "C" fn cuModuleUnload(module: Handle) -> CUresult {
         let context = CONTEXTS
             .get(module.owner.context)
             .map_err(|_| Error::CUDA_ERROR_CONTEXT_IS_DESTROYED)?;
-        context.drain();
+        match config()?.streams {
+            Streams::Eager => context.drain(),
+            Streams::Lazy => module.unloaded.store(true, Ordering::Release),
+        }
         context.usable()
     })
 }

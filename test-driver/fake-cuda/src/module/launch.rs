@@ -154,6 +154,10 @@ fn show(printed: &str) {
 impl Launchable {
     /// Runs the kernel.
     pub(crate) fn run(&self, ordinal: usize) -> Result<(), AsyncError> {
+        if self.module.unloaded.load(Ordering::Acquire) {
+            let text = format!("kernel `{}` has not run when its module is unloaded", self.kernel);
+            return Err(AsyncError { error: Error::CUDA_ERROR_LAUNCH_FAILED, text });
+        }
         let arguments: Vec<&[u8]> = self.arguments.iter().map(Vec::as_slice).collect();
         let launch = Launch {
             grid: self.grid,

@@ -6,7 +6,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, Weak,
-        atomic::{AtomicI32, Ordering},
+        atomic::{AtomicBool, AtomicI32, Ordering},
     },
 };
 
@@ -47,6 +47,8 @@ pub(crate) struct Module {
     pub(crate) owner: Owner,
     pub(crate) ptx: Ptx,
     pub(crate) loaded: Loaded,
+    /// Whether it was unloaded by a call that did not wait for its launches.
+    pub(crate) unloaded: AtomicBool,
     functions: Mutex<HashMap<String, Arc<Function>>>,
     /// Addresses of the globals that were asked for.
     globals: Mutex<Vec<u64>>,
@@ -98,6 +100,7 @@ impl Module {
             owner,
             ptx,
             loaded,
+            unloaded: AtomicBool::new(false),
             functions: Mutex::default(),
             globals: Mutex::default(),
         }))
