@@ -1,6 +1,6 @@
 //! Unique names for files, symbols and libraries.
 
-use super::key::digest;
+use kernelmill_store::digest;
 use std::collections::BTreeMap;
 
 /// A text as a name in C: every other character is an underscore, and a digest of the whole text

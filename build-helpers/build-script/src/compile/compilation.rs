@@ -11,10 +11,11 @@ use crate::{
     base::{environment::BuildEnvironment, error::Error},
     plan::units::Unit,
     settings::{package::Package, resolved::Settings},
-    store::{dependency_record::Inputs, entries::Store},
+    store::dependency_record::Inputs,
     toolchain,
 };
 use kernelmill_compiler::frontend::Architecture;
+use kernelmill_store::Store;
 use std::sync::OnceLock;
 
 /// Opens the compiler for a package.

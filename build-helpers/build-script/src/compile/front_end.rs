@@ -7,10 +7,7 @@ use super::{
     kernel_package,
 };
 use crate::{
-    base::{
-        environment::BuildEnvironment,
-        key::{KeyBuilder, digest},
-    },
+    base::environment::BuildEnvironment,
     discovery::{
         cfgs,
         source::{Source, SourceKind},
@@ -19,10 +16,7 @@ use crate::{
         package::Package,
         resolved::{ArgumentsOf, Settings},
     },
-    store::{
-        dependency_record::{DependencyRecord, Inputs},
-        entries::Store,
-    },
+    store::dependency_record::{DependencyRecord, Inputs},
     toolchain,
 };
 use kernelmill_artifact::{DeviceFunction, Fingerprint, Target};
@@ -38,6 +32,7 @@ use kernelmill_compiler::{
         rust::FULL_DEBUG,
     },
 };
+use kernelmill_store::{KeyBuilder, Store, digest};
 use std::{
     collections::BTreeSet,
     fs,

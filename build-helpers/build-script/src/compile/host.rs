@@ -4,13 +4,10 @@ use super::{
     compiler::Failure,
     nvcc::{NvccCompiler, warnings},
 };
-use crate::{
-    base::key::{KeyBuilder, digest},
-    discovery::source::Source,
-    settings::resolved::Settings,
-};
+use crate::{discovery::source::Source, settings::resolved::Settings};
 use kernelmill_artifact::Target;
 use kernelmill_compiler::{Config, frontend::cuda::HostOptions};
+use kernelmill_store::{KeyBuilder, digest};
 use std::path::PathBuf;
 
 /// A host file, compiled.

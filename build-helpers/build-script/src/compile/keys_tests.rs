@@ -5,7 +5,7 @@ use super::{front_end::FrontEnd, host::described, nvcc::NvccCompiler};
 use crate::{
     discovery::source::{Source, SourceKind},
     settings::{package::Package, resolve, resolved::Settings},
-    store::{dependency_record::Inputs, entries::Store},
+    store::{dependency_record::Inputs, location::store_of_user},
     test_support::{Fake, Project, Shared},
     toolchain::{Clang, Nvcc},
 };
@@ -80,7 +80,7 @@ impl Parts {
         let builder = self.project.builder.clone();
         let mut settings = resolve::read(&environment, &package, builder).unwrap();
         (self.settings)(&mut settings);
-        let store = Store::of_user(&environment).unwrap();
+        let store = store_of_user(&environment).unwrap();
         let inputs = Inputs::new(&environment, &package, &store);
         let front_end = FrontEnd {
             environment: &environment,

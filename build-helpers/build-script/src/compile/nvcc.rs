@@ -3,14 +3,13 @@
 
 use super::{binary::Binary, compiler::Failure, cuda_source::cuda_source};
 use crate::{
-    base::key::KeyBuilder,
     discovery::source::Source,
     plan::{device_libraries::without_libraries, units::Unit},
     settings::{
         package::Package,
         resolved::{ArgumentsOf, Settings},
     },
-    store::{dependency_record::Inputs, entries::Store},
+    store::dependency_record::Inputs,
     toolchain::Nvcc,
 };
 use kernelmill_artifact::{Fingerprint, NvidiaArch, Target};
@@ -18,6 +17,7 @@ use kernelmill_compiler::{
     Artifact, Config, Error as CompileError,
     frontend::cuda::{self, CudaKernel, CudaSource, Reading, Trace},
 };
+use kernelmill_store::{KeyBuilder, Store};
 use std::path::PathBuf;
 
 /// The compiler that runs nvcc, with all that it needs besides a source.
@@ -59,7 +59,7 @@ impl NvccCompiler<'_> {
             self.inputs.hide_checkout(&mut kernel.signature.file);
         }
         let bytes = Reading::to_bytes(&kernels, weight);
-        let stored = crate::base::key::digest(&bytes);
+        let stored = kernelmill_store::digest(&bytes);
         self.store.put("kernels", &stored, &bytes);
         let warnings = warnings(&trace);
         let record = self.inputs.record(stored, (&trace.inputs, &[]), warnings.clone());

@@ -7,14 +7,14 @@ use super::{
     front_end::{Front, FrontEnd},
 };
 use crate::{
-    base::key::KeyBuilder, discovery::source::Source, plan::units::Unit,
-    settings::resolved::ArgumentsOf, toolchain::Clang,
+    discovery::source::Source, plan::units::Unit, settings::resolved::ArgumentsOf, toolchain::Clang,
 };
 use kernelmill_artifact::Fingerprint;
 use kernelmill_compiler::{
     Artifact, Error as CompileError,
     frontend::{cuda::clang, opencl::ProgramCompiler},
 };
+use kernelmill_store::KeyBuilder;
 
 /// Makes one unit, or takes it from the store. `front` has the source's kernels.
 pub(super) fn binary(

@@ -2,7 +2,6 @@
 
 use super::{binary::Binary, compiler::Failure, front_end::FrontEnd};
 use crate::{
-    base::key::KeyBuilder,
     discovery::source::Source,
     plan::units::Unit,
     settings::{package::Package, resolved::Settings},
@@ -14,6 +13,7 @@ use kernelmill_compiler::{
         ptx::{self, PtxSource},
     },
 };
+use kernelmill_store::KeyBuilder;
 
 /// The kernels of a source.
 pub(super) fn kernels(

@@ -10,14 +10,12 @@ use super::{
     modules, nesting,
     source::{Source, SourceKind},
 };
-use crate::{
-    base::{key::digest, report::Report},
-    settings::kernel::is_generic,
-};
+use crate::{base::report::Report, settings::kernel::is_generic};
 use kernelmill_compiler::frontend::generic::GenericKernel;
 use kernelmill_compiler::frontend::rust::signature::{
     Cfgs, ListedInstances, Reading, SourceText, read_crate_with,
 };
+use kernelmill_store::digest;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,

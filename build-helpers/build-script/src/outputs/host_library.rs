@@ -4,7 +4,7 @@
 use super::{cuda_runtime, link};
 use crate::{
     base::{
-        environment::BuildEnvironment, error::Error, files::write_if_changed, key::digest, naming,
+        environment::BuildEnvironment, error::Error, files::write_if_changed, naming,
         report::Report,
     },
     compile::{
@@ -16,6 +16,7 @@ use crate::{
     discovery::source::Source,
 };
 use kernelmill_compiler::Error as CompileError;
+use kernelmill_store::digest;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},

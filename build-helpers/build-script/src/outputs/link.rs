@@ -1,11 +1,10 @@
 //! Static libraries of objects, which are linked into whatever the package builds.
 
 use crate::{
-    base::{
-        environment::BuildEnvironment, error::Error, files::write_if_changed, key::digest, naming,
-    },
+    base::{environment::BuildEnvironment, error::Error, files::write_if_changed, naming},
     settings::package::Package,
 };
+use kernelmill_store::digest;
 use std::{
     fs,
     path::{Path, PathBuf},

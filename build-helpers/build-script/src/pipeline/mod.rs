@@ -28,7 +28,10 @@ use crate::{
     settings::{
         choices::ExcessSpills, layer::Layer, package::Package, resolve, resolved::Settings,
     },
-    store::{dependency_record::Inputs, entries::Store},
+    store::{
+        dependency_record::Inputs,
+        location::{store_of_user, store_of_user_if_any},
+    },
     summary::Summary,
     toolchain::{self, CppTools, Needs},
 };
@@ -90,8 +93,8 @@ pub(crate) fn run_with(
     let mut settings = resolve::read(environment, &package, builder)?;
     let is_skipped = environment.flag("KERNELMILL_SKIP_BUILD") || environment.flag("DOCS_RS");
     let store = match is_skipped {
-        true => Store::of_user_if_any(environment),
-        false => Store::of_user(environment)?,
+        true => store_of_user_if_any(environment),
+        false => store_of_user(environment)?,
     };
     drop(step);
     let step = environment.step("build", "discovery", &[]);

@@ -2,16 +2,14 @@
 //! a compiler that includes files. A record is found by what is known before the step runs, and is
 //! valid while every file and variable in it is the same.
 
-use super::{digests::Digests, entries::Store};
+use super::digests::Digests;
 use crate::{
-    base::{
-        environment::BuildEnvironment,
-        key::{KeyBuilder, digest},
-        paths,
-    },
+    base::{environment::BuildEnvironment, paths},
     settings::package::Package,
 };
 use kernelmill_artifact::Fingerprint;
+use kernelmill_store::Store;
+use kernelmill_store::{KeyBuilder, digest};
 use std::{
     borrow::Cow,
     path::{Path, PathBuf},

@@ -1,50 +1,30 @@
-//! The folder of a user that the store lies in, and how much it may hold.
+//! The store of the user, as the environment of a build names it.
 
-use crate::base::{environment::BuildEnvironment, error::Error, quantities::bytes, trust};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use crate::base::{environment::BuildEnvironment, error::Error};
+use kernelmill_store::{Store, StoreError};
+use std::path::PathBuf;
 
-/// What the store may hold, in bytes, unless `KERNELMILL_CACHE_SIZE` says otherwise.
-const DEFAULT_LIMIT: u64 = 2 << 30;
-const SIZE: &str = "KERNELMILL_CACHE_SIZE";
-
-/// kernelmill's folder for what it can make or fetch again: `KERNELMILL_CACHE_DIR`, or that of the platform's
-/// custom.
+/// The store of the user. `KERNELMILL_CACHE=off` gives one that holds nothing.
 ///
 /// # Errors
 ///
-/// [`Error::Store`] where the variables name no absolute folder: a relative one would be another one for
-/// each package.
-pub(crate) fn user_folder(environment: &BuildEnvironment) -> Result<PathBuf, Error> {
-    const FOLDER: &str = "KERNELMILL_CACHE_DIR";
-    if let Some(folder) = environment.path(FOLDER) {
-        return absolute(FOLDER, Some(folder));
-    }
-    // The specification of these folders says to ignore a relative one.
-    let xdg = environment.path("XDG_CACHE_HOME").filter(|folder| folder.is_absolute());
-    let cache = match xdg {
-        Some(folder) => folder,
-        None if cfg!(windows) => absolute("LOCALAPPDATA", environment.path("LOCALAPPDATA"))?,
-        None => {
-            let custom = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
-            absolute("HOME", environment.path("HOME"))?.join(custom)
-        }
-    };
-    Ok(cache.join("kernelmill"))
+/// [`Error::Store`], see [`Store::of_user`].
+pub(crate) fn store_of_user(environment: &BuildEnvironment) -> Result<Store, Error> {
+    Store::of_user(&|name| environment.variable(name)).map_err(Error::from)
 }
 
-fn absolute(name: &str, folder: Option<PathBuf>) -> Result<PathBuf, Error> {
-    let state = match folder {
-        Some(folder) if folder.is_absolute() => return Ok(folder),
-        Some(folder) => format!("is `{}`, which is no absolute path", folder.display()),
-        None => "is not set".to_owned(),
-    };
-    Err(Error::Store(format!(
-        "error: there is no folder for the store of compiled kernels: {name} {state}\n  help: set \
-         KERNELMILL_CACHE_DIR to an absolute path, or KERNELMILL_CACHE=off"
-    )))
+/// The store of the user; where it cannot be used, one that holds nothing.
+pub(crate) fn store_of_user_if_any(environment: &BuildEnvironment) -> Store {
+    store_of_user(environment).unwrap_or_else(|_| Store::new(None, 0))
+}
+
+/// kernelmill's folder for what it can make or fetch again.
+///
+/// # Errors
+///
+/// [`Error::Store`] where the variables name no absolute folder.
+pub(crate) fn user_folder(environment: &BuildEnvironment) -> Result<PathBuf, Error> {
+    kernelmill_store::user_folder(&|name| environment.variable(name)).map_err(Error::from)
 }
 
 /// How much the store may hold, in bytes.
@@ -52,66 +32,21 @@ fn absolute(name: &str, folder: Option<PathBuf>) -> Result<PathBuf, Error> {
 /// # Errors
 ///
 /// [`Error::Store`] where `KERNELMILL_CACHE_SIZE` is no size.
-pub(super) fn limit(environment: &BuildEnvironment) -> Result<u64, Error> {
-    let Some(text) = environment.text(SIZE) else { return Ok(DEFAULT_LIMIT) };
-    bytes(&text).ok_or_else(|| {
-        Error::Store(format!(
-            "error: the environment variable {SIZE} is `{text}`, which is no size\n  help: write bytes, \
-             or a number with a unit: `500MB`, `2GB`, `2GiB`"
-        ))
-    })
+pub(crate) fn limit(environment: &BuildEnvironment) -> Result<u64, Error> {
+    kernelmill_store::limit(&|name| environment.variable(name)).map_err(Error::from)
 }
 
-/// Whether `KERNELMILL_CACHE` turns the store off.
-///
-/// # Errors
-///
-/// [`Error::Store`] where it is neither `on` nor `off`, nor empty.
-pub(super) fn is_off(environment: &BuildEnvironment) -> Result<bool, Error> {
-    const SWITCH: &str = "KERNELMILL_CACHE";
-    match environment.text(SWITCH).as_deref() {
-        None | Some("" | "on") => Ok(false),
-        Some("off") => Ok(true),
-        Some(text) => Err(Error::Store(format!(
-            "error: the environment variable {SWITCH} is `{text}`\n  help: write `on` or `off`; \
-             KERNELMILL_CACHE_DIR names a folder"
-        ))),
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error.0)
     }
-}
-
-/// The folders of all versions of the store: `v3`. What else is in kernelmill's folder is not the store's.
-pub(super) fn versions(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    let is_version =
-        |name: &str| name.strip_prefix('v').is_some_and(|number| number.parse::<u32>().is_ok());
-    let wanted = entries.filter(|entry| is_version(&entry.file_name().to_string_lossy()));
-    wanted.map(|entry| entry.path()).collect()
-}
-
-/// Refuses a folder that anybody but the user and root can change, where it is there.
-///
-/// # Errors
-///
-/// [`Error::Store`] with what to do.
-pub(super) fn check_rights(folder: &Path) -> Result<(), Error> {
-    // Nothing can be written below a file or a device, which the first write tells.
-    if fs::metadata(folder).is_ok_and(|found| !found.is_dir()) {
-        return Ok(());
-    }
-    // What is not there yet is made for the user alone.
-    let Ok(Some(why)) = trust::who_else_can_change(folder) else { return Ok(()) };
-    Err(Error::Store(format!(
-        "error: the store of compiled kernels in {folder} is not the user's alone: {why}\n  help: remove \
-         it if others may have written there, or else take their rights away with `chmod -R go-w \
-         {folder}`; KERNELMILL_CACHE_DIR names another folder, and KERNELMILL_CACHE=off does without",
-        folder = folder.display()
-    )))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{Project, Shared};
+    use crate::test_support::{Project, SAXPY, Shared};
+    use std::{fs, path::Path};
 
     #[test]
     fn what_is_no_size_is_refused() {
@@ -159,5 +94,30 @@ mod tests {
         assert_eq!(found(&project).unwrap(), expected);
         project.set("KERNELMILL_CACHE_DIR", "here");
         assert!(error(&project).contains("KERNELMILL_CACHE_DIR is `here`"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_store_that_others_can_write_is_refused_with_what_to_do() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mut project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
+        assert_eq!(project.counts(), (2, 0));
+        let base = project.folder.path().join("cache/kernelmill");
+        let version = base.join(format!("v{}", kernelmill_store::FORMAT_VERSION));
+        for folder in [&base, &version] {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
+            let error = project.error();
+            let expected = format!(
+                "error: the store of compiled kernels in {} is not the user's alone: every user can write",
+                folder.display()
+            );
+            assert!(error.starts_with(&expected), "{error}");
+            assert!(error.contains(&format!("`chmod -R go-w {}`", folder.display())), "{error}");
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+            assert_eq!(project.counts(), (0, 2), "as the error says");
+        }
+        fs::set_permissions(&base, fs::Permissions::from_mode(0o777)).unwrap();
+        project.set("KERNELMILL_CACHE", "off");
+        assert_eq!(project.counts(), (2, 0));
     }
 }

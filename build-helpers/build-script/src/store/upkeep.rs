@@ -1,11 +1,9 @@
 //! Upkeep of the store: what is in it, what of that is whole, and what can go. For programs like
 //! `cargo kernelmill store`; builds keep the store within its limit by themselves.
 
-use super::{
-    entries::{self, Store},
-    location,
-};
+use super::location;
 use crate::base::{environment::BuildEnvironment, error::Error};
+use kernelmill_store::{Store, is_abandoned, versions};
 use std::{
     collections::BTreeMap,
     fs, io,
@@ -146,7 +144,7 @@ impl Upkeep {
         let mut removed = self.remove_files(|file| match file.kind {
             Kind::Entry(_) => false,
             Kind::OtherFormat => true,
-            Kind::Temporary => entries::is_abandoned(file.used),
+            Kind::Temporary => is_abandoned(file.used),
         })?;
         let mut rest = self.files();
         rest.sort_by_key(|file| file.used);
@@ -170,7 +168,7 @@ impl Upkeep {
             removed.files += 1;
             removed.bytes += file.bytes;
         }
-        for version in location::versions(&self.folder) {
+        for version in versions(&self.folder) {
             remove_empty(&version);
         }
         Ok(removed)
@@ -178,7 +176,7 @@ impl Upkeep {
 
     fn files(&self) -> Vec<Found> {
         let mut found = Vec::new();
-        for version in location::versions(&self.folder) {
+        for version in versions(&self.folder) {
             let is_own = self.store.folder() == Some(&version);
             let files = walkdir::WalkDir::new(&version).into_iter().filter_map(Result::ok);
             for file in files.filter(|file| !file.file_type().is_dir()) {

@@ -1,11 +1,9 @@
 //! Versions and other answers of tools about themselves.
 
 use super::search::Search;
-use crate::{
-    base::{error::Error, key::KeyBuilder},
-    store::{digests::settled_state, entries::Store},
-};
+use crate::{base::error::Error, store::digests::settled_state};
 use kernelmill_artifact::Fingerprint;
+use kernelmill_store::{KeyBuilder, Store};
 use std::{
     fs,
     io::Read,

@@ -1,7 +1,8 @@
 //! nvcc, and what of its surroundings changes what it makes.
 
 use super::{ask, search::Search};
-use crate::base::{error::Error, key::digest};
+use crate::base::error::Error;
+use kernelmill_store::digest;
 use std::{
     env::consts::EXE_SUFFIX,
     fs,

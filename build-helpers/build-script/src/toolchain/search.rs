@@ -1,14 +1,15 @@
 //! The search for tools: its places, and what was found there.
 
 use crate::{
-    base::{environment::BuildEnvironment, error::Error, paths, trust::who_else_can_change},
+    base::{environment::BuildEnvironment, error::Error, paths},
     settings::{
         package::Package,
         resolved::{ArgumentsOf, Settings},
     },
-    store::{entries::Store, location::user_folder},
+    store::location::{store_of_user_if_any, user_folder},
 };
 use cargo_metadata::MetadataCommand;
+use kernelmill_store::{Store, who_else_can_change};
 use std::{
     cmp::Reverse,
     env::{consts::EXE_SUFFIX, split_paths},
@@ -59,7 +60,7 @@ impl<'w> Search<'w> {
             nvcc: settings.nvcc.clone(),
             clang: settings.clang.clone(),
             arguments: settings.arguments_for(ArgumentsOf::Cuda),
-            memory: Store::of_user_if_any(environment),
+            memory: store_of_user_if_any(environment),
         }
     }
 
@@ -77,7 +78,7 @@ impl<'w> Search<'w> {
             nvcc: environment.text("KERNELMILL_NVCC"),
             clang: environment.text("KERNELMILL_CLANG"),
             arguments: Vec::new(),
-            memory: Store::of_user_if_any(environment),
+            memory: store_of_user_if_any(environment),
         }
     }
 

@@ -1,11 +1,10 @@
 //! Calls of cargo for a kernel package: what all of them have in common, and what of it is in the key.
 
 use crate::{
-    base::{environment::BuildEnvironment, key::digest},
-    discovery::source::Source,
-    settings::package::Package,
+    base::environment::BuildEnvironment, discovery::source::Source, settings::package::Package,
 };
 use kernelmill_compiler::frontend::rust::{CODE_OPTIONS, instances_variable};
+use kernelmill_store::digest;
 use std::{
     ffi::OsString,
     path::Path,

@@ -12,7 +12,6 @@ use crate::{
     base::{
         environment::BuildEnvironment,
         files::{Access, write},
-        key::digest,
     },
     discovery::source::Source,
     settings::package::Package,
@@ -22,6 +21,7 @@ use kernelmill_compiler::{
     Error, Lowered,
     frontend::rust::{FULL_DEBUG, check_types},
 };
+use kernelmill_store::digest;
 use object::read::archive::ArchiveFile;
 use std::{
     ffi::OsString,

@@ -9,7 +9,7 @@ use super::{
     front_end::{Front, FrontEnd},
 };
 use crate::{
-    base::{key::KeyBuilder, naming},
+    base::naming,
     discovery::source::Source,
     plan::{device_libraries::without_libraries, units::Unit},
     settings::resolved::Settings,
@@ -19,6 +19,7 @@ use kernelmill_compiler::{
     Artifact, Child, Config, Job, JobSource, Symbols, TableFunction,
     frontend::cuda::{CudaKernel, is_same_symbol},
 };
+use kernelmill_store::KeyBuilder;
 use std::{borrow::Cow, sync::Arc};
 
 /// The sources whose functions one names, directly or through others, or may be given.

@@ -1,12 +1,9 @@
 //! The files that stand for stages of a unit's kernels, as its job takes them.
 
 use super::super::{compiler::Failure, cuda_source::cuda_source, front_end::FrontEnd};
-use crate::{
-    base::key::digest,
-    discovery::{
-        override_file::{Form, KernelOverride},
-        source::{Source, SourceKind},
-    },
+use crate::discovery::{
+    override_file::{Form, KernelOverride},
+    source::{Source, SourceKind},
 };
 use kernelmill_artifact::{Signature, Target};
 use kernelmill_compiler::{
@@ -16,6 +13,7 @@ use kernelmill_compiler::{
         is_same_symbol,
     },
 };
+use kernelmill_store::digest;
 use std::sync::Arc;
 
 /// The files for a target, each with the kernel as the unit's code names it.

@@ -11,7 +11,7 @@ use crate::{
     discovery::source::{Source, SourceKind},
     plan::units::{Unit, UnitCompiler},
     settings::{layer::Layer, package::Package, resolve},
-    store::{dependency_record::Inputs, entries::Store},
+    store::{dependency_record::Inputs, location::store_of_user},
     test_support::{Fake, Project, SAXPY, Shared},
 };
 use kernelmill_artifact::{Parameter, ParameterKind, Scalar, ValueType};
@@ -137,7 +137,7 @@ fn with_front_end_on(host: &str, test: impl FnOnce(&Project, &FrontEnd<'_>)) {
     let environment = project.environment(&written);
     let package = Package::read(&environment).unwrap();
     let settings = resolve::read(&environment, &package, Layer::default()).unwrap();
-    let store = Store::of_user(&environment).unwrap();
+    let store = store_of_user(&environment).unwrap();
     let inputs = Inputs::new(&environment, &package, &store);
     let front_end = FrontEnd {
         environment: &environment,

@@ -2,9 +2,9 @@
 //! the store remembers each with what the file system says of it, and a file of which that is the same
 //! is not read again.
 
-use super::entries::Store;
-use crate::base::key::{KeyBuilder, digest};
 use kernelmill_artifact::Fingerprint;
+use kernelmill_store::Store;
+use kernelmill_store::{KeyBuilder, digest};
 use std::{
     collections::{BTreeMap, HashMap},
     fmt::Write as _,

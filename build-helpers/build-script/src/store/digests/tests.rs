@@ -1,5 +1,5 @@
 use super::*;
-use crate::store::entries::Store;
+use kernelmill_store::Store;
 use std::fs::File;
 use test_support::{TempDir, temporary_folder};
 

@@ -1,6 +1,12 @@
 use super::*;
-use crate::{base::key::digest, test_support::files};
+use crate::key::digest;
 use test_support::temporary_folder;
+
+/// The files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let walk = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
+    walk.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
+}
 
 #[test]
 fn what_was_put_is_found_under_its_key_and_kind_only() {
@@ -209,32 +215,6 @@ fn a_store_is_made_for_the_user_alone() {
     for (is_folder, mode) in modes {
         assert_eq!(mode & 0o777, if is_folder { 0o700 } else { 0o600 });
     }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_store_that_others_can_write_is_refused_with_what_to_do() {
-    use crate::test_support::{Project, SAXPY};
-    use std::os::unix::fs::PermissionsExt as _;
-    let mut project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
-    assert_eq!(project.counts(), (2, 0));
-    let base = project.folder.path().join("cache/kernelmill");
-    let version = base.join(format!("v{}", frame::VERSION));
-    for folder in [&base, &version] {
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
-        let error = project.error();
-        let expected = format!(
-            "error: the store of compiled kernels in {} is not the user's alone: every user can write",
-            folder.display()
-        );
-        assert!(error.starts_with(&expected), "{error}");
-        assert!(error.contains(&format!("`chmod -R go-w {}`", folder.display())), "{error}");
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
-        assert_eq!(project.counts(), (0, 2), "as the error says");
-    }
-    fs::set_permissions(&base, fs::Permissions::from_mode(0o777)).unwrap();
-    project.set("KERNELMILL_CACHE", "off");
-    assert_eq!(project.counts(), (2, 0));
 }
 
 /// Others can make entries that fit: what they could have written is no entry, wherever in the store it lies.

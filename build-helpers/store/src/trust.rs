@@ -12,7 +12,7 @@ use std::{io, path::Path};
 ///
 /// Where nothing can be learned of it.
 #[cfg(unix)]
-pub(crate) fn who_else_can_change(path: &Path) -> io::Result<Option<String>> {
+pub fn who_else_can_change(path: &Path) -> io::Result<Option<String>> {
     use std::os::unix::fs::MetadataExt as _;
     const WRITABLE_BY_ALL: u32 = 0o002;
     const WRITABLE_BY_GROUP: u32 = 0o020;
@@ -33,8 +33,13 @@ pub(crate) fn who_else_can_change(path: &Path) -> io::Result<Option<String>> {
     })
 }
 
+/// Who else can change a file or folder: nobody that is known.
+///
+/// # Errors
+///
+/// Where nothing can be learned of it.
 #[cfg(not(unix))]
-pub(crate) fn who_else_can_change(path: &Path) -> io::Result<Option<String>> {
+pub fn who_else_can_change(path: &Path) -> io::Result<Option<String>> {
     std::fs::metadata(path).map(|_| None)
 }
 

@@ -1,12 +1,12 @@
 //! The form of an entry: magic, version, digest, content. The digest is that of the content with the entry's
 //! kind and key, so that an entry under another name than its own is as bad as a damaged one.
 
-use crate::base::key::KeyBuilder;
+use crate::key::KeyBuilder;
 use kernelmill_artifact::Fingerprint;
 
 const MAGIC: &[u8; 8] = b"kmill-st";
 /// Entries of other versions lie in other folders.
-pub(super) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 3;
 const DIGEST: usize = 32;
 const HEADER: usize = MAGIC.len() + 4 + DIGEST;
 

@@ -5,11 +5,9 @@
 //! damaged one, and one under another's name, is a miss. Only the user can read and write it. A store that cannot be written is no reason to fail: the build goes on
 //! without it, and says so once.
 
-use super::location;
-use crate::base::{
-    environment::BuildEnvironment,
-    error::Error,
+use crate::{
     files::{Access, close_to_others, make_folder, write},
+    location::{self, StoreError, Variables},
     trust::who_else_can_change,
 };
 use frame::Name;
@@ -26,6 +24,9 @@ use std::{
 
 mod frame;
 
+/// The version of the form that entries have. Those of other versions lie in other folders.
+pub const FORMAT_VERSION: u32 = frame::VERSION;
+
 /// An entry's time of last use is only renewed when it is older than this.
 const RENEW_AFTER: Duration = Duration::from_secs(60 * 60);
 /// Temporary files older than this are of processes that have died.
@@ -34,7 +35,19 @@ const ABANDONED_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 const KEPT_PERCENT: u64 = 80;
 
 /// The store.
-pub(crate) struct Store {
+///
+/// ```
+/// use kernelmill_store::{KeyBuilder, Store};
+/// # let folder = std::env::temp_dir().join(format!("kernelmill-store-doc-{}", std::process::id()));
+/// let store = Store::in_folder(folder.clone(), 1 << 20)?;
+/// let key = KeyBuilder::new("program").part("text", "a").finish();
+/// store.put("program", &key, b"content");
+/// assert_eq!(store.get("program", &key).as_deref(), Some(&b"content"[..]));
+/// # let _ = std::fs::remove_dir_all(folder);
+/// # Ok::<(), kernelmill_store::StoreError>(())
+/// ```
+#[derive(Debug)]
+pub struct Store {
     /// `None`: nothing is stored and nothing found.
     folder: Option<PathBuf>,
     limit: u64,
@@ -44,19 +57,19 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// The store of the user: `KERNELMILL_CACHE_DIR`, `$XDG_CACHE_HOME/kernelmill`, or the
-    /// platform's folder. `KERNELMILL_CACHE=off` turns it off.
+    /// The store of the user that the environment's variables name: `KERNELMILL_CACHE_DIR`, `$XDG_CACHE_HOME/kernelmill`,
+    /// or the platform's folder. `KERNELMILL_CACHE=off` turns it off.
     ///
     /// # Errors
     ///
-    /// [`Error::Store`] where there is no such folder, where anybody else can write to it, and where
+    /// [`StoreError`] where there is no such folder, where anybody else can write to it, and where
     /// `KERNELMILL_CACHE_SIZE` is no size or `KERNELMILL_CACHE` no switch.
-    pub(crate) fn of_user(environment: &BuildEnvironment) -> Result<Self, Error> {
-        let limit = location::limit(environment)?;
-        if location::is_off(environment)? {
+    pub fn of_user(variables: Variables<'_>) -> Result<Self, StoreError> {
+        let limit = location::limit(variables)?;
+        if location::is_off(variables)? {
             return Ok(Self::new(None, limit));
         }
-        let folder = location::user_folder(environment)?;
+        let folder = location::user_folder(variables)?;
         // Made before it is checked: nobody else can make it after that. A store that cannot be made says so
         // when it is written.
         let _ = make_folder(&folder, Access::UserAlone);
@@ -67,26 +80,25 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Store`] where anybody else can write to it.
-    pub(super) fn in_folder(folder: PathBuf, limit: u64) -> Result<Self, Error> {
+    /// [`StoreError`] where anybody else can write to it.
+    pub fn in_folder(folder: PathBuf, limit: u64) -> Result<Self, StoreError> {
         location::check_rights(&folder)?;
         let store = Self::new(Some(folder), limit);
         store.folder.iter().try_for_each(|folder| location::check_rights(folder))?;
         Ok(store)
     }
 
-    /// The store of the user; where it cannot be used, one that holds nothing.
-    pub(crate) fn of_user_if_any(environment: &BuildEnvironment) -> Self {
-        Self::of_user(environment).unwrap_or_else(|_| Self::new(None, 0))
-    }
-
-    pub(crate) fn new(folder: Option<PathBuf>, limit: u64) -> Self {
+    /// A store in a folder whose rights are not looked at, of at most `limit` bytes; without a folder nothing is stored
+    /// and nothing found.
+    #[must_use]
+    pub fn new(folder: Option<PathBuf>, limit: u64) -> Self {
         let folder = folder.map(|folder| folder.join(format!("v{}", frame::VERSION)));
         Self { folder, limit, has_written: AtomicBool::new(false), failure: OnceLock::new() }
     }
 
     /// The content stored under a key. An entry that is damaged is removed.
-    pub(crate) fn get(&self, kind: &str, key: &Fingerprint) -> Option<Vec<u8>> {
+    #[must_use]
+    pub fn get(&self, kind: &str, key: &Fingerprint) -> Option<Vec<u8>> {
         let path = self.path(kind, key)?;
         let bytes = read(&path)?;
         let Some(content) = frame::open(Name { kind, key }, &bytes) else {
@@ -99,17 +111,20 @@ impl Store {
     }
 
     /// The folder of this version's entries; `None` where nothing is stored.
-    pub(super) fn folder(&self) -> Option<&PathBuf> {
+    #[must_use]
+    pub fn folder(&self) -> Option<&PathBuf> {
         self.folder.as_ref()
     }
 
     /// How many bytes the store may hold.
-    pub(super) fn limit(&self) -> u64 {
+    #[must_use]
+    pub fn limit(&self) -> u64 {
         self.limit
     }
 
     /// Whether a file is an entry as it was written under its name.
-    pub(super) fn is_whole(&self, path: &Path) -> bool {
+    #[must_use]
+    pub fn is_whole(&self, path: &Path) -> bool {
         let first = path.parent().and_then(Path::file_name).unwrap_or_default();
         let rest = path.file_stem().unwrap_or_default();
         let key = format!("{}{}", first.to_string_lossy(), rest.to_string_lossy()).parse();
@@ -119,7 +134,7 @@ impl Store {
     }
 
     /// Stores content under a key.
-    pub(crate) fn put(&self, kind: &str, key: &Fingerprint, content: &[u8]) {
+    pub fn put(&self, kind: &str, key: &Fingerprint, content: &[u8]) {
         let Some(path) = self.path(kind, key) else { return };
         if self.failure.get().is_some() {
             return;
@@ -137,7 +152,8 @@ impl Store {
 
     /// Ends the use of the store in this build: removes what was not used for longest where there
     /// is too much, and gives what there is to warn about.
-    pub(crate) fn finish(&self) -> Option<String> {
+    #[must_use]
+    pub fn finish(&self) -> Option<String> {
         if self.has_written.load(Ordering::Relaxed)
             && let Some(folder) = self.folder.as_deref().and_then(Path::parent)
         {
@@ -192,7 +208,8 @@ fn distance(time: SystemTime) -> Duration {
 }
 
 /// Whether a temporary file that was last written then is of a process that has died.
-pub(super) fn is_abandoned(written: SystemTime) -> bool {
+#[must_use]
+pub fn is_abandoned(written: SystemTime) -> bool {
     distance(written) > ABANDONED_AFTER
 }
 

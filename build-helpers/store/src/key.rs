@@ -9,15 +9,25 @@ use kernelmill_artifact::Fingerprint;
 
 /// Collects the parts of a key. Every part has a name and a length, so that no two lists of parts
 /// give the same bytes.
-pub(crate) struct KeyBuilder(Hasher);
+///
+/// ```
+/// use kernelmill_store::KeyBuilder;
+/// let key = |text: &str| KeyBuilder::new("program").part("text", text).finish();
+/// assert_ne!(key("a"), key("b"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct KeyBuilder(Hasher);
 
 impl KeyBuilder {
     /// A key of a kind; keys of different kinds never meet.
-    pub(crate) fn new(kind: &str) -> Self {
+    #[must_use]
+    pub fn new(kind: &str) -> Self {
         Self(Hasher::new()).part("kind", kind)
     }
 
-    pub(crate) fn part(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
+    /// Adds a part: a name, and a value of any length.
+    #[must_use]
+    pub fn part(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
         for bytes in [name.as_bytes(), value.as_ref()] {
             self.0.update(&(bytes.len() as u64).to_le_bytes());
             self.0.update(bytes);
@@ -25,21 +35,22 @@ impl KeyBuilder {
         self
     }
 
-    pub(crate) fn parts<V: AsRef<[u8]>>(
-        self,
-        name: &str,
-        values: impl IntoIterator<Item = V>,
-    ) -> Self {
+    /// Adds several values under one name.
+    #[must_use]
+    pub fn parts<V: AsRef<[u8]>>(self, name: &str, values: impl IntoIterator<Item = V>) -> Self {
         values.into_iter().fold(self, |key, value| key.part(name, value))
     }
 
-    pub(crate) fn finish(self) -> Fingerprint {
+    /// The key.
+    #[must_use]
+    pub fn finish(self) -> Fingerprint {
         Fingerprint(self.0.finalize().into())
     }
 }
 
 /// The digest of some bytes alone.
-pub(crate) fn digest(bytes: &[u8]) -> Fingerprint {
+#[must_use]
+pub fn digest(bytes: &[u8]) -> Fingerprint {
     Fingerprint(blake3::hash(bytes).into())
 }
 
