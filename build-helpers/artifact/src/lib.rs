@@ -50,7 +50,7 @@ pub use message::render_message;
 pub use occupancy::{Multiprocessor, threads_with};
 pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord};
 pub use printed::{PRINT_BUFFER, PRINT_BUFFER_BYTES, Printed};
-pub use ptx::PtxVersion;
+pub use ptx::{PtxEntry, PtxParameter, PtxToken, PtxVersion, ptx_entries, ptx_tokens};
 pub use relocation::Relocation;
 pub use resources::Resources;
 pub use safety::Safety;

@@ -3,9 +3,9 @@
 
 use std::process::Command;
 
-use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Target};
+use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Target, ptx_tokens};
 
-use super::{source::PtxSource, tokens::tokens};
+use super::source::PtxSource;
 use crate::{
     Error,
     artifact::{Artifact, CompiledKernel},
@@ -152,7 +152,7 @@ fn messages(said: &str, input: &str, source: &PtxSource) -> Vec<Message> {
 /// The line of what a message names where it has none: `Unresolved extern function 'f'`.
 fn line_of_name(message: &str, source: &PtxSource) -> Option<(String, u32)> {
     let name = message.split('\'').nth(1).filter(|name| !name.is_empty())?;
-    let line = tokens(&source.text).iter().find(|token| token.text == name)?.line;
+    let line = ptx_tokens(&source.text).iter().find(|token| token.text == name)?.line;
     Some((source.display.clone(), line))
 }
 

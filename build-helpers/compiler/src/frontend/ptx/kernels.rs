@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use kernelmill_artifact::{Dimension, Parameter, Safety, Signature};
+use kernelmill_artifact::{Dimension, Parameter, PtxEntry, Safety, Signature, ptx_entries};
 
 use super::{
-    module::{Entry, Header, entries},
+    header::Header,
     parameters,
     source::{PtxSource, fault},
 };
@@ -41,7 +41,7 @@ use crate::{
 pub fn kernels(source: &PtxSource) -> Result<Vec<CudaKernel>, Error> {
     let PtxSource { display, text, declared, .. } = source;
     Header::read(text, display)?;
-    let entries = entries(text);
+    let entries = ptx_entries(text);
     if entries.is_empty() {
         let why = "it has no kernel: no `.entry` with a body\n  help: write one, or leave the file out \
                    with `exclude`";
@@ -66,7 +66,7 @@ pub fn kernels(source: &PtxSource) -> Result<Vec<CudaKernel>, Error> {
 }
 
 fn parameters_of(
-    entry: &Entry<'_>,
+    entry: &PtxEntry<'_>,
     declared: Option<&DeclaredKernel>,
 ) -> Result<Vec<Parameter>, Vec<String>> {
     let shared = entry
@@ -94,7 +94,7 @@ fn parameters_of(
     })
 }
 
-fn kernel(display: &str, entry: &Entry<'_>, parameters: Vec<Parameter>) -> CudaKernel {
+fn kernel(display: &str, entry: &PtxEntry<'_>, parameters: Vec<Parameter>) -> CudaKernel {
     CudaKernel {
         signature: Signature {
             name: signature::wrapper_name(entry.name).into(),

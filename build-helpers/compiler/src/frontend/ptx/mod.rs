@@ -5,14 +5,13 @@
 //! [isa]: https://docs.nvidia.com/cuda/parallel-thread-execution/#kernel-and-function-directives
 
 mod assemble;
+mod header;
 mod kernels;
-mod module;
 mod parameters;
 mod source;
-mod tokens;
 
+pub use header::Header;
 pub use kernels::kernels;
-pub use module::Header;
 pub use source::PtxSource;
 
 pub(crate) use assemble::compile;

@@ -2,20 +2,18 @@
 //! themselves. A number says its width, and mostly whether it is whole; a pointer is one where it says `.ptr`, and does
 //! not say what it points to.
 
-use kernelmill_artifact::{Access, Parameter, ParameterKind, Scalar, ValueType};
-
-use super::module::Param;
+use kernelmill_artifact::{Access, Parameter, ParameterKind, PtxParameter, Scalar, ValueType};
 
 /// The parameters of a kernel as they are declared, or everything in which that is not what the file has.
 pub(super) fn declared(
     parameters: &[Parameter],
-    there: &[Param<'_>],
+    there: &[PtxParameter<'_>],
 ) -> Result<Vec<Parameter>, Vec<String>> {
     if parameters.len() != there.len() {
         let (declared, has) = (parameters.len(), there.len());
         return Err(vec![format!("{declared} parameters are declared, and it has {has}")]);
     }
-    let differs = |(parameter, param): (&Parameter, &Param<'_>)| {
+    let differs = |(parameter, param): (&Parameter, &PtxParameter<'_>)| {
         (!fits(&parameter.kind, param)).then(|| {
             format!(
                 "the parameter `{}` is declared as `{}`, and is {} in the file",
@@ -30,8 +28,8 @@ pub(super) fn declared(
 }
 
 /// The parameters of a kernel as far as its file says them; `None` where it does not.
-pub(super) fn known(there: &[Param<'_>]) -> Option<Vec<Parameter>> {
-    let known = |param: &Param<'_>| {
+pub(super) fn known(there: &[PtxParameter<'_>]) -> Option<Vec<Parameter>> {
+    let known = |param: &PtxParameter<'_>| {
         let kind = match (param.pointer, param.length) {
             (Some(_), None) => {
                 let element = ValueType::Scalar(Scalar::U8);
@@ -74,7 +72,7 @@ fn width(ty: &str) -> Option<(u64, Option<bool>)> {
 }
 
 /// Whether a kind is passed as a `.param` is.
-fn fits(kind: &ParameterKind, param: &Param<'_>) -> bool {
+fn fits(kind: &ParameterKind, param: &PtxParameter<'_>) -> bool {
     let Some((bytes, is_float)) = width(param.ty) else { return false };
     match (kind, param.length) {
         (ParameterKind::Pointer { .. }, None) => bytes == 8 && is_float != Some(true),
@@ -94,7 +92,7 @@ fn fits(kind: &ParameterKind, param: &Param<'_>) -> bool {
 }
 
 /// A `.param` as the file has it.
-fn shown(param: &Param<'_>) -> String {
+fn shown(param: &PtxParameter<'_>) -> String {
     let pointer = if param.pointer.is_some() { " .ptr" } else { "" };
     match param.length {
         Some(length) => {
@@ -106,12 +104,12 @@ fn shown(param: &Param<'_>) -> String {
 }
 
 /// A declaration of a kernel's parameters, as far as the file says it.
-pub(super) fn suggestion(there: &[Param<'_>]) -> String {
+pub(super) fn suggestion(there: &[PtxParameter<'_>]) -> String {
     let each = there.iter().map(|param| format!("\"{}: {}\"", param.name, suggested(param)));
     each.collect::<Vec<_>>().join(", ")
 }
 
-fn suggested(param: &Param<'_>) -> String {
+fn suggested(param: &PtxParameter<'_>) -> String {
     let (bytes, is_float) = width(param.ty).unwrap_or((8, None));
     if let Some(length) = param.length {
         let unit = param.align.unwrap_or(bytes).clamp(1, 8);

@@ -1,14 +1,17 @@
 //! Tokens of PTX: words, which may start with a dot, and single characters.
 
-/// A token, and its line from 1.
+/// A token of PTX, with its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Token<'t> {
-    pub(super) text: &'t str,
-    pub(super) line: u32,
+pub struct PtxToken<'t> {
+    /// Its characters.
+    pub text: &'t str,
+    /// Its line, from 1.
+    pub line: u32,
 }
 
-/// The tokens of a text, without comments and strings.
-pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+/// The tokens of a text of PTX, without comments and strings.
+#[must_use]
+pub fn ptx_tokens(text: &str) -> Vec<PtxToken<'_>> {
     let (mut found, mut rest, mut line) = (Vec::new(), text, 1);
     while let Some(first) = rest.chars().next() {
         let (length, is_token) = match first {
@@ -20,7 +23,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         };
         let (text, after) = rest.split_at(length);
         if is_token {
-            found.push(Token { text, line });
+            found.push(PtxToken { text, line });
         }
         line += text.matches('\n').count() as u32;
         rest = after;
@@ -39,7 +42,7 @@ mod tests {
     #[test]
     fn comments_and_strings_are_left_out_and_lines_are_counted() {
         let text = "// .entry a\n.version 8.0 /* b\nc */ .entry\t$k_1(\n.file 1 \".entry x\"\n;";
-        let found: Vec<_> = tokens(text).iter().map(|it| (it.text, it.line)).collect();
+        let found: Vec<_> = ptx_tokens(text).iter().map(|it| (it.text, it.line)).collect();
         let expected = [
             (".version", 2),
             ("8.0", 2),
@@ -52,7 +55,7 @@ mod tests {
         ];
         assert_eq!(found, expected);
         for cut in ["/* never", "\"never", "//", "/"] {
-            assert!(tokens(cut).len() <= 1, "{cut}");
+            assert!(ptx_tokens(cut).len() <= 1, "{cut}");
         }
     }
 }
