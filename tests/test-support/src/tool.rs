@@ -59,6 +59,18 @@ pub fn wheels() -> Option<PathBuf> {
     require("the set of NVIDIA's wheels", is_there.then_some(folder))
 }
 
+/// NVIDIA's compiler of CUDA C++ as a library.
+///
+/// # Panics
+///
+/// As [`require`] does.
+#[must_use]
+#[track_caller]
+pub fn nvrtc() -> Option<PathBuf> {
+    let library = wheels_folder().join("cu13/lib/libnvrtc.so.13");
+    require("NVRTC", Some(library).filter(|path| path.is_file()))
+}
+
 fn wheels_folder() -> PathBuf {
     root().join("target/toolchains/nvidia")
 }
@@ -115,6 +127,30 @@ pub fn pocl() -> Option<PathBuf> {
 #[track_caller]
 pub fn spirv_val() -> Option<PathBuf> {
     require("spirv-val", which::which("spirv-val").ok())
+}
+
+impl Rustc {
+    /// The version of its LLVM, such as `23.1.1`.
+    ///
+    /// # Panics
+    ///
+    /// Where it says none.
+    #[must_use]
+    pub fn llvm(&self) -> &str {
+        let said = self.version.lines().find_map(|line| line.strip_prefix("LLVM version: "));
+        said.expect("rustc says the version of its LLVM").trim()
+    }
+
+    /// The first number of [`Rustc::llvm`].
+    ///
+    /// # Panics
+    ///
+    /// Where there is none.
+    #[must_use]
+    pub fn llvm_major(&self) -> u32 {
+        let major = self.llvm().split('.').next().and_then(|number| number.parse().ok());
+        major.expect("a version starts with a number")
+    }
 }
 
 /// The rustc that compiles kernels in tests.

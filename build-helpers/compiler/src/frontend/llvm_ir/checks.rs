@@ -52,8 +52,10 @@ pub(super) fn faults(
     (source, lines): (&IrSource, &Lines<'_>),
 ) -> Vec<String> {
     let mut found = Vec::new();
-    if text.lines().any(|line| line.starts_with("module asm ")) {
-        let line = lines.find(|line| line.starts_with("module asm "));
+    // From LLVM 23 on properties may stand behind it, in parentheses.
+    let is_assembly = |line: &str| line.starts_with("module asm");
+    if text.lines().any(is_assembly) {
+        let line = lines.find(is_assembly);
         let message = "assembly of a whole module is for one machine's linker, which there is none of on a device: \
                        leave it out";
         found.push(fault(source, line, message));
