@@ -8,8 +8,9 @@ use std::sync::{
 use crate::base::error::{Error, Result};
 use crate::device::Device;
 
-/// The version of the driver API that is answered, as `cuDriverGetVersion` gives it.
-pub(crate) const VERSION: i32 = 12080;
+/// The version of the driver API that is answered, as `cuDriverGetVersion` gives it: the release whose PTX the emulator
+/// reads.
+pub(crate) const VERSION: i32 = 13050;
 
 /// The devices, after [`initialize`].
 pub(crate) struct Driver {

@@ -56,7 +56,7 @@ procedures! {
         cuGraphAddKernelNode cuGraphAddKernelNode_v2 cuGraphAddMemcpyNode cuGraphAddMemsetNode;
     host: cuMemAllocHost_v2 cuMemFreeHost cuMemHostAlloc cuMemHostGetDevicePointer_v2
         cuMemHostGetFlags cuMemHostRegister_v2 cuMemHostUnregister;
-    init: cuDriverGetVersion cuInit cuProfilerStart cuProfilerStop;
+    init: cuDriverGetVersion cuGetExportTable cuInit cuProfilerStart cuProfilerStop;
     launch: cuLaunchCooperativeKernel cuLaunchKernel cuLaunchKernelEx;
     memory: cuMemAllocPitch_v2 cuMemAlloc_v2 cuMemFree_v2 cuMemGetAddressRange_v2 cuMemGetInfo_v2
         cuPointerGetAttribute cuPointerGetAttributes;
