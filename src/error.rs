@@ -208,6 +208,47 @@ pub enum Error {
         /// The binary.
         binary: String,
     },
+    /// What compiles at run time cannot be used, or not for a device.
+    #[error("{compiler} cannot be used: {reason}")]
+    NoCompiler {
+        /// The compiler.
+        compiler: &'static str,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// A source that is compiled at run time does not compile.
+    #[error("{source_file} does not compile, by {compiler} with `{options}`:\n{log}")]
+    Compile {
+        /// The name of the source.
+        source_file: String,
+        /// The compiler and its version.
+        compiler: String,
+        /// The options that it was given.
+        options: String,
+        /// What it says: errors with lines.
+        log: String,
+    },
+    /// A program that was compiled at run time has no kernel of a name.
+    #[error("{source_file} has no kernel `{kernel}`: {known}")]
+    NoKernel {
+        /// The name of the source.
+        source_file: String,
+        /// The name that was asked for.
+        kernel: String,
+        /// The kernels that there are.
+        known: String,
+    },
+    /// The arguments of a launch are none that a kernel takes which was compiled at run time.
+    #[error("kernel `{kernel}`: {reason}")]
+    Arguments {
+        /// The kernel's symbol.
+        kernel: String,
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// The database of programs that were compiled at run time cannot be used.
+    #[error("{0}")]
+    Database(String),
     /// A launch took longer than the watchdog allows. Reported by the next `synchronize` or `download`,
     /// and by every later use of the buffers that the launch was given.
     #[error("{0}")]

@@ -2,8 +2,8 @@
 //! for the device at hand, loads it once, and launches it through typed wrappers.
 //!
 //! Kernels are compiled ahead of time by [`kernelmill-build`], called from `build.rs`, which also
-//! writes the wrappers; [`include_kernels!`] brings them in. Nothing is compiled at run time, and
-//! the processor is always there as a device, so an application runs on a machine without a GPU.
+//! writes the wrappers; [`include_kernels!`] brings them in. Nothing is compiled at run time unless a program asks
+//! for it (feature `jit`), and the processor is always there as a device, so an application runs on a machine without a GPU.
 //!
 //! ```
 //! # /* What the next line brings in is written by the build script:
@@ -53,6 +53,7 @@
 //!   [`Device::best`] is the processor. Wrappers then take `cudarc`'s own slices too, as `CudarcSlice`.
 //! - `hip`: AMD devices, through the HIP library, which is opened at run time too. It has not run on a GPU yet.
 //! - `opencl`: OpenCL devices, through the OpenCL library, which is opened at run time as well; for kernels in OpenCL C.
+//! - `jit`: CUDA C++ and PTX that the program gives when it runs, with a database of what was compiled ([`jit`]).
 //! - `half`: `half::f16` and `half::bf16` as elements and arguments.
 //!
 //! [`kernelmill-build`]: https://docs.rs/kernelmill-build
@@ -84,6 +85,8 @@ mod function;
 mod future;
 mod graph;
 mod hal;
+#[cfg(feature = "jit")]
+pub mod jit;
 mod kernel;
 mod launch;
 mod limits;

@@ -21,11 +21,15 @@ mod cuda;
 mod gpu;
 #[cfg(feature = "hip")]
 mod hip;
+#[cfg(any(feature = "hip", feature = "jit"))]
+mod library;
 #[cfg(feature = "opencl")]
 mod opencl;
 
 #[cfg(feature = "cuda")]
 pub use cuda::CudarcSlice;
+#[cfg(feature = "jit")]
+pub(crate) use cuda::nvrtc;
 
 /// The traits by which libraries that back ends work with know the types of elements.
 pub mod library_traits {

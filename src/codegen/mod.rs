@@ -8,6 +8,8 @@ pub mod rule;
 pub use self::bind::{
     Bind, Value, launch_with, read_pointer, read_slice, tensor_map, write_pointer, write_slice,
 };
+#[cfg(feature = "jit")]
+pub(crate) use self::bind::{Pointer, Read, Write, launch_checked};
 pub use std::borrow::Cow;
 
 pub use kernelmill_artifact::{

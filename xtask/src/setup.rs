@@ -10,12 +10,13 @@ use anyhow::{Context as _, Result, bail};
 use std::{fs, path::Path};
 use xshell::cmd;
 
-/// The wheels: nvcc with ptxas, the two disassemblers, and the headers nvcc includes by itself.
-const WHEELS: [&str; 4] = [
+/// The wheels: nvcc with ptxas, the two disassemblers, the headers nvcc includes by itself, and the compiler as a library.
+const WHEELS: [&str; 5] = [
     "nvidia-cuda-nvcc==13.*",
     "nvidia-cuda-cuobjdump==13.*",
     "nvidia-cuda-nvdisasm==13.*",
     "nvidia-cuda-cccl==13.*",
+    "nvidia-cuda-nvrtc==13.*",
 ];
 
 /// Programs the tests call, with the Debian package that has each. nvcc starts g++; clang is of the

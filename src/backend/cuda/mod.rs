@@ -18,6 +18,8 @@ mod interop;
 mod launch;
 mod memory;
 mod module;
+#[cfg(feature = "jit")]
+pub(crate) mod nvrtc;
 mod order;
 mod stream;
 pub(super) mod support;

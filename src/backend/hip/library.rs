@@ -10,6 +10,11 @@ use std::{
 
 use libloading::Library;
 
+use crate::backend::library::{find, library_functions};
+
+/// What messages call it.
+const LIBRARY: &str = "the HIP library";
+
 /// `hipError_t`.
 pub(super) type Code = c_int;
 
@@ -23,35 +28,8 @@ const NAMES: [&str; 4] =
 #[cfg(windows)]
 const NAMES: [&str; 3] = ["amdhip64.dll", "amdhip64_7.dll", "amdhip64_6.dll"];
 
-/// Declares the functions, each under its own name.
-macro_rules! functions {
-    ($($name:ident($($parameter:ty),*) -> $result:ty;)*) => {
-        /// The functions of the library: as many as the back end calls.
-        #[allow(non_snake_case, reason = "the names are those of the library")]
-        pub(super) struct Functions {
-            $(pub(super) $name: unsafe extern "C" fn($($parameter),*) -> $result,)*
-            /// `hipGetDevicePropertiesR0600`, or the function of that purpose before HIP 6.
-            pub(super) properties: Properties,
-            _library: Library,
-        }
-
-        impl Functions {
-            /// Finds every function.
-            fn find(library: Library) -> Result<Self, String> {
-                Ok(Self {
-                    $(
-                        // SAFETY: the type is that of the function with this name.
-                        $name: unsafe { find(&library, stringify!($name))? },
-                    )*
-                    properties: Properties::find(&library)?,
-                    _library: library,
-                })
-            }
-        }
-    };
-}
-
-functions! {
+library_functions! {
+    LIBRARY, pub(super) struct Functions also properties: Properties = Properties::find;
     hipInit(c_uint) -> Code;
     hipGetDeviceCount(*mut c_int) -> Code;
     hipGetDevice(*mut c_int) -> Code;
@@ -103,21 +81,10 @@ impl Properties {
     fn find(library: &Library) -> Result<Self, String> {
         // SAFETY: the type is that of both functions.
         unsafe {
-            let new = find(library, "hipGetDevicePropertiesR0600").map(Self::R0600);
-            new.or_else(|_| find(library, "hipGetDeviceProperties").map(Self::R0000))
+            let new = find(library, LIBRARY, "hipGetDevicePropertiesR0600").map(Self::R0600);
+            new.or_else(|_| find(library, LIBRARY, "hipGetDeviceProperties").map(Self::R0000))
         }
     }
-}
-
-/// A function of the library.
-///
-/// # Safety
-///
-/// `F` is the type of the function with this name.
-unsafe fn find<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
-    // SAFETY: promised.
-    let found = unsafe { library.get::<F>(name) };
-    found.map(|function| *function).map_err(|_| format!("the HIP library has no function `{name}`"))
 }
 
 /// The functions of the library; why they are not there where there is a library that cannot be used.

@@ -154,16 +154,27 @@ impl Store {
     /// is too much, and gives what there is to warn about.
     #[must_use]
     pub fn finish(&self) -> Option<String> {
+        self.shrink();
+        let failure = self.failure()?;
+        Some(format!(
+            "kernelmill's store cannot be written ({failure}); everything is compiled again in \
+             other checkouts and after `cargo clean`"
+        ))
+    }
+
+    /// Removes what was not used for longest where there is too much, if anything was written.
+    pub fn shrink(&self) {
         if self.has_written.load(Ordering::Relaxed)
             && let Some(folder) = self.folder.as_deref().and_then(Path::parent)
         {
             shrink(folder, self.limit);
         }
-        let failure = self.failure.get()?;
-        Some(format!(
-            "kernelmill's store cannot be written ({failure}); everything is compiled again in \
-             other checkouts and after `cargo clean`"
-        ))
+    }
+
+    /// Why the first write failed; `None` where none did.
+    #[must_use]
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.get().map(String::as_str)
     }
 
     fn path(&self, kind: &str, key: &Fingerprint) -> Option<PathBuf> {

@@ -1,0 +1,354 @@
+//! Programs: what was compiled at run time, once in a process, and is loaded on a device.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use kernelmill_artifact::{
+    ArtifactKind, FORMAT_VERSION, Fingerprint, Resources, Signature, ptx_entries,
+};
+
+use super::{database::Database, kernel::Kernel};
+use crate::{
+    device::Device,
+    embedded::{EmbeddedArtifact, EmbeddedKernel, KernelSet},
+    error::{Error, Result},
+    loaded::Loaded,
+    properties::Architecture,
+};
+
+/// Where a program came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    /// It was compiled for this call.
+    Compiler,
+    /// It was in the database.
+    Database,
+    /// This process had it already.
+    Memory,
+}
+
+/// A program that was compiled at run time, loaded on a device.
+///
+/// It stays loaded while it or a kernel of it lives, and is unloaded after the work that uses it.
+#[derive(Clone)]
+pub struct Program {
+    loaded: Arc<Loaded>,
+    made: &'static Made,
+    origin: Origin,
+}
+
+/// What was compiled, before it has a place in this process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Binary {
+    kind: ArtifactKind,
+    bytes: Vec<u8>,
+    kernels: Vec<Entry>,
+    /// Expressions of instances, with their symbols.
+    pub(super) instances: BTreeMap<String, String>,
+    /// Warnings of the compiler.
+    pub(super) log: String,
+}
+
+/// A kernel in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    symbol: String,
+    /// Sizes of its parameters in bytes; 0 where they are not known.
+    parameters: Vec<u64>,
+    max_block_threads: u32,
+}
+
+/// What was compiled, as long as the process lives: modules and kernels refer to it.
+pub(super) struct Made {
+    set: KernelSet,
+    binary: &'static Binary,
+}
+
+impl Binary {
+    /// A binary, with the kernels that are in its PTX.
+    pub(super) fn new(kind: ArtifactKind, bytes: Vec<u8>, ptx: &str) -> Self {
+        let kernels = ptx_entries(ptx).into_iter().map(|entry| Entry {
+            symbol: entry.name.to_owned(),
+            parameters: entry.parameters.iter().map(|it| it.bytes().unwrap_or(0)).collect(),
+            max_block_threads: entry.limits.most_threads().unwrap_or(0),
+        });
+        let kernels = kernels.collect();
+        Self { kind, bytes, kernels, instances: BTreeMap::new(), log: String::new() }
+    }
+
+    /// As an entry of a database has it.
+    fn write(&self) -> Vec<u8> {
+        let mut bytes = vec![u8::from(self.kind == ArtifactKind::Cubin)];
+        let mut text = |part: &[u8]| {
+            bytes.extend((part.len() as u64).to_le_bytes());
+            bytes.extend(part);
+        };
+        text(&self.bytes);
+        text(self.log.as_bytes());
+        text(&(self.kernels.len() as u64).to_le_bytes());
+        for kernel in &self.kernels {
+            text(kernel.symbol.as_bytes());
+            let sizes = kernel.parameters.iter().flat_map(|size| size.to_le_bytes());
+            text(&sizes.collect::<Vec<_>>());
+            text(&kernel.max_block_threads.to_le_bytes());
+        }
+        text(&(self.instances.len() as u64).to_le_bytes());
+        for (expression, symbol) in &self.instances {
+            text(expression.as_bytes());
+            text(symbol.as_bytes());
+        }
+        bytes
+    }
+
+    /// What [`Binary::write`] has written; `None` for anything else.
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (kind, mut rest) = bytes.split_first()?;
+        let kind = match kind {
+            0 => ArtifactKind::Ptx,
+            1 => ArtifactKind::Cubin,
+            _ => return None,
+        };
+        let mut part = || {
+            let (length, after) = rest.split_at_checked(8)?;
+            let length = usize::try_from(u64::from_le_bytes(length.try_into().ok()?)).ok()?;
+            let (part, after) = after.split_at_checked(length)?;
+            rest = after;
+            Some(part)
+        };
+        let text = |part: &[u8]| String::from_utf8(part.to_vec()).ok();
+        let number = |part: &[u8]| Some(u64::from_le_bytes(part.try_into().ok()?));
+        let binary = part()?.to_vec();
+        let log = text(part()?)?;
+        let count = number(part()?)?;
+        let mut kernels = Vec::new();
+        for _ in 0..count {
+            let symbol = text(part()?)?;
+            let parameters = part()?.chunks(8).map(number).collect::<Option<_>>()?;
+            let max_block_threads = u32::from_le_bytes(part()?.try_into().ok()?);
+            kernels.push(Entry { symbol, parameters, max_block_threads });
+        }
+        let mut instances = BTreeMap::new();
+        for _ in 0..number(part()?)? {
+            instances.insert(text(part()?)?, text(part()?)?);
+        }
+        rest.is_empty().then_some(Self { kind, bytes: binary, kernels, instances, log })
+    }
+
+    /// Gives it a place in this process, for ever: what is loaded refers to it.
+    fn stay(self, name: &str, key: Fingerprint, capability: u32) -> &'static Made {
+        let binary: &'static Self = Box::leak(Box::new(self));
+        let name: &'static str = name.to_owned().leak();
+        let kernels = binary.kernels.iter().enumerate().map(|(index, kernel)| {
+            let resources = Resources::UNKNOWN;
+            EmbeddedKernel::loaded(index, &kernel.symbol, 0, false, resources)
+        });
+        let signatures = binary.kernels.iter().map(|kernel| {
+            let mut signature = Signature::borrowed(&kernel.symbol, &[]);
+            signature.file = name.into();
+            signature.limits.max_block_threads = kernel.max_block_threads;
+            signature
+        });
+        // What PTX is for is in its text, and NVRTC has compiled cubins for this very device.
+        let form = if binary.kind == ArtifactKind::Ptx { "compute" } else { "sm" };
+        let artifact = EmbeddedArtifact {
+            fingerprint: key.to_string().leak(),
+            target: format!("{form}_{capability}").leak(),
+            kind: binary.kind,
+            source: name,
+            bytes: &binary.bytes,
+            kernels: kernels.collect::<Vec<_>>().leak(),
+            locations: &[],
+            backtraces: &[],
+            messages: &[],
+            relocations: &[],
+        };
+        Box::leak(Box::new(Made {
+            set: KernelSet {
+                format_version: FORMAT_VERSION,
+                package: name,
+                signatures: signatures.collect::<Vec<_>>().leak(),
+                functions: &[],
+                artifacts: vec![artifact].leak(),
+            },
+            binary,
+        }))
+    }
+}
+
+/// The programs of this process by key and compute capability. Whoever makes one holds its lock.
+type Programs = HashMap<(Fingerprint, u32), Arc<Mutex<Option<&'static Made>>>>;
+
+static PROGRAMS: Mutex<Option<Programs>> = Mutex::new(None);
+
+/// The program with a key: the one that this process has, the one in the database, or what `make` makes. A program that
+/// could not be made is made by the next one who asks.
+pub(super) fn once(
+    device: &Device,
+    name: &str,
+    key: Fingerprint,
+    database: Option<&Database>,
+    make: impl FnOnce() -> Result<Binary>,
+) -> Result<Program> {
+    let capability = match device.architecture() {
+        Architecture::Nvidia { major, minor } => major * 10 + minor,
+        _ => 0,
+    };
+    let place = {
+        let mut programs = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(programs.get_or_insert_default().entry((key, capability)).or_default())
+    };
+    let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+    let (made, origin) = match *place {
+        Some(made) => (made, Origin::Memory),
+        None => {
+            let kept = database.and_then(|database| Binary::read(&database.get(&key)?));
+            let (binary, origin) = match kept {
+                Some(binary) => (binary, Origin::Database),
+                None => {
+                    let binary = make()?;
+                    if let Some(database) = database {
+                        database.put(&key, &binary.write());
+                    }
+                    (binary, Origin::Compiler)
+                }
+            };
+            (binary.stay(name, key, capability), origin)
+        }
+    };
+    *place = Some(made);
+    drop(place);
+    if made.binary.kernels.is_empty() {
+        return Err(Error::NoKernel {
+            source_file: name.to_owned(),
+            kernel: String::new(),
+            known: "it has none: no `__global__` function, and no instance of a template"
+                .to_owned(),
+        });
+    }
+    Ok(Program { loaded: Arc::new(Loaded::new(device, &made.set)?), made, origin })
+}
+
+impl Program {
+    /// A kernel, by its symbol, by the expression of [`Compiler::instance`](super::Compiler::instance), or by the name of
+    /// its function where there is one of that name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoKernel`] with the names that there are.
+    pub fn kernel(&self, name: &str) -> Result<Kernel> {
+        let binary = self.made.binary;
+        let symbol = binary.instances.get(name).map_or(name, String::as_str);
+        let mut found = binary.kernels.iter().position(|kernel| kernel.symbol == symbol);
+        if found.is_none() {
+            let mut named = (0..binary.kernels.len())
+                .filter(|index| function_name(&binary.kernels[*index].symbol) == Some(name));
+            found = named.next().filter(|_| named.next().is_none());
+        }
+        let index = found.ok_or_else(|| {
+            let symbols = binary.kernels.iter().map(|kernel| &kernel.symbol);
+            let known: Vec<_> =
+                binary.instances.keys().chain(symbols).map(|it| format!("`{it}`")).collect();
+            Error::NoKernel {
+                source_file: self.made.set.package.to_owned(),
+                kernel: name.to_owned(),
+                known: format!("it has {}", known.join(", ")),
+            }
+        })?;
+        Ok(Kernel::new(Arc::clone(&self.loaded), index, &binary.kernels[index].parameters))
+    }
+
+    /// The symbols of its kernels.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.made.binary.kernels.iter().map(|kernel| kernel.symbol.as_str())
+    }
+
+    /// Where it came from.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// What the compiler has warned of.
+    #[must_use]
+    pub fn log(&self) -> &str {
+        &self.made.binary.log
+    }
+
+    /// The form of its binary: PTX or a cubin.
+    #[must_use]
+    pub fn kind(&self) -> ArtifactKind {
+        self.made.binary.kind
+    }
+
+    /// Its binary.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.made.binary.bytes
+    }
+
+    /// The device that it is loaded on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        self.loaded.device()
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Program")
+            .field("source", &self.made.set.package)
+            .field("kind", &self.kind())
+            .field("bytes", &self.bytes().len())
+            .field("origin", &self.origin)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The name of a function of no namespace in a symbol of the Itanium ABI: of `_Z5scalePff` `scale`.
+fn function_name(symbol: &str) -> Option<&str> {
+    let rest = symbol.strip_prefix("_Z")?;
+    let digits = rest.find(|letter: char| !letter.is_ascii_digit())?;
+    let (length, rest) = rest.split_at(digits);
+    rest.get(..length.parse().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn binary() -> Binary {
+        let ptx = ".visible .entry _Z1kPfj(.param .u64 a, .param .align 4 .b8 p[12])\n.maxntid 128\n{ ret; }";
+        let mut binary = Binary::new(ArtifactKind::Ptx, ptx.as_bytes().to_vec(), ptx);
+        binary.log = "k.cu(1): warning".to_owned();
+        binary.instances.insert("k<float>".to_owned(), "_Z1kPfj".to_owned());
+        binary
+    }
+
+    #[test]
+    fn entries_of_a_database_are_read_as_they_were_written() {
+        let binary = binary();
+        assert_eq!(binary.kernels[0].parameters, [8, 12]);
+        let written = binary.write();
+        assert_eq!(Binary::read(&written).as_ref(), Some(&binary));
+        assert!((0..written.len()).all(|end| Binary::read(&written[..end]).is_none()));
+        assert_eq!(Binary::read(&[&written[..], b"x"].concat()), None);
+    }
+
+    #[test]
+    fn functions_are_found_in_symbols() {
+        for (symbol, name) in [
+            ("_Z5scalePff", Some("scale")),
+            ("_Z1kv", Some("k")),
+            ("scale", None),
+            ("_Z9abc", None),
+            ("_ZN1a1bEv", None),
+        ] {
+            assert_eq!(function_name(symbol), name.filter(|name| !name.is_empty()), "{symbol}");
+        }
+    }
+}
