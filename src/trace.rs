@@ -1,6 +1,7 @@
-//! Tracing: each load, launch and copy in the file that `KERNELMILL_TRACE` names.
+//! Tracing: each load, launch and copy in the file that `KERNELMILL_TRACE` names, and, with the feature `tracing`, as a span
+//! of the crate of that name.
 //!
-//! Without the variable a launch costs one relaxed load more.
+//! Without the variable a launch costs one relaxed load more, and without a subscriber for the spans one more.
 
 use std::{
     borrow::Cow,
@@ -32,8 +33,13 @@ pub(crate) struct About {
 }
 
 /// Something that takes time until this is dropped.
-pub(crate) struct Span(Box<Open>);
+pub(crate) struct Span {
+    event: Option<Box<Open>>,
+    #[cfg(feature = "tracing")]
+    _entered: Option<tracing::span::EnteredSpan>,
+}
 
+/// An event of the file that has begun.
 struct Open {
     about: About,
     start: Instant,
@@ -42,13 +48,67 @@ struct Open {
 /// Begins a span; `None` where nothing is traced.
 #[inline]
 pub(crate) fn span(about: impl FnOnce() -> About) -> Option<Span> {
-    if STATE.load(Ordering::Relaxed) == OFF { None } else { begin(about) }
+    if STATE.load(Ordering::Relaxed) == OFF && !spans::are_wanted() { None } else { begin(about) }
 }
 
 #[cold]
 fn begin(about: impl FnOnce() -> About) -> Option<Span> {
-    file()?;
-    Some(Span(Box::new(Open { about: about(), start: Instant::now() })))
+    let (has_file, has_spans) = (file().is_some(), spans::are_wanted());
+    if !has_file && !has_spans {
+        return None;
+    }
+    let about = about();
+    Some(Span {
+        #[cfg(feature = "tracing")]
+        _entered: has_spans.then(|| spans::enter(&about)),
+        event: has_file.then(|| Box::new(Open { about, start: Instant::now() })),
+    })
+}
+
+/// Spans of the crate `tracing`, with the target `kernelmill` and the level `DEBUG`.
+#[cfg(feature = "tracing")]
+mod spans {
+    use tracing::{Level, debug_span, field, span::EnteredSpan};
+
+    use super::About;
+
+    /// Whether a subscriber wants them.
+    #[inline]
+    pub(super) fn are_wanted() -> bool {
+        tracing::enabled!(target: "kernelmill", Level::DEBUG)
+    }
+
+    /// Enters the span of a load, a launch or a copy. Fields that it has none of stay empty.
+    pub(super) fn enter(about: &About) -> EnteredSpan {
+        let name = &*about.name;
+        macro_rules! span {
+            ($category:literal, $what:ident) => {
+                debug_span!(
+                    target: "kernelmill", $category, $what = name, device = field::Empty, target = field::Empty,
+                    fingerprint = field::Empty, grid = field::Empty, block = field::Empty, bytes = field::Empty,
+                    launches = field::Empty,
+                )
+            };
+        }
+        let span = match about.category {
+            "load" => span!("load", source),
+            "copy" => span!("copy", method),
+            _ => span!("launch", kernel),
+        };
+        for (key, text) in &about.arguments {
+            span.record(*key, text.as_str());
+        }
+        span.entered()
+    }
+}
+
+/// Without the crate `tracing` nobody wants its spans.
+#[cfg(not(feature = "tracing"))]
+mod spans {
+    #[inline]
+    pub(super) const fn are_wanted() -> bool {
+        false
+    }
 }
 
 /// A copy of so many bytes from or to the memory of a device.
@@ -82,7 +142,8 @@ fn file() -> Option<&'static TraceFile> {
 
 impl Drop for Span {
     fn drop(&mut self) {
-        let Open { about: About { category, name, arguments }, start } = &*self.0;
+        let Some(event) = &self.event else { return };
+        let Open { about: About { category, name, arguments }, start } = &**event;
         let arguments: Vec<_> = arguments.iter().map(|(key, text)| (*key, text.as_str())).collect();
         let (start, arguments) = (*start, &*arguments);
         if let Some(file) = file() {
