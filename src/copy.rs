@@ -65,6 +65,42 @@ unsafe impl<T: DeviceCopy, const N: usize> DeviceCopy for [T; N] {
     const ZERO_IS_VALUE: bool = T::ZERO_IS_VALUE;
 }
 
+/// A type of which all bytes are initialised, and of which every pattern of bits is a value: numbers, and arrays of them.
+/// Elements of such a type can be taken for those of another: [`BufferSlice::cast`](crate::BufferSlice::cast).
+///
+/// # Safety
+///
+/// There is no padding, and no pattern that is no value: no `bool`, `char`, enum or reference in it.
+///
+/// ```
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// struct Rgba { channels: [u8; 4] }
+/// kernelmill::device_copy!(unsafe Rgba);
+/// // SAFETY: four bytes, whatever they are.
+/// unsafe impl kernelmill::Pod for Rgba {}
+///
+/// let device = kernelmill::Device::cpu()?;
+/// let words = device.upload(&[0xff00_0080_u32])?;
+/// let pixels = words.slice(..).cast::<Rgba>()?;
+/// assert_eq!(pixels.download()?[0].channels, [0x80, 0, 0, 0xff]);
+/// # Ok::<(), kernelmill::Error>(())
+/// ```
+pub unsafe trait Pod: DeviceCopy {}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {$(
+        // SAFETY: a number, whatever its bits.
+        unsafe impl Pod for $number {}
+    )*};
+}
+
+numbers!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64);
+numbers!(half::f16 half::bf16);
+
+// SAFETY: an array is its elements one after the other, and nothing else.
+unsafe impl<T: Pod, const N: usize> Pod for [T; N] {}
+
 /// Implements [`DeviceCopy`] for types of yours and, with the feature `cuda`, cudarc's
 /// `DeviceRepr` and `ValidAsZeroBits`, so that `CudaSlice` can hold them.
 ///

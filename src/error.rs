@@ -137,6 +137,20 @@ pub enum Error {
         /// Elements of the buffer that is copied.
         copied: usize,
     },
+    /// Memory does not begin and end between two elements of the type that it is to be taken for.
+    #[error(
+        "{bytes} bytes from byte {offset} of a buffer on are no elements of `{element}`, each of {size} bytes"
+    )]
+    Cast {
+        /// Where the memory begins in its buffer, in bytes.
+        offset: usize,
+        /// Its bytes.
+        bytes: usize,
+        /// The type.
+        element: &'static str,
+        /// Bytes of an element.
+        size: usize,
+    },
     /// Memory could not be allocated.
     #[error("out of memory: {device} cannot allocate {bytes} bytes")]
     OutOfMemory {

@@ -121,7 +121,7 @@ pub use cache::{CacheStatistics, LoadRequest, Loader, LoaderResult, ModuleCache,
 pub use capability::{BackEndCapabilities, Capability, Support};
 pub use choice::Choice;
 pub use compiled::{CompiledKernel, Occupancy};
-pub use copy::DeviceCopy;
+pub use copy::{DeviceCopy, Pod};
 pub use device::Device;
 pub use embedded::{EmbeddedArtifact, EmbeddedKernel};
 pub use error::{Error, KernelPanic, LaunchTimeout, NoBinary, Rejected, Result};

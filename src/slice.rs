@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    copy::DeviceCopy,
+    copy::{DeviceCopy, Pod},
     device::Device,
     error::{Error, Result},
     hal::Memory,
@@ -94,6 +94,77 @@ impl<'a, T> BufferSlice<'a, T> {
         let start = self.range.start;
         Self::new(self.device, self.memory, start + part.start..start + part.end)
     }
+}
+
+impl<'a, T: Pod> BufferSlice<'a, T> {
+    /// The same memory as elements of another type, whose bytes are those of these elements.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cast`] where the memory does not begin and end between two elements of `U`, and [`Error::Misaligned`] where
+    /// it is less aligned than those have to be.
+    ///
+    /// ```
+    /// let device = kernelmill::Device::cpu()?;
+    /// let bytes = device.upload(&[1u8, 0, 0, 0, 2, 0, 0, 0, 3])?;
+    /// assert_eq!(bytes.slice(..8).cast::<u32>()?.download()?, [1, 2]);
+    /// let error = bytes.slice(..).cast::<u32>().unwrap_err();
+    /// assert_eq!(error.to_string(), "9 bytes from byte 0 of a buffer on are no elements of `u32`, each of 4 bytes");
+    /// # Ok::<(), kernelmill::Error>(())
+    /// ```
+    ///
+    /// Not every pattern of bits is a `bool`:
+    ///
+    /// ```compile_fail,E0277
+    /// # use kernelmill::{BufferSlice, Result};
+    /// # fn f(bytes: &BufferSlice<'_, u8>) -> Result<()> {
+    /// bytes.cast::<bool>()?;
+    /// # Ok(()) }
+    /// ```
+    pub fn cast<U: Pod>(&self) -> Result<BufferSlice<'a, U>> {
+        let range =
+            cast_range::<T, U>(&self.range, self.memory.as_ref().map(|memory| memory.address()))?;
+        Ok(BufferSlice::new(self.device, self.memory, range))
+    }
+}
+
+impl<T: Pod> BufferSliceMut<'_, T> {
+    /// The same memory as elements of another type, to write.
+    ///
+    /// # Errors
+    ///
+    /// As [`BufferSlice::cast`].
+    ///
+    /// ```
+    /// let device = kernelmill::Device::cpu()?;
+    /// let mut words = device.zeros::<u64>(2)?;
+    /// words.slice_mut(1..).cast_mut::<f32>()?.copy_from(&[1.0, 2.0])?;
+    /// assert_eq!(words.download()?, [0, 0x4000_0000_3f80_0000]);
+    /// # Ok::<(), kernelmill::Error>(())
+    /// ```
+    pub fn cast_mut<U: Pod>(&mut self) -> Result<BufferSliceMut<'_, U>> {
+        let range =
+            cast_range::<T, U>(&self.range, self.memory.as_ref().map(|memory| memory.address()))?;
+        let memory = self.memory.as_mut().map(|memory| &mut **memory as &mut dyn Memory);
+        Ok(BufferSliceMut::new(self.device, memory, range))
+    }
+}
+
+/// The elements of `U` in the bytes of elements of `T`, in the memory at an address.
+fn cast_range<T, U>(range: &Range<usize>, address: Option<u64>) -> Result<Range<usize>> {
+    let (bytes, size) = (range.start * size_of::<T>()..range.end * size_of::<T>(), size_of::<U>());
+    let is_whole = |bytes: usize| bytes.checked_rem(size) == Some(0);
+    if !is_whole(bytes.start) || !is_whole(bytes.len()) {
+        let (offset, bytes) = (bytes.start, bytes.len());
+        return Err(Error::Cast { offset, bytes, element: std::any::type_name::<U>(), size });
+    }
+    // Elements of `T` may have let the memory lie less aligned.
+    let address = address.map_or(0, |address| address + bytes.start as u64);
+    if !address.is_multiple_of(align_of::<U>() as u64) {
+        let alignment = align_of::<U>();
+        return Err(Error::Misaligned { subject: "a slice to cast", address, alignment });
+    }
+    Ok(bytes.start / size..bytes.end / size)
 }
 
 impl<T: DeviceCopy> BufferSlice<'_, T> {
@@ -242,4 +313,28 @@ impl<T> fmt::Debug for BufferSliceMut<'_, T> {
 
 fn check_lengths(operation: &'static str, buffer: usize, host: usize) -> Result<()> {
     if buffer == host { Ok(()) } else { Err(Error::LengthMismatch { operation, buffer, host }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cast_needs_whole_aligned_elements() {
+        assert_eq!(cast_range::<u8, u32>(&(4..12), Some(128)).unwrap(), 1..3);
+        assert_eq!(cast_range::<[u16; 3], u8>(&(1..3), Some(128)).unwrap(), 6..18);
+        assert_eq!(cast_range::<u64, f64>(&(2..2), None).unwrap(), 2..2);
+        for range in [4..11, 2..10, 0..1] {
+            let error = cast_range::<u8, u32>(&range, Some(128)).unwrap_err();
+            assert!(matches!(error, Error::Cast { size: 4, .. }), "{error}");
+        }
+        let nothing = cast_range::<u8, [u8; 0]>(&(0..8), Some(128)).unwrap_err();
+        assert!(matches!(nothing, Error::Cast { size: 0, .. }), "{nothing}");
+        // Memory beside a guard page is as aligned as its elements.
+        let error = cast_range::<u8, u64>(&(0..8), Some(132)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a slice to cast is at 0x84, its elements are aligned to 8 bytes"
+        );
+    }
 }
