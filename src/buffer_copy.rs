@@ -1,4 +1,4 @@
-//! Copies between buffers of a device, queued on a stream.
+//! Copies between buffers: of one device queued on a stream, of two devices through the host.
 //!
 //! Guaranteed: a copy is ordered as a launch that reads the one buffer and writes the other.
 
@@ -6,14 +6,17 @@ use crate::{
     buffer::Buffer,
     copy::DeviceCopy,
     error::{Error, Result},
-    hal::StreamRef,
+    hal::{Memory, StreamRef},
     slice::{BufferSlice, BufferSliceMut},
     stream::Stream,
     trace,
 };
 
+/// How much of a copy between devices is on the host at once, in bytes.
+const STAGE: usize = 8 << 20;
+
 impl<T: DeviceCopy> Buffer<T> {
-    /// Queues a copy of `source`, elements of a buffer of the same device, into the buffer on `stream`; see
+    /// Queues a copy of `source`, elements of another buffer, into the buffer on `stream`; see
     /// [`BufferSliceMut::copy_from_buffer`].
     ///
     /// # Errors
@@ -34,13 +37,16 @@ impl<T: DeviceCopy> Buffer<T> {
 }
 
 impl<T: DeviceCopy> BufferSliceMut<'_, T> {
-    /// Queues a copy of `source`, elements of a buffer of the same device, into the elements on `stream`, after the
-    /// launches that the two buffers have to wait for. Returns at once; on the CPU the copy is done then.
+    /// Queues a copy of `source`, elements of another buffer, into the elements on `stream`, after the launches that the
+    /// two buffers have to wait for. Returns at once; on the CPU the copy is done then.
+    ///
+    /// Where the source is on another device, whatever drives it, the copy goes through the host and is done when this
+    /// returns.
     ///
     /// # Errors
     ///
-    /// [`Error::BufferMismatch`] where the lengths differ, [`Error::WrongDevice`] where the three are not of one
-    /// device, [`Error::Capturing`] for a stream that is captured into a CUDA graph, or what the driver reports.
+    /// [`Error::BufferMismatch`] where the lengths differ, [`Error::WrongDevice`] where the stream is not of the device
+    /// whose memory is written, [`Error::Capturing`] for a stream that is captured into a CUDA graph, or what the driver reports.
     pub fn copy_from_buffer(&mut self, stream: &Stream, source: &BufferSlice<'_, T>) -> Result<()> {
         let (len, offset) = (self.len(), self.offset_bytes());
         let (device, memory) = self.slice_mut(..).into_parts();
@@ -49,24 +55,48 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
             return Err(Error::BufferMismatch { operation, buffer: len, copied: source.len() });
         }
         let queue = StreamRef::new(stream.queue());
-        if device != source.device() || !device.context().accepts(queue) {
+        if !device.context().accepts(queue) {
             return Err(Error::WrongDevice {
                 subject: format!("a buffer of {len} elements"),
-                found: source.device().to_string(),
-                expected: format!("a buffer of {device}, on a stream of {}", stream.device()),
+                found: device.to_string(),
+                expected: format!("a stream of {}", stream.device()),
             });
         }
         let (Some(memory), Some(from)) = (memory, source.memory()) else { return Ok(()) };
         if len == 0 {
             return Ok(());
         }
-        let _span = trace::copy("copy_from_buffer", len * size_of::<T>(), device);
+        let bytes = len * size_of::<T>();
+        let _span = trace::copy("copy_from_buffer", bytes, device);
+        if device != source.device() {
+            return through_host((from, source.offset_bytes()), (memory, offset), bytes);
+        }
         let (source_address, _read) = from.hold_read(queue)?;
         let (target_address, _written) = memory.hold_write(queue)?;
         let (target, source) =
             (target_address + offset as u64, source_address + source.offset_bytes() as u64);
         // SAFETY: both ranges have as many elements, they are held, and one of them is borrowed for writing, so that
         // they do not overlap.
-        unsafe { device.context().copy(target, source, len * size_of::<T>(), queue) }
+        unsafe { device.context().copy(target, source, bytes, queue) }
     }
+}
+
+/// Copies bytes from an offset of memory of one device to an offset of memory of another. Each part waits for what the
+/// memory has to wait for.
+fn through_host(
+    (source, from): (&dyn Memory, usize),
+    (target, to): (&mut dyn Memory, usize),
+    bytes: usize,
+) -> Result<()> {
+    let mut stage: Vec<u8> = Vec::with_capacity(bytes.min(STAGE));
+    for done in (0..bytes).step_by(STAGE) {
+        let part = (bytes - done).min(STAGE);
+        // SAFETY: both ranges are within their memory, and the stage has room for the part, which is read before it is
+        // written.
+        unsafe {
+            source.read(from + done, stage.as_mut_ptr(), part)?;
+            target.write(to + done, stage.as_ptr(), part)?;
+        }
+    }
+    Ok(())
 }

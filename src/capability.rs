@@ -9,7 +9,7 @@ use std::fmt;
 /// use kernelmill::{Capability, Device, Support};
 /// let device = Device::cpu()?;
 /// assert_eq!(device.support(Capability::Events), Support::Full);
-/// assert_eq!(device.support(Capability::PeerCopies), Support::None);
+/// assert_eq!(device.support(Capability::SeveralDevices), Support::None);
 /// # Ok::<(), kernelmill::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +33,7 @@ pub enum Capability {
     StreamOrderedAllocation,
     /// Queued copies between buffers of one device.
     CopiesBetweenBuffers,
-    /// Queued copies between buffers of two devices.
+    /// Queued copies between buffers of two devices; emulated: the copy goes through the host, and is waited for.
     PeerCopies,
     /// More than one device at a time.
     SeveralDevices,

@@ -88,6 +88,26 @@ fn buffers_are_copied() {
     assert_eq!(target.download().unwrap(), [Wide([0; 512]), Wide([1; 512]), Wide([2; 512])]);
 }
 
+/// More than is on the host at once, and an odd part of it.
+#[test]
+fn buffers_of_two_devices_are_copied_through_the_host() {
+    let (now, queued) = (Device::cpu().unwrap(), Device::cpu_async().unwrap());
+    let numbers: Vec<u32> = (0..5_000_001).collect();
+    let source = now.upload(&numbers).unwrap();
+    let mut target = queued.zeros::<u32>(5_000_003).unwrap();
+    target.slice_mut(1..5_000_001).copy_from_buffer(&queued.stream(), &source.slice(1..)).unwrap();
+    let found = target.download().unwrap();
+    assert!(found[1..5_000_001] == numbers[1..]);
+    assert_eq!((found[0], &found[5_000_001..]), (0, &[0, 0][..]));
+    // A launch before it that has panicked is reported.
+    let kernels = Kernels::load(&now).unwrap();
+    let (x, mut y) = (now.zeros::<f32>(7).unwrap(), now.zeros::<f32>(8).unwrap());
+    kernels.saxpy(&now.stream(), Launch::linear(8), 1.0, &x, &mut y).unwrap();
+    let mut copy = queued.zeros::<f32>(8).unwrap();
+    let error = copy.copy_from_buffer(&queued.stream(), &y.slice(..)).unwrap_err();
+    assert!(matches!(error, Error::KernelPanic(_)), "{error}");
+}
+
 #[test]
 fn two_devices_are_kept_apart() {
     let (device, other) = (Device::cpu().unwrap(), Device::cpu_sequential().unwrap());

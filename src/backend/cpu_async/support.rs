@@ -18,9 +18,10 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Printing
         | C::Watchdog
         | C::Tracing => Support::Full,
-        C::Graphs | C::PinnedMemory | C::Clusters | C::TensorMaps => Support::Emulated,
+        C::Graphs | C::PinnedMemory | C::Clusters | C::TensorMaps | C::PeerCopies => {
+            Support::Emulated
+        }
         C::StreamOrderedAllocation
-        | C::PeerCopies
         | C::SeveralDevices
         | C::CooperativeLaunches
         | C::Occupancy

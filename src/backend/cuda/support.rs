@@ -25,6 +25,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Printing
         | C::Tracing
         | C::Interoperation => Support::Full,
-        C::PeerCopies | C::CooperativeLaunches | C::Watchdog => Support::None,
+        C::PeerCopies => Support::Emulated,
+        C::CooperativeLaunches | C::Watchdog => Support::None,
     }
 }

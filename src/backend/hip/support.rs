@@ -18,9 +18,8 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::LargeSharedMemory
         | C::Panics
         | C::Tracing => Support::Full,
-        C::Graphs | C::Clusters | C::TensorMaps => Support::Emulated,
+        C::Graphs | C::Clusters | C::TensorMaps | C::PeerCopies => Support::Emulated,
         C::StreamOrderedAllocation
-        | C::PeerCopies
         | C::CooperativeLaunches
         | C::Occupancy
         | C::Printing

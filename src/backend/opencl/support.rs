@@ -17,9 +17,8 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::LargeSharedMemory
         | C::Printing
         | C::Tracing => Support::Full,
-        C::Graphs | C::PinnedMemory => Support::Emulated,
+        C::Graphs | C::PinnedMemory | C::PeerCopies => Support::Emulated,
         C::StreamOrderedAllocation
-        | C::PeerCopies
         | C::CooperativeLaunches
         | C::Clusters
         | C::TensorMaps
