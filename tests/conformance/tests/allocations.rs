@@ -105,9 +105,11 @@ fn a_warm_launch_allocates_nothing() {
     // From a thread outside, rayon's queue takes a piece of memory for each 63 launches that it hands on.
     rayon::broadcast(|_| warm(&parallel));
     let found = allocations(&mut Bench::new(&parallel));
-    // Few blocks are not handed on where they are expected to be short, which depends on the machine.
+    // Few blocks are not handed on where they are expected to be short: for all, some or none of the launches, by how busy
+    // the machine is.
     let is_expected = |(_, blocks, count): &(&str, u32, u64)| {
-        (2..=3).contains(count) || (*blocks != BLOCKS[0] && *count == 0)
+        let fewest = if *blocks == BLOCKS[0] { 2 } else { 0 };
+        (fewest..=3).contains(count)
     };
     assert!(found.iter().all(is_expected), "{found:?}");
 }
