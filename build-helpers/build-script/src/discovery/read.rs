@@ -14,10 +14,10 @@ use crate::{
     base::{key::digest, report::Report},
     settings::kernel::is_generic,
 };
-use kernelmill_compiler::frontend::generic::GenericKernel;
 use kernelmill_compiler::frontend::rust::signature::{
     Cfgs, ListedInstances, Reading, SourceText, read_crate_with,
 };
+use kernelmill_compiler::{frontend::generic::GenericKernel, limit_behind};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -79,7 +79,11 @@ pub(crate) fn read(
     let reading = match nesting::on_deep_stack(|| read_crate_with(&files, &cfgs, listed)) {
         Ok(reading) => reading,
         Err(error) => {
-            report.message(format!("no thread to read `{}` with: {error}", candidate.display));
+            report.message(format!(
+                "no thread to read `{}` with: {error}{}",
+                candidate.display,
+                limit_behind(&error)
+            ));
             return None;
         }
     };

@@ -6,6 +6,7 @@ use crate::{
     store::{digests::settled_state, entries::Store},
 };
 use kernelmill_artifact::Fingerprint;
+use kernelmill_compiler::{limit_behind, limit_told};
 use std::{
     fs,
     io::Read,
@@ -58,17 +59,18 @@ pub(super) fn ask(program: &Path, arguments: &[&str]) -> Result<String, Error> {
     };
     let output = run(program, arguments).map_err(|error| failed(error.to_string()))?;
     if !output.status.success() {
-        return Err(failed(format!("failed:\n{}", String::from_utf8_lossy(&output.stderr).trim())));
+        let printed = String::from_utf8_lossy(&output.stderr);
+        return Err(failed(format!("failed{}:\n{}", limit_told(&printed), printed.trim())));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Runs a tool; the error's text goes on after the command line.
 pub(super) fn run(program: &Path, arguments: &[&str]) -> std::io::Result<Output> {
-    Command::new(program)
-        .args(arguments)
-        .output()
-        .map_err(|error| std::io::Error::new(error.kind(), format!("cannot be run: {error}")))
+    Command::new(program).args(arguments).output().map_err(|error| {
+        let limit = limit_behind(&error);
+        std::io::Error::new(error.kind(), format!("cannot be run: {error}{limit}"))
+    })
 }
 
 /// The major version of the LLVM in a Rust toolchain, by what `rustc -vV` printed.

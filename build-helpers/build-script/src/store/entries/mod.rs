@@ -14,6 +14,7 @@ use crate::base::{
 };
 use frame::Name;
 use kernelmill_artifact::Fingerprint;
+use kernelmill_compiler::limit_behind;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -130,7 +131,8 @@ impl Store {
         match closed.and_then(|()| write(&path, &content, Access::UserAlone)) {
             Ok(()) => self.has_written.store(true, Ordering::Relaxed),
             Err(error) => {
-                self.failure.get_or_init(|| format!("{}: {error}", path.display()));
+                let limit = limit_behind(&error);
+                self.failure.get_or_init(|| format!("{}: {error}{limit}", path.display()));
             }
         }
     }
