@@ -60,7 +60,11 @@ pub(super) fn ask(program: &Path, arguments: &[&str]) -> Result<String, Error> {
     let output = run(program, arguments).map_err(|error| failed(error.to_string()))?;
     if !output.status.success() {
         let printed = String::from_utf8_lossy(&output.stderr);
-        return Err(failed(format!("failed{}:\n{}", limit_told(&printed), printed.trim())));
+        // What else a tool prints that has reached a limit is about itself.
+        return Err(failed(match limit_told(&printed) {
+            limit if limit.is_empty() => format!("failed:\n{}", printed.trim()),
+            limit => format!("failed{limit}"),
+        }));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

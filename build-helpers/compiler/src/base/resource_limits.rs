@@ -77,8 +77,10 @@ impl Resource {
         match self {
             Self::FileSize => "no file may get larger (RLIMIT_FSIZE, `ulimit -f`)",
             Self::OpenFiles => "no more files may be open (RLIMIT_NOFILE, `ulimit -n`)",
+            // The system's error is the same for both.
             Self::Threads => {
-                "no more threads or processes may be started (RLIMIT_NPROC, `ulimit -u`)"
+                "no more threads or processes may be started (RLIMIT_NPROC, `ulimit -u`), or there is no memory for a \
+                 stack (RLIMIT_AS, `ulimit -v`)"
             }
             Self::Memory => {
                 "there is no more memory for it (RLIMIT_AS, `ulimit -v`, or the machine's)"
@@ -251,7 +253,8 @@ mod tests {
         let of = |code| limit_behind(&io::Error::from_raw_os_error(code));
         assert_eq!(of(libc::EFBIG), ": no file may get larger (RLIMIT_FSIZE, `ulimit -f`)");
         assert!(of(libc::EMFILE).contains("RLIMIT_NOFILE"));
-        assert!(of(libc::EAGAIN).contains("RLIMIT_NPROC"));
+        let threads = of(libc::EAGAIN);
+        assert!(threads.contains("RLIMIT_NPROC") && threads.contains("RLIMIT_AS"), "{threads}");
         assert!(of(libc::ENOMEM).contains("RLIMIT_AS"));
         assert_eq!(of(libc::ENOENT), "");
     }

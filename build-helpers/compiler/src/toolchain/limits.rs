@@ -263,7 +263,8 @@ mod tests {
             (large, "no file may get larger (RLIMIT_FSIZE, `ulimit -f`)"),
             (
                 format!("echo '{thread}' >&2; exit 101"),
-                "no more threads or processes may be started (RLIMIT_NPROC, `ulimit -u`)",
+                "no more threads or processes may be started (RLIMIT_NPROC, `ulimit -u`), or there is no memory for a \
+                 stack (RLIMIT_AS, `ulimit -v`)",
             ),
             (
                 aborts,
