@@ -23,9 +23,10 @@ pub(crate) enum Resource {
 
 /// The texts by which tools, the C library and Rust's standard library tell what ran out. They contain a number or words
 /// that diagnostics of sources do not have.
-const TEXTS: [(&str, Resource); 15] = [
+const TEXTS: [(&str, Resource); 16] = [
     ("(os error 27)", Resource::FileSize),
     ("File too large", Resource::FileSize),
+    ("File size limit exceeded", Resource::FileSize),
     ("(os error 24)", Resource::OpenFiles),
     ("Too many open files", Resource::OpenFiles),
     ("(os error 11)", Resource::Threads),
@@ -241,6 +242,8 @@ mod tests {
         assert_eq!(of(thread), Some(Resource::Threads));
         assert_eq!(of("thread 'main' (7) has overflowed its stack\n"), Some(Resource::Stack));
         assert_eq!(of("clang: Too many open files\n"), Some(Resource::OpenFiles));
+        let gcc = "gcc: internal compiler error: File size limit exceeded signal terminated program cc1plus";
+        assert_eq!(of(gcc), Some(Resource::FileSize));
         // Comments in a source that is quoted, and other failures.
         let quoted = "error[E0308]: mismatched types\n 7 |     x // File too large\n   | Too many open files\n";
         assert_eq!(of(quoted), None);
