@@ -1,7 +1,11 @@
 //! The builder of a build, for build scripts.
 
 use crate::{
-    base::{environment::BuildEnvironment, error::Error},
+    base::{
+        environment::BuildEnvironment,
+        error::Error,
+        stack::{self, with_stack},
+    },
     pipeline,
     settings::{
         choices::{CudaCompiler, ExcessSpills},
@@ -10,7 +14,7 @@ use crate::{
     summary::Summary,
 };
 use kernelmill_artifact::LaunchLimits;
-use kernelmill_compiler::{MathLibrary, PanicLevel, plugin::Plugin};
+use kernelmill_compiler::{MathLibrary, PanicLevel, limit_behind, plugin::Plugin, tell_limits};
 use std::{path::Path, process, sync::Arc};
 
 /// A build with settings of its own, which come before those in TOML files and after those in the
@@ -269,7 +273,11 @@ impl Build {
 
     /// Builds. On failure it prints every error to standard error and ends the process with
     /// status 1.
+    ///
+    /// From then on a file of this process, or of a tool that it starts, that gets larger than `RLIMIT_FSIZE` allows is
+    /// an error, and no signal. The end of the time that `RLIMIT_CPU` allows is told, and an abort where there is `RLIMIT_AS`.
     pub fn compile(self) {
+        tell_limits();
         if let Err(error) = self.try_compile() {
             #[expect(clippy::print_stderr, reason = "this is where errors leave the build script")]
             {
@@ -285,7 +293,12 @@ impl Build {
     ///
     /// Everything that is wrong, all at once: see [`Error`].
     pub fn try_compile(self) -> Result<Summary, Error> {
-        pipeline::run(&BuildEnvironment::process(), self.layer, &self.plugins)
+        let Self { layer, plugins } = self;
+        let build = || pipeline::run(&BuildEnvironment::process(), layer, &plugins);
+        with_stack(stack::OF_BUILD, build).unwrap_or_else(|error| {
+            let limit = limit_behind(&error);
+            Err(Error::Toolchain(format!("there is no thread to build with: {error}{limit}")))
+        })
     }
 }
 

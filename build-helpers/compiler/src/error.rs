@@ -9,6 +9,7 @@ use std::{
 use kernelmill_artifact::Target;
 
 use crate::{
+    base::resource_limits::limit_behind,
     diagnostic::{Fault, Listing, Message, MessageSeverity, PluginFault, SignatureError},
     job::OptionError,
 };
@@ -217,7 +218,7 @@ pub enum Error {
         reason: String,
     },
     /// A tool could not be started.
-    #[error("cannot run {}: {source}", program.display())]
+    #[error("cannot run {}: {source}{}", program.display(), limit_behind(source))]
     Start {
         /// The tool.
         program: PathBuf,
@@ -343,7 +344,7 @@ pub enum Error {
         faults: Vec<Fault>,
     },
     /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), limit_behind(source))]
     Io {
         /// The file.
         path: PathBuf,

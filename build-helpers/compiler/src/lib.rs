@@ -20,7 +20,7 @@
 //! code          forms that code takes on its way, as data
 //! job           what is compiled, for which target, and how
 //! diagnostic    what is wrong with a source, as plain data
-//! base          bytes, demangling, reserved names
+//! base          bytes, demangling, reserved names, resource limits
 //! ```
 //!
 //! It knows no Cargo, reads no environment and prints nothing: what it needs is in [`Toolchain`],
@@ -51,6 +51,7 @@ mod toolchain;
 pub const DIGEST: &str = env!("KERNELMILL_COMPILER_DIGEST");
 
 pub use artifact::{Artifact, CompiledKernel, Location, SourceFrame};
+pub use base::resource_limits::{limit_behind, limit_told, tell_limits};
 pub use code::{CodeStage, KernelCode};
 pub use compiler::Compiler;
 pub use diagnostic::{Fault, Frame};

@@ -11,7 +11,7 @@ mod location;
 mod size;
 mod trust;
 
-pub use entries::{FORMAT_VERSION, Store, is_abandoned};
+pub use entries::{FORMAT_VERSION, Store, WriteError, is_abandoned};
 pub use key::{KeyBuilder, digest};
 pub use location::{StoreError, Variables, limit, user_folder, versions};
 pub use size::bytes;

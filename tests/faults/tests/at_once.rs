@@ -8,10 +8,10 @@ use std::{
     thread,
 };
 
-/// Rounds in CI.
-const ROUNDS: u64 = 1;
+/// Groups of builds in CI.
+const GROUPS: u64 = 1;
 
-/// Builds in a round.
+/// Builds of a group, which begin together.
 const BUILDS: usize = 4;
 
 /// Starts a build on the store of another fixture, in a process group of its own.
@@ -27,7 +27,7 @@ fn builds_at_once_on_an_empty_store_are_right() {
     let fixtures: Option<Vec<_>> = (0..BUILDS).map(|_| Fixture::new(program)).collect();
     let Some(fixtures) = fixtures else { return };
     let (first, references) = (&fixtures[0], References::of(&fixtures[0]));
-    for_seeds("rounds of builds at once", ROUNDS, |_, random| {
+    for_seeds("groups of four builds", GROUPS, |_, random| {
         first.clear();
         let variants: Vec<_> = fixtures.iter().map(|_| random.below(VARIANTS)).collect();
         for (fixture, variant) in fixtures.iter().zip(&variants) {

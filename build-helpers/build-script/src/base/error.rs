@@ -1,6 +1,7 @@
 //! Errors of a build, for callers of [`Build::try_compile`](crate::Build::try_compile).
 
 use super::report::Report;
+use kernelmill_compiler::limit_behind;
 use std::{io, path::PathBuf};
 
 /// Why a build failed. Its text is meant for people: it names every error that was found, where
@@ -31,7 +32,7 @@ pub enum Error {
     #[error("{0}")]
     Toolchain(String),
     /// A file could not be read or written.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {source}{}", path.display(), limit_behind(source))]
     Io {
         /// What was tried, for example `write`.
         action: &'static str,

@@ -1,11 +1,13 @@
 //! Parallel jobs, on as many threads as Cargo's jobserver has tokens for.
 
+use super::stack;
 use jobserver::{Acquired, Client};
 use std::{
     cmp::Reverse,
+    io,
     num::NonZero,
     sync::{Mutex, OnceLock, PoisonError, mpsc},
-    thread,
+    thread::{self, Scope},
 };
 
 /// Cargo's jobserver, opened once and never closed: the process has its file descriptors only
@@ -78,9 +80,8 @@ fn run_under<T: Sync, R: Send>(
     match client.filter(|_| helpers > 0) {
         Some(client) => with_tokens(client, helpers, &work),
         None => thread::scope(|scope| {
-            for _ in 0..helpers {
-                scope.spawn(work);
-            }
+            // Where there are no more threads, those that there are do everything.
+            let _ = (0..helpers).try_for_each(|_| spawn(scope, &work));
             work();
         }),
     }
@@ -99,21 +100,29 @@ fn with_tokens(client: &Client, helpers: usize, work: &(impl Fn() + Sync)) {
         // Nobody listens any more once all the work is done.
         let _ = token_sender.send(token.ok());
     });
+    let with_token = || {
+        let token = lock(&receiver).recv();
+        if let Ok(Some(_token)) = token {
+            work();
+        }
+    };
     thread::scope(|scope| {
         let _end = EndWaiting { sender, helpers };
         for _ in 0..helpers {
+            if spawn(scope, &with_token).is_err() {
+                break;
+            }
             if let Ok(tokens) = &tokens {
                 tokens.request_token();
             }
-            scope.spawn(|| {
-                let token = lock(&receiver).recv();
-                if let Ok(Some(_token)) = token {
-                    work();
-                }
-            });
         }
         work();
     });
+}
+
+/// Starts a thread of a build.
+fn spawn<'s>(scope: &'s Scope<'s, '_>, work: &'s (impl Fn() + Sync + ?Sized)) -> io::Result<()> {
+    thread::Builder::new().stack_size(stack::OF_BUILD).spawn_scoped(scope, work).map(drop)
 }
 
 /// Lets the threads that still wait for a token end, also when this thread panics.

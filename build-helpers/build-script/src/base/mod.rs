@@ -10,4 +10,5 @@ pub(crate) mod naming;
 pub(crate) mod paths;
 pub(crate) mod quantities;
 pub(crate) mod report;
+pub(crate) mod stack;
 pub(crate) mod trace;

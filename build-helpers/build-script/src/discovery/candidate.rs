@@ -2,6 +2,7 @@
 
 use super::source::SourceKind;
 use crate::base::report::Report;
+use kernelmill_compiler::limit_behind;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -35,11 +36,41 @@ pub(crate) fn read_bytes(path: &Path, display: &str, report: &mut Report) -> Opt
         report_special(display, report);
         return None;
     }
+    if reports_large(path, display, report) {
+        return None;
+    }
     match fs::read(path) {
         Ok(bytes) => Some(bytes),
         Err(error) => {
-            report.plain(format!("cannot read `{display}`: {error}"), "check its name and rights");
+            let limit = limit_behind(&error);
+            let message = format!("cannot read `{display}`: {error}{limit}");
+            report.plain(message, "check its name and rights");
             None
         }
     }
+}
+
+/// The bytes that a text in Rust may have. Its syntax tree takes a hundred times as many.
+const MOST_BYTES_OF_RUST: u64 = 16 << 20;
+/// The bytes that a source in another language may have.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// The bytes of a file that is no larger than a source may be. Who reads it as a source reports all others.
+pub(crate) fn read_if_small(path: &Path) -> Option<Vec<u8>> {
+    let is_small = fs::metadata(path).is_ok_and(|data| data.len() <= MOST_BYTES);
+    is_small.then(|| fs::read(path).ok()).flatten()
+}
+
+/// Whether a file is too large to be read as a source, which is reported then.
+pub(crate) fn reports_large(path: &Path, display: &str, report: &mut Report) -> bool {
+    let is_rust = path.extension().is_some_and(|it| it == "rs");
+    let most = if is_rust { MOST_BYTES_OF_RUST } else { MOST_BYTES };
+    let bytes = fs::metadata(path).map_or(0, |data| data.len());
+    if bytes > most {
+        report.plain(
+            format!("`{display}` has {bytes} bytes: the most that a source may have is {most}"),
+            "split it, pass its data as a buffer, or leave the file out with `exclude`",
+        );
+    }
+    bytes > most
 }

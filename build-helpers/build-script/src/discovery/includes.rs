@@ -1,10 +1,12 @@
 //! Includes of C++ files, as far as their text tells before a compiler has read them.
 
-use super::{candidate::is_special, language::Language};
+use super::{
+    candidate::{is_special, read_if_small},
+    language::Language,
+};
 use crate::base::paths;
 use std::{
     collections::BTreeSet,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -61,7 +63,7 @@ impl Included {
             if !seen.insert(file.clone()) {
                 continue;
             }
-            let Ok(bytes) = fs::read(&file) else { continue };
+            let Some(bytes) = read_if_small(&file) else { continue };
             let text = String::from_utf8_lossy(&bytes).into_owned();
             self.follow(&file, &text, folders, seen, depth + 1);
             self.files.push((file, text));
@@ -86,7 +88,7 @@ impl Headers {
         let (mut fragments, mut special) = (BTreeSet::new(), BTreeSet::new());
         // Reading a named pipe would wait for whoever writes to it.
         for file in files.filter(|file| file.is_file()) {
-            let Ok(bytes) = fs::read(file) else { continue };
+            let Some(bytes) = read_if_small(file) else { continue };
             let included = Included::by(file, &String::from_utf8_lossy(&bytes), &folders);
             fragments.extend(included.files.into_iter().map(|(path, _)| path));
             special.extend(included.special);

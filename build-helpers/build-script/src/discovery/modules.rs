@@ -5,7 +5,7 @@
 //! same module, and the search ends. A file that cannot be read is left out: rustc says which, and where.
 
 use super::{
-    candidate::{is_special, report_special},
+    candidate::{is_special, report_special, reports_large},
     kernel_package::ModuleText,
     nesting::{on_deep_stack, too_deep_at},
 };
@@ -65,8 +65,12 @@ pub(super) fn texts(
             let Some((path, folder)) = places.into_iter().find(|(path, _)| is_there(path)) else {
                 continue;
             };
+            let display = paths::relative(root, &path);
             if is_special(&path) {
-                report_special(&paths::relative(root, &path), report);
+                report_special(&display, report);
+                continue;
+            }
+            if reports_large(&path, &display, report) {
                 continue;
             }
             let Ok(text) = fs::read_to_string(&path).map(Arc::<str>::from) else { continue };
@@ -74,7 +78,7 @@ pub(super) fn texts(
                 continue;
             }
             watched.push(path.clone());
-            texts.push((module.clone(), (paths::relative(root, &path), text.clone())));
+            texts.push((module.clone(), (display, text.clone())));
             queue.push_back(File { path, module, text, folder });
         }
     }

@@ -6,7 +6,8 @@
 //! check them.
 
 use super::tokens::{Token, Tokens};
-use std::{io, thread};
+use crate::base::stack::with_stack;
+use std::io;
 
 /// The brackets of any kind that may be open at one place.
 const MAX_BRACKETS: usize = 1_000;
@@ -22,10 +23,7 @@ const STACK: usize = 1 << 30;
 ///
 /// Where the system has no memory for the stack.
 pub(super) fn on_deep_stack<R: Send>(work: impl FnOnce() -> R + Send) -> io::Result<R> {
-    thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
-        Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
+    with_stack(STACK, work)
 }
 
 /// The line at which a text in Rust nests deeper than the limits; `None` where it does not.

@@ -11,10 +11,10 @@ use super::{
     source::{Source, SourceKind},
 };
 use crate::{base::report::Report, settings::kernel::is_generic};
-use kernelmill_compiler::frontend::generic::GenericKernel;
 use kernelmill_compiler::frontend::rust::signature::{
     Cfgs, ListedInstances, Reading, SourceText, read_crate_with,
 };
+use kernelmill_compiler::{frontend::generic::GenericKernel, limit_behind};
 use kernelmill_store::digest;
 use std::{
     path::{Path, PathBuf},
@@ -77,7 +77,11 @@ pub(crate) fn read(
     let reading = match nesting::on_deep_stack(|| read_crate_with(&files, &cfgs, listed)) {
         Ok(reading) => reading,
         Err(error) => {
-            report.message(format!("no thread to read `{}` with: {error}", candidate.display));
+            report.message(format!(
+                "no thread to read `{}` with: {error}{}",
+                candidate.display,
+                limit_behind(&error)
+            ));
             return None;
         }
     };

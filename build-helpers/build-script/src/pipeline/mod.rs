@@ -30,7 +30,7 @@ use crate::{
     },
     store::{
         dependency_record::Inputs,
-        location::{store_of_user, store_of_user_if_any},
+        location::{self, store_of_user, store_of_user_if_any},
     },
     summary::Summary,
     toolchain::{self, CppTools, Needs},
@@ -133,7 +133,7 @@ pub(crate) fn run_with(
     drop(step);
     let step = environment.step("build", "outputs", &[]);
     inputs.finish();
-    if let Some(warning) = store.finish() {
+    if let Some(warning) = location::finish(&store) {
         environment.cargo.warn(&warning);
     }
     write_outputs(environment, &package, &settings, &compiled)?;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::base::{environment::BuildEnvironment, error::Error, paths, report::Report};
 use cargo_metadata::MetadataCommand;
-use kernelmill_compiler::ToolLimits;
+use kernelmill_compiler::{ToolLimits, limit_told};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -179,7 +179,11 @@ impl Workspace {
             .no_deps()
             .other_options(["--offline".to_owned()])
             .exec()
-            .map_err(|error| Error::Toolchain(format!("`cargo metadata` failed: {error}")))?;
+            .map_err(|error| {
+                let error = error.to_string();
+                let limit = limit_told(&error);
+                Error::Toolchain(format!("`cargo metadata` failed{limit}: {error}"))
+            })?;
         let is_own = |package: &&cargo_metadata::Package| {
             paths::normal(package.manifest_path.as_std_path()) == paths::normal(&own)
         };

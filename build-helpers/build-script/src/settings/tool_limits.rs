@@ -14,7 +14,7 @@ const IDLE: &str = "KERNELMILL_TOOL_IDLE";
 /// What times look like.
 const TIMES: &str = "a time: `90s`, `30min`, `2h`, `off`";
 
-/// The limits of each process of a tool: those of the machine, unless `KERNELMILL_TOOL_MEMORY`,
+/// The limits of each process of a tool: [`ToolLimits::of_machine`], unless `KERNELMILL_TOOL_MEMORY`,
 /// `KERNELMILL_TOOL_TIME` and `KERNELMILL_TOOL_IDLE` say otherwise.
 ///
 /// # Errors

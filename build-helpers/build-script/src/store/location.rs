@@ -1,6 +1,7 @@
 //! The store of the user, as the environment of a build names it.
 
 use crate::base::{environment::BuildEnvironment, error::Error};
+use kernelmill_compiler::limit_behind;
 use kernelmill_store::{Store, StoreError};
 use std::path::PathBuf;
 
@@ -16,6 +17,18 @@ pub(crate) fn store_of_user(environment: &BuildEnvironment) -> Result<Store, Err
 /// The store of the user; where it cannot be used, one that holds nothing.
 pub(crate) fn store_of_user_if_any(environment: &BuildEnvironment) -> Store {
     store_of_user(environment).unwrap_or_else(|_| Store::new(None, 0))
+}
+
+/// Ends the use of the store in this build: removes what was not used for longest where there is too much, and gives what
+/// there is to warn about.
+pub(crate) fn finish(store: &Store) -> Option<String> {
+    store.shrink();
+    let failure = store.failure()?;
+    Some(format!(
+        "kernelmill's store cannot be written ({failure}{}); everything is compiled again in other checkouts and after \
+         `cargo clean`",
+        limit_behind(&failure.error)
+    ))
 }
 
 /// kernelmill's folder for what it can make or fetch again.

@@ -3,6 +3,7 @@
 use super::search::Search;
 use crate::{base::error::Error, store::digests::settled_state};
 use kernelmill_artifact::Fingerprint;
+use kernelmill_compiler::{limit_behind, limit_told};
 use kernelmill_store::{KeyBuilder, Store};
 use std::{
     fs,
@@ -56,17 +57,22 @@ pub(super) fn ask(program: &Path, arguments: &[&str]) -> Result<String, Error> {
     };
     let output = run(program, arguments).map_err(|error| failed(error.to_string()))?;
     if !output.status.success() {
-        return Err(failed(format!("failed:\n{}", String::from_utf8_lossy(&output.stderr).trim())));
+        let printed = String::from_utf8_lossy(&output.stderr);
+        // What else a tool prints that has reached a limit is about itself.
+        return Err(failed(match limit_told(&printed) {
+            limit if limit.is_empty() => format!("failed:\n{}", printed.trim()),
+            limit => format!("failed{limit}"),
+        }));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Runs a tool; the error's text goes on after the command line.
 pub(super) fn run(program: &Path, arguments: &[&str]) -> std::io::Result<Output> {
-    Command::new(program)
-        .args(arguments)
-        .output()
-        .map_err(|error| std::io::Error::new(error.kind(), format!("cannot be run: {error}")))
+    Command::new(program).args(arguments).output().map_err(|error| {
+        let limit = limit_behind(&error);
+        std::io::Error::new(error.kind(), format!("cannot be run: {error}{limit}"))
+    })
 }
 
 /// The major version of the LLVM in a Rust toolchain, by what `rustc -vV` printed.

@@ -3,6 +3,7 @@
 
 mod checkout;
 mod code;
+mod folders;
 mod page;
 mod table;
 
@@ -10,6 +11,7 @@ use crate::package::{Built, Selection};
 use anyhow::{Context as _, Result, bail, ensure};
 use checkout::Checkout;
 use code::{Kernels, kernels};
+use folders::BuildFolder;
 use kernelmill_artifact::Target;
 use kernelmill_build::manifest;
 use std::{
@@ -18,6 +20,9 @@ use std::{
     process::ExitCode,
 };
 use table::Table;
+
+/// The folder in the target folder with what revisions are built in.
+const FOLDER: &str = "kernelmill-diff";
 
 /// Which builds.
 #[derive(clap::Args)]
@@ -93,9 +98,10 @@ impl Side {
                 let folder = selection.folder()?.context("say which package with --package")?;
                 let checkout = Checkout::new(&folder, revision)?;
                 // Beside the package's own builds, so that what it depends on is compiled once.
-                let target_dir = selection.target_directory()?.join("kernelmill-diff");
+                let folder = BuildFolder::in_folder(&selection.target_directory()?.join(FOLDER))?;
                 let manifest = checkout.package.join("Cargo.toml");
-                kernels(&Selection::of_manifest(manifest, target_dir).build(target)?, target)
+                let checked_out = Selection::of_manifest(manifest, folder.path.clone());
+                kernels(&checked_out.build(target)?, target)
             }
         };
         if !matches!(self, Self::Folder(_)) {

@@ -1,5 +1,5 @@
 //! Values that every layer uses and that know nothing of compiling: bytes for a store, values made
-//! once, demangled symbols, and the reserved names of the device crate's interface.
+//! once, demangled symbols, resource limits of processes, and the reserved names of the device crate's interface.
 
 pub(crate) mod bytes;
 pub(crate) mod cpp_names;
@@ -9,3 +9,4 @@ pub(crate) mod loaded;
 pub(crate) mod mangle;
 pub(crate) mod names;
 pub(crate) mod once;
+pub(crate) mod resource_limits;

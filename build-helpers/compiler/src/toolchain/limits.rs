@@ -14,7 +14,17 @@ use std::{
 };
 
 use super::idle::IdleWatch;
-use crate::Error;
+#[cfg(unix)]
+use crate::base::resource_limits::unix;
+use crate::{Error, base::resource_limits::Resource};
+
+/// What bounds the processor time that whoever started the build allows.
+#[cfg(unix)]
+const INHERITED_TIME: &str = "which its process may have (RLIMIT_CPU, `ulimit -t`)";
+
+/// The most memory that a tool may have where nothing else is said: a macro whose expansion doubles takes rustc a minute
+/// to use it up.
+const MOST_MEMORY: u64 = 16 << 30;
 
 /// What one process of a tool may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +38,11 @@ pub struct ToolLimits {
 }
 
 impl ToolLimits {
-    /// The memory of the machine, an hour, and ten minutes without doing anything.
+    /// Half of the memory of the machine and no more than 16 GiB, an hour, and ten minutes without doing anything.
     #[must_use]
     pub fn of_machine() -> Self {
-        Self { memory: physical_memory(), seconds: Some(3600), idle_seconds: Some(600) }
+        let memory = physical_memory().map(|bytes| MOST_MEMORY.min(bytes / 2));
+        Self { memory, seconds: Some(3600), idle_seconds: Some(600) }
     }
 
     /// Has a command run within these limits.
@@ -67,6 +78,7 @@ impl ToolLimits {
                 }
             }
         }
+        unix::leave_a_second();
     }
 
     /// Watches a tool that runs; one that does nothing for too long is ended.
@@ -91,36 +103,86 @@ impl ToolLimits {
         let output = child.wait_with_output();
         let was_idle = watch.finish();
         let output = output.map_err(failed)?;
-        let Some(reason) = self.reason(output.status, was_idle) else { return Ok(output) };
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let Some(reason) = self.reason(output.status, was_idle, &stderr) else {
+            return Ok(output);
+        };
+        let has_crashed = signal(output.status).is_some() || output.status.code() == Some(101);
+        let stderr = match Resource::of_output(&stderr) {
+            // What else a panic prints says where in the tool it was.
+            Some((_, line)) if has_crashed => line.to_owned(),
+            _ => stderr.into_owned(),
+        };
         Err(Error::Ended { program, subject: subject.to_owned(), reason, stderr, kept: None })
     }
 
-    /// Why a tool did not finish, and what to do; `None` where it did. `was_idle` says whether its watch has ended
-    /// it.
+    /// Why a tool did not finish, and what to do; `None` where it did, or failed for another reason than a limit.
+    /// `was_idle` says whether its watch has ended it, `printed` what it said.
     #[must_use]
-    pub fn reason(self, status: ExitStatus, was_idle: bool) -> Option<String> {
+    pub fn reason(self, status: ExitStatus, was_idle: bool, printed: &str) -> Option<String> {
         if let (true, Some(seconds)) = (was_idle, self.idle_seconds) {
             return Some(format!(
                 "it did nothing for {seconds} s, more than KERNELMILL_TOOL_IDLE allows; it may wait for a named \
                  pipe or a device that the source includes"
             ));
         }
-        let signal = signal(status)?;
-        #[cfg(unix)]
-        if let (libc::SIGXCPU, Some(seconds)) = (signal, self.seconds) {
-            return Some(format!(
-                "it took more than {seconds} s of processor time, which \
-                 KERNELMILL_TOOL_TIME sets"
-            ));
+        if status.success() {
+            return None;
         }
-        let memory = self.memory.map_or_else(String::new, |bytes| {
-            format!(
-                "; if its memory was used up, KERNELMILL_TOOL_MEMORY sets how much it may have, {} MiB now",
-                bytes >> 20
-            )
-        });
-        Some(format!("signal {signal} ended it{memory}"))
+        match (Resource::of_output(printed), signal(status)) {
+            (Some((Resource::Memory, _)), _) => {
+                Some(format!("it had no more memory; {}", self.memory_limit()))
+            }
+            (Some((resource, _)), _) => Some(resource.limit().to_owned()),
+            (None, signal) => signal.map(|signal| self.reason_of_signal(signal)),
+        }
+    }
+
+    fn reason_of_signal(self, signal: i32) -> String {
+        #[cfg(unix)]
+        match signal {
+            libc::SIGXCPU => return self.time_limit(),
+            libc::SIGXFSZ => return Resource::FileSize.limit().to_owned(),
+            // Where there is no second between the end of the time and that of the process.
+            libc::SIGKILL if unix::current(libc::RLIMIT_CPU).is_some() => {
+                return format!(
+                    "signal {signal} ended it; if its time was used up, {}",
+                    self.time_limit()
+                );
+            }
+            _ => {}
+        }
+        let limit = self.memory_limit();
+        format!("signal {signal} ended it; if its memory was used up, {limit}")
+    }
+
+    /// What bounds the processor time.
+    #[cfg(unix)]
+    fn time_limit(self) -> String {
+        let inherited = unix::current(libc::RLIMIT_CPU);
+        let (seconds, limit) = match (self.seconds, inherited) {
+            (Some(own), Some(inherited)) if inherited <= own => (inherited, INHERITED_TIME),
+            (Some(own), _) => (own, "which KERNELMILL_TOOL_TIME sets"),
+            (None, inherited) => (inherited.unwrap_or_default(), INHERITED_TIME),
+        };
+        format!("it took more than {seconds} s of processor time, {limit}")
+    }
+
+    /// What bounds the memory, and how to allow more.
+    fn memory_limit(self) -> String {
+        #[cfg(unix)]
+        let inherited = unix::current(libc::RLIMIT_AS);
+        #[cfg(not(unix))]
+        let inherited = None;
+        match (self.memory, inherited) {
+            (own, Some(inherited)) if own.is_none_or(|own| inherited <= own) => {
+                format!("its process may have {} MiB (RLIMIT_AS, `ulimit -v`)", inherited >> 20)
+            }
+            (Some(own), _) => {
+                format!("KERNELMILL_TOOL_MEMORY sets how much it may have, {} MiB now", own >> 20)
+            }
+            (None, _) => "the machine has no more".to_owned(),
+        }
     }
 }
 
@@ -183,7 +245,40 @@ mod tests {
                         KERNELMILL_TOOL_MEMORY sets how much it may have, 1024 MiB now\nout of memory";
         assert_eq!(error, expected);
         let all = ToolLimits::of_machine();
-        assert!(all.memory.unwrap() > 1 << 30 && run(all, "true").unwrap().status.success());
+        let memory = all.memory.unwrap();
+        assert!(memory > 1 << 29 && memory <= MOST_MEMORY);
+        assert!(memory <= physical_memory().unwrap() / 2);
+        assert!(run(all, "true").unwrap().status.success());
+    }
+
+    #[test]
+    fn a_tool_that_reaches_a_limit_of_the_system_names_it() {
+        let folder = test_support::temporary_folder();
+        let file = folder.path().join("file").display().to_string();
+        let large = format!("ulimit -f 1; exec head -c 9999 /dev/zero >{file}");
+        let thread =
+            "failed to spawn helper thread: Resource temporarily unavailable (os error 11)";
+        let aborts = "echo 'memory allocation of 7 bytes failed' >&2; kill -ABRT $$".to_owned();
+        for (script, reason) in [
+            (large, "no file may get larger (RLIMIT_FSIZE, `ulimit -f`)"),
+            (
+                format!("echo '{thread}' >&2; exit 101"),
+                "no more threads or processes may be started (RLIMIT_NPROC, `ulimit -u`), or there is no memory for a \
+                 stack (RLIMIT_AS, `ulimit -v`)",
+            ),
+            (
+                aborts,
+                "it had no more memory; KERNELMILL_TOOL_MEMORY sets how much it may have, 1024 MiB now",
+            ),
+        ] {
+            let limits = ToolLimits { memory: Some(1 << 30), ..NONE };
+            let error = run(limits, &script).unwrap_err().to_string();
+            let expected = format!("bash did not finish on kernels/a.rs: {reason}");
+            assert_eq!(error.lines().next(), Some(&*expected));
+        }
+        // An error of a source that quotes such words is one of the source.
+        let quoted = "echo '7 | // Too many open files' >&2; exit 1";
+        assert_eq!(run(NONE, quoted).unwrap().status.code(), Some(1));
     }
 
     /// The pipe has no writer, and its reader is the child of a child.

@@ -18,10 +18,13 @@ use std::{
     cell::Cell,
     ffi::{CStr, CString, c_char},
     path::Path,
-    sync::Once,
+    sync::{Once, OnceLock},
 };
 
 use llvm_sys::error_handling::{LLVMEnablePrettyStackTrace, LLVMInstallFatalErrorHandler};
+
+/// What is said of the memory that the process may have.
+static MEMORY_NOTE: OnceLock<String> = OnceLock::new();
 
 /// What a thread works on, and the files by which it can be done again.
 pub struct Report<'a> {
@@ -85,7 +88,10 @@ pub(crate) fn install() {
             LLVMEnablePrettyStackTrace();
         }
         #[cfg(unix)]
-        signals::install(report);
+        {
+            _ = MEMORY_NOTE.set(signals::memory_note());
+            signals::install(report);
+        }
     });
 }
 
@@ -109,6 +115,7 @@ fn report(what: &[&[u8]]) {
         print(report.step.get().as_bytes());
         print(b"\n");
     }
+    print(MEMORY_NOTE.get().map_or(b"", |note| note.as_bytes()));
     if write_files(&report.folder, &report.files) {
         print(b"  the input is kept in ");
         print(report.folder.to_bytes());

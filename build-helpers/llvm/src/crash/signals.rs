@@ -13,7 +13,7 @@ const SIGNALS: [(c_int, &str); 5] = [
     (libc::SIGBUS, "signal SIGBUS: an access to memory that cannot be"),
     (libc::SIGILL, "signal SIGILL: code that cannot be reached was"),
     (libc::SIGFPE, "signal SIGFPE: arithmetic without a result"),
-    (libc::SIGABRT, "signal SIGABRT: an assertion of LLVM's"),
+    (libc::SIGABRT, "signal SIGABRT: an assertion of LLVM's, or memory that it could not get"),
 ];
 
 /// So many seconds the handlers that come after ours have to print what they know. They allocate memory,
@@ -71,6 +71,25 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, _context: *mut c
             libc::raise(signal);
         }
     }
+}
+
+/// The bytes of address space that the process may have; `None` for no limit.
+fn address_space() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the pointer is to a local variable.
+    let is_known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } == 0;
+    (is_known && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+}
+
+/// The line on the memory that the process may have; empty without a limit. It is made before it is needed, as a signal
+/// handler cannot.
+pub(super) fn memory_note() -> String {
+    address_space().map_or_else(String::new, |bytes| {
+        format!(
+            "  note: the process may have {} MiB of address space (RLIMIT_AS, `ulimit -v`), which LLVM may have used up\n",
+            bytes >> 20
+        )
+    })
 }
 
 /// Writes to the standard error output.

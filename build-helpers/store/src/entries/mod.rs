@@ -13,7 +13,7 @@ use crate::{
 use frame::Name;
 use kernelmill_artifact::Fingerprint;
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     sync::{
         OnceLock,
@@ -53,7 +53,17 @@ pub struct Store {
     limit: u64,
     has_written: AtomicBool,
     /// Why the first write failed; after it no other is tried.
-    failure: OnceLock<String>,
+    failure: OnceLock<WriteError>,
+}
+
+/// Why an entry could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {error}", path.display())]
+pub struct WriteError {
+    /// The entry.
+    pub path: PathBuf,
+    /// What the system says.
+    pub error: io::Error,
 }
 
 impl Store {
@@ -145,21 +155,9 @@ impl Store {
         match closed.and_then(|()| write(&path, &content, Access::UserAlone)) {
             Ok(()) => self.has_written.store(true, Ordering::Relaxed),
             Err(error) => {
-                self.failure.get_or_init(|| format!("{}: {error}", path.display()));
+                self.failure.get_or_init(|| WriteError { path, error });
             }
         }
-    }
-
-    /// Ends the use of the store in this build: removes what was not used for longest where there
-    /// is too much, and gives what there is to warn about.
-    #[must_use]
-    pub fn finish(&self) -> Option<String> {
-        self.shrink();
-        let failure = self.failure()?;
-        Some(format!(
-            "kernelmill's store cannot be written ({failure}); everything is compiled again in \
-             other checkouts and after `cargo clean`"
-        ))
     }
 
     /// Removes what was not used for longest where there is too much, if anything was written.
@@ -173,8 +171,8 @@ impl Store {
 
     /// Why the first write failed; `None` where none did.
     #[must_use]
-    pub fn failure(&self) -> Option<&str> {
-        self.failure.get().map(String::as_str)
+    pub fn failure(&self) -> Option<&WriteError> {
+        self.failure.get()
     }
 
     fn path(&self, kind: &str, key: &Fingerprint) -> Option<PathBuf> {

@@ -140,12 +140,20 @@ fn run(mut command: Command, package: &Package, source: &Source) -> Result<Built
     let mut child = command.spawn().map_err(failed)?;
     let watch = package.limits.watch(&child);
     let stderr = child.stderr.take();
-    let stderr = std::thread::spawn(move || {
+    let reader = std::thread::Builder::new().spawn(move || {
         let mut text = Vec::new();
         // What cannot be read is only missing from a message.
         let _ = stderr.map(|mut pipe| pipe.read_to_end(&mut text));
         String::from_utf8_lossy(&text).into_owned()
     });
+    let stderr = match reader {
+        Ok(reader) => reader,
+        Err(error) => {
+            // Nobody would read what it says.
+            let _ = (child.kill(), child.wait());
+            return Err(failed(error).into());
+        }
+    };
     let mut built = Built { libraries: Vec::new(), rendered: String::new() };
     // A line that is no message, which a build script or a procedural macro printed, is a message
     // of its own kind.
@@ -160,8 +168,9 @@ fn run(mut command: Command, package: &Package, source: &Source) -> Result<Built
     if status.success() {
         return Ok(built);
     }
+    let reason = package.limits.reason(status, was_idle, &format!("{said}\n{}", built.rendered));
     let stderr = if built.rendered.is_empty() { said } else { built.rendered };
-    if let Some(reason) = package.limits.reason(status, was_idle) {
+    if let Some(reason) = reason {
         let (program, subject) = (package.cargo.clone(), source.display.clone());
         return Err(Error::Ended { program, subject, reason, stderr, kept: None }.into());
     }

@@ -1,7 +1,7 @@
 //! Source discovery: the kernel sources of a package, in folders, by patterns and by name.
 
 use super::{
-    candidate::{Candidate, report_special},
+    candidate::{Candidate, read_if_small, report_special},
     host_files,
     includes::Headers,
     language::Language,
@@ -118,7 +118,8 @@ pub(crate) fn languages(package: &Package, settings: &Settings) -> Vec<Language>
     let mut found = Vec::new();
     for candidate in search.candidates.values().filter(|it| it.path.is_file()) {
         let Some(language) = Language::of(&candidate.path) else { continue };
-        let text = std::fs::read_to_string(&candidate.path).unwrap_or_default();
+        let bytes = read_if_small(&candidate.path).unwrap_or_default();
+        let text = String::from_utf8(bytes).unwrap_or_default();
         let is_source = || {
             language.may_hold_kernel(&text)
                 || language.has_includes()

@@ -347,6 +347,33 @@ fn what_macros_take_in_is_not_too_large() {
     assert!(error.contains("--> kernels/a.rs:2:18\n"), "{error}");
 }
 
+/// The files have no blocks on the disk, and reading them would take that much memory.
+#[test]
+fn sources_of_gigabytes_are_refused_by_name() {
+    let files = [
+        ("kernels/a.rs", "mod b;\n#[kernel] fn a() {}\n"),
+        ("kernels/b.rs", "pub struct B;\n"),
+        ("kernels/c.cu", "__global__ void c() {}\n"),
+        ("kernels/pack/Cargo.toml", "[package]\nname = \"pack\"\n"),
+        ("kernels/pack/src/lib.rs", "#[kernel] fn p() {}\n"),
+    ];
+    for (name, most) in [
+        ("kernels/a.rs", 16_u64 << 20),
+        ("kernels/b.rs", 16 << 20),
+        ("kernels/c.cu", 1 << 30),
+        ("kernels/pack/src/lib.rs", 16 << 20),
+    ] {
+        let project = Project::new(TARGET, &files);
+        let path = project.folder.path().join("app").join(name);
+        std::fs::File::options().write(true).open(path).unwrap().set_len(6 << 30).unwrap();
+        let error = project.error();
+        let expected = format!(
+            "error: `{name}` has 6442450944 bytes: the most that a source may have is {most}\n  help: split it"
+        );
+        assert!(error.contains(&expected), "{error}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_to_a_folder_around_the_package_is_not_followed() {
