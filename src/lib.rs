@@ -80,6 +80,7 @@ mod discovery;
 mod embedded;
 mod error;
 mod event;
+mod explanation;
 mod function;
 mod future;
 mod graph;
@@ -94,6 +95,7 @@ mod preparation;
 mod prepared;
 mod properties;
 pub mod select;
+mod sizes;
 mod slice;
 mod stream;
 mod symbols;
@@ -102,6 +104,7 @@ mod tensor_map;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod variants;
 mod waiter;
 
 /// What [`device_copy!`] names.
@@ -119,9 +122,10 @@ pub use choice::Choice;
 pub use compiled::{CompiledKernel, Occupancy};
 pub use copy::DeviceCopy;
 pub use device::Device;
-pub use embedded::{EmbeddedArtifact, EmbeddedKernel};
+pub use embedded::{EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant};
 pub use error::{Error, KernelPanic, LaunchTimeout, NoBinary, Rejected, Result};
 pub use event::Event;
+pub use explanation::{Considered, Explanation, Outcome};
 pub use function::DeviceFn;
 pub use future::{DownloadFuture, EventFuture, StreamFuture};
 pub use graph::{Graph, GraphBuffer, GraphBuffers, GraphBuilder, GraphSlice, GraphSliceMut};

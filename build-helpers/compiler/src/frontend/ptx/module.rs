@@ -191,6 +191,7 @@ fn limits(tokens: &[Token<'_>]) -> LaunchLimits {
         min_blocks: one(".minnctapersm").unwrap_or(0),
         max_registers: one(".maxnreg").unwrap_or(0),
         cluster: size(".reqnctapercluster").unwrap_or_default(),
+        ..LaunchLimits::NONE
     }
 }
 
