@@ -76,6 +76,7 @@ const fn embedded(
         static_shared_bytes: 0,
         panics: false,
         resources: cg::Resources::UNKNOWN,
+        variant: None,
         cpu,
     }
 }

@@ -8,10 +8,13 @@
 use std::{fmt, sync::Arc};
 
 use kernelmill_artifact::{
-    ArtifactKind, Multiprocessor, NvidiaArch, NvidiaSuffix, Resources, Signature,
+    ArtifactKind, LaunchLimits, Multiprocessor, NvidiaArch, NvidiaSuffix, Resources, Signature,
 };
 
-use crate::{device::Device, error::Result, kernel::LoadedKernel, properties::Architecture};
+use crate::{
+    device::Device, error::Result, explanation::Explanation, kernel::LoadedKernel, launch::Launch,
+    properties::Architecture, sizes, variants::Variants,
+};
 
 /// The examples of the book's page.
 #[cfg(doctest)]
@@ -53,6 +56,8 @@ pub struct Guide;
 /// ```
 pub struct CompiledKernel {
     kernel: Arc<LoadedKernel>,
+    /// All its builds for the device, this one among them.
+    variants: Arc<Variants>,
 }
 
 /// How far blocks of one size use a multiprocessor.
@@ -79,8 +84,8 @@ impl Occupancy {
 const BLOCK: u32 = 256;
 
 impl CompiledKernel {
-    pub(crate) fn new(kernel: Arc<LoadedKernel>) -> Self {
-        Self { kernel }
+    pub(crate) fn new(kernel: Arc<LoadedKernel>, variants: Arc<Variants>) -> Self {
+        Self { kernel, variants }
     }
 
     /// The name of its launch wrapper.
@@ -123,6 +128,42 @@ impl CompiledKernel {
     #[must_use]
     pub fn entry(&self) -> &'static str {
         self.kernel.embedded().entry
+    }
+
+    /// The name of the variant that it is; `None` for the kernel as its source and the settings have it.
+    #[must_use]
+    pub fn variant(&self) -> Option<&'static str> {
+        self.kernel.variant_name()
+    }
+
+    /// The limits of the launches that it is made for.
+    #[must_use]
+    pub fn limits(&self) -> LaunchLimits {
+        *self.kernel.bounds()
+    }
+
+    /// All builds of the kernel that are loaded, in the order in which launches try them; one where it has no variants.
+    #[must_use]
+    pub fn builds(&self) -> Vec<Self> {
+        let builds = self.variants.builds().iter();
+        builds.map(|build| Self::new(Arc::clone(build), Arc::clone(&self.variants))).collect()
+    }
+
+    /// Which build a launch gets whose slices and sizes are at most `largest`, and why it does not get each other one.
+    ///
+    /// ```
+    /// use kernelmill::{CompiledKernel, Launch};
+    /// fn has_wide_indices(kernel: &CompiledKernel, elements: usize) -> bool {
+    ///     let explanation = kernel.explain(&Launch::linear(elements).into(), elements as u64);
+    ///     println!("{explanation}");
+    ///     explanation.chosen().is_some_and(|build| !build.limits.has_narrow_indices())
+    /// }
+    /// ```
+    #[must_use]
+    pub fn explain(&self, launch: &Launch<3>, largest: u64) -> Explanation {
+        let of_launch = sizes::first_wide(launch, &[], &[]);
+        let of_arguments = (largest > sizes::MOST_NARROW).then_some(("sizes of up to", largest));
+        self.variants.explain(launch, &mut |_| of_launch.or(of_arguments))
     }
 
     /// The device that it is loaded on.
@@ -187,7 +228,7 @@ impl CompiledKernel {
     ///
     /// What the driver reports.
     pub fn suggested_block_size(&self, dynamic_shared_bytes: u32) -> Result<u32> {
-        let stated: u32 = self.signature().limits.block.iter().product();
+        let stated: u32 = self.limits().block.iter().product();
         if stated > 0 {
             return Ok(stated);
         }
@@ -215,6 +256,7 @@ impl fmt::Debug for CompiledKernel {
             .field("name", &self.name())
             .field("source", &self.source())
             .field("target", &self.target())
+            .field("variant", &self.variant())
             .field("device", self.device())
             .finish_non_exhaustive()
     }

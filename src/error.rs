@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use kernelmill_artifact::{PanicKind, SourceFrame, SourceLocation};
 
-use crate::properties::Backend;
+use crate::{explanation::Explanation, properties::Backend};
 
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -58,6 +58,9 @@ pub enum Error {
         /// The blocks of a cluster, x first.
         cluster: [u32; 3],
     },
+    /// A launch that no build of a kernel with variants is made for.
+    #[error("no build fits a launch of {0}")]
+    NoVariant(Box<Explanation>),
     /// A launch has a block without threads.
     #[error("kernel `{kernel}`: the block size [{}, {}, {}] has no threads", block[0], block[1], block[2])]
     EmptyBlock {

@@ -14,9 +14,9 @@ use crate::{
     hal::{AsyncError, Function, OwnedArguments, Pointers, StreamRef},
     launch::Launch,
     limits::{Checked, KernelLimits, check_bounds},
-    marshal, trace,
+    marshal, sizes, trace,
 };
-use kernelmill_artifact::Signature;
+use kernelmill_artifact::{LaunchLimits, Signature};
 
 /// What is known of a kernel once its module is loaded: who it is, which binary it comes from,
 /// what it needs, and the function to launch. Every launch of it shares this, and nothing of a
@@ -27,6 +27,8 @@ pub(crate) struct LoadedKernel {
     artifact: &'static EmbeddedArtifact,
     embedded: &'static EmbeddedKernel,
     limits: KernelLimits,
+    /// What it is made to be launched with.
+    bounds: LaunchLimits,
     function: Box<dyn Function>,
     /// The longest that a launch may take, where somebody watches.
     time_limit: Option<Duration>,
@@ -53,6 +55,7 @@ impl LoadedKernel {
             artifact,
             embedded: kernel,
             limits,
+            bounds: kernel.variant.map_or(signature.limits, |variant| variant.limits),
             function,
             time_limit,
             _module,
@@ -89,18 +92,50 @@ impl LoadedKernel {
         &self.limits
     }
 
+    /// What it is made to be launched with.
+    pub(crate) fn bounds(&self) -> &LaunchLimits {
+        &self.bounds
+    }
+
+    /// The name of the variant that it is; `None` for the kernel as its source and the settings have it.
+    pub(crate) fn variant_name(&self) -> Option<&'static str> {
+        self.embedded.variant.map(|variant| variant.name)
+    }
+
     /// The function that is launched.
     pub(crate) fn function(&self) -> &dyn Function {
         &*self.function
     }
 
     /// The shape of a launch that is within the limits; `None` for one of no threads.
-    pub(crate) fn check(&self, device: &Device, launch: &Launch<3>) -> Result<Option<Checked>> {
+    pub(crate) fn check(
+        &self,
+        device: &Device,
+        launch: &Launch<3>,
+        arguments: &[Argument<'_>],
+    ) -> Result<Option<Checked>> {
         let shape = device.limits().check(launch, &self.limits, self.name(), device.name())?;
         if shape.is_some() {
-            check_bounds(launch, &self.signature.limits, self.name())?;
+            check_bounds(launch, &self.bounds, self.name())?;
+            if self.bounds.has_narrow_indices() {
+                self.check_sizes(launch, arguments)?;
+            }
         }
         Ok(shape)
+    }
+
+    /// Checks a launch of a kernel whose indices have 32 bits.
+    fn check_sizes(&self, launch: &Launch<3>, arguments: &[Argument<'_>]) -> Result<()> {
+        match sizes::first_wide(launch, self.signature.parameters(), arguments) {
+            None => Ok(()),
+            Some((quantity, requested)) => Err(Error::Limit {
+                kernel: self.name().to_owned(),
+                quantity,
+                requested,
+                limit: sizes::MOST_NARROW,
+                device: "indices of 32 bits, which it is built with".to_owned(),
+            }),
+        }
     }
 
     /// Launches the kernel with arguments that can be used again; the asynchronous error, where the launch
@@ -163,7 +198,7 @@ impl LoadedKernel {
         if !device.context().accepts(stream) {
             return Err(self.wrong_device(device, stream));
         }
-        let Some(shape) = self.check(device, launch)? else { return Ok(()) };
+        let Some(shape) = self.check(device, launch, arguments)? else { return Ok(()) };
         let _span = self.span(&shape);
         // SAFETY: the stream is of this device, the shape was checked, the arguments are promised.
         let error = unsafe {
@@ -187,12 +222,15 @@ impl LoadedKernel {
     /// The span of a launch, where launches are traced.
     fn span(&self, shape: &Checked) -> Option<trace::Span> {
         trace::span(|| {
-            let arguments = vec![
+            let mut arguments = vec![
                 ("device", self.device.to_string()),
                 ("target", self.artifact.target.to_owned()),
                 ("grid", format!("{:?}", shape.grid)),
                 ("block", format!("{:?}", shape.block)),
             ];
+            if let Some(variant) = self.variant_name() {
+                arguments.push(("variant", variant.to_owned()));
+            }
             trace::About { category: "launch", name: self.name().into(), arguments }
         })
     }

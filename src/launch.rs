@@ -25,6 +25,8 @@ pub struct Launch<const D: usize> {
     grid: [u64; D],
     block: [u64; D],
     shared_bytes: u64,
+    /// The most registers of the build that it gets; 0 where any will do.
+    registers: u8,
 }
 
 impl Launch<1> {
@@ -38,7 +40,7 @@ impl Launch<1> {
     pub const fn linear(n: usize) -> Self {
         let n = n as u64;
         let blocks = n / LINEAR_BLOCK + (!n.is_multiple_of(LINEAR_BLOCK)) as u64;
-        Self { grid: [blocks], block: [LINEAR_BLOCK], shared_bytes: 0 }
+        Self { grid: [blocks], block: [LINEAR_BLOCK], shared_bytes: 0, registers: 0 }
     }
 }
 
@@ -46,7 +48,7 @@ impl<const D: usize> Launch<D> {
     /// `grid` blocks of `block` threads, each x first.
     #[must_use]
     pub const fn grid(grid: [u32; D], block: [u32; D]) -> Self {
-        Self { grid: widen(grid), block: widen(block), shared_bytes: 0 }
+        Self { grid: widen(grid), block: widen(block), shared_bytes: 0, registers: 0 }
     }
 
     /// The same launch with `bytes` of dynamic shared memory for each block, on top of what the
@@ -55,6 +57,20 @@ impl<const D: usize> Launch<D> {
     pub const fn shared_bytes(mut self, bytes: usize) -> Self {
         self.shared_bytes = bytes as u64;
         self
+    }
+
+    /// The same launch by a build that was made for at most so many registers of a thread, of a kernel with variants.
+    /// Kernels without variants have one build, which every launch gets.
+    #[must_use]
+    pub const fn max_registers(mut self, registers: u8) -> Self {
+        self.registers = registers;
+        self
+    }
+
+    /// The most registers of the build that the launch asks for.
+    #[must_use]
+    pub const fn registers(&self) -> Option<u32> {
+        if self.registers == 0 { None } else { Some(self.registers as u32) }
     }
 
     /// The number of blocks, x first.
@@ -84,7 +100,8 @@ impl<const D: usize> Launch<D> {
     /// The same launch in three dimensions.
     fn widened(self) -> Launch<3> {
         let fill = |sizes: [u64; D]| std::array::from_fn(|axis| sizes.get(axis).map_or(1, |&n| n));
-        Launch { grid: fill(self.grid), block: fill(self.block), shared_bytes: self.shared_bytes }
+        let Self { shared_bytes, registers, .. } = self;
+        Launch { grid: fill(self.grid), block: fill(self.block), shared_bytes, registers }
     }
 }
 

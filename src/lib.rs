@@ -82,6 +82,7 @@ mod discovery;
 mod embedded;
 mod error;
 mod event;
+mod explanation;
 mod function;
 mod future;
 mod graph;
@@ -98,6 +99,7 @@ mod preparation;
 mod prepared;
 mod properties;
 pub mod select;
+mod sizes;
 mod slice;
 mod stream;
 mod symbols;
@@ -106,6 +108,7 @@ mod tensor_map;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod variants;
 mod waiter;
 
 /// What [`device_copy!`] names.
@@ -123,9 +126,10 @@ pub use choice::Choice;
 pub use compiled::{CompiledKernel, Occupancy};
 pub use copy::{DeviceCopy, Pod};
 pub use device::Device;
-pub use embedded::{EmbeddedArtifact, EmbeddedKernel};
+pub use embedded::{EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant};
 pub use error::{Error, KernelPanic, LaunchTimeout, NoBinary, Rejected, Result};
 pub use event::Event;
+pub use explanation::{Considered, Explanation, Outcome};
 pub use function::DeviceFn;
 pub use future::{DownloadFuture, EventFuture, StreamFuture};
 pub use graph::{Graph, GraphBuffer, GraphBuffers, GraphBuilder, GraphSlice, GraphSliceMut};

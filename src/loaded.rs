@@ -11,7 +11,7 @@ use crate::{
     choice::Choice,
     compiled::CompiledKernel,
     device::Device,
-    embedded::{EmbeddedArtifact, KernelSet, check_version},
+    embedded::{EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant, KernelSet, check_version},
     error::{Error, NoBinary, Result},
     graph::Recorder,
     hal::{OwnedArguments, StreamRef},
@@ -20,6 +20,7 @@ use crate::{
     limits::Checked,
     marshal,
     preparation::Preparation,
+    variants::Variants,
 };
 
 /// The kernels of a [`KernelSet`], loaded on one device: what a generated `Kernels` is made of.
@@ -29,6 +30,8 @@ use crate::{
 pub struct Loaded {
     // Dropped first: functions belong to modules.
     kernels: Vec<Option<Arc<LoadedKernel>>>,
+    /// The builds of each kernel with variants, by its index; empty where no kernel has any.
+    variants: Vec<Option<Arc<Variants>>>,
     modules: Vec<Arc<ModuleHold>>,
     choices: Vec<Choice>,
     /// Why each kernel that is not there is not, by its index.
@@ -59,12 +62,17 @@ impl Loaded {
         check_version(|| format!("package `{}`", set.package), set.format_version)?;
         let mut loaded = Self {
             kernels: set.signatures.iter().map(|_| None).collect(),
+            variants: Vec::new(),
             modules: Vec::new(),
             choices: Vec::new(),
             missing: BTreeMap::new(),
             device: device.clone(),
         };
-        for (source, artifacts) in by_source(set.artifacts) {
+        // What has nothing but variants is no alternative to the kernels themselves.
+        let has_kernels = |artifact: &&EmbeddedArtifact| {
+            artifact.kernels.is_empty() || indices(artifact).next().is_some()
+        };
+        for (source, artifacts) in by_source(set.artifacts.iter().filter(has_kernels)) {
             loaded.add_source(set, source, &artifacts)?;
         }
         for (index, signature) in set.signatures.iter().enumerate() {
@@ -78,6 +86,7 @@ impl Loaded {
                 loaded.missing.insert(index, error);
             }
         }
+        loaded.add_variants(set)?;
         if loaded.modules.is_empty()
             && let Some(error) = loaded.nothing(set)
         {
@@ -149,7 +158,7 @@ impl Loaded {
     fn add(&mut self, set: &'static KernelSet, choice: Choice) -> Result<()> {
         let artifact = choice.artifact;
         let module = Arc::new(module_cache().hold(self.device.context(), artifact)?);
-        for kernel in artifact.kernels {
+        for kernel in artifact.kernels.iter().filter(|kernel| kernel.variant.is_none()) {
             let slot = &mut self.kernels[kernel.signature];
             if slot.is_none() {
                 let signature = &set.signatures[kernel.signature];
@@ -159,6 +168,53 @@ impl Loaded {
         }
         self.modules.push(module);
         self.choices.push(choice);
+        Ok(())
+    }
+
+    /// Loads the variants of kernels: of each the best binary for the device.
+    fn add_variants(&mut self, set: &'static KernelSet) -> Result<()> {
+        let kernels = set.artifacts.iter().flat_map(|artifact| artifact.kernels);
+        if kernels.clone().all(|kernel| kernel.variant.is_none()) {
+            return Ok(());
+        }
+        self.variants = set.signatures.iter().map(|_| None).collect();
+        for (index, signature) in set.signatures.iter().enumerate() {
+            let Some(plain) = self.kernels[index].clone() else { continue };
+            let mut found: Vec<EmbeddedVariant> = Vec::new();
+            let own = kernels.clone().filter(|kernel| kernel.signature == index);
+            for variant in own.filter_map(|kernel| kernel.variant) {
+                if !found.contains(&variant) {
+                    found.push(variant);
+                }
+            }
+            if found.is_empty() {
+                continue;
+            }
+            let (mut builds, mut absent) = (vec![plain], Vec::new());
+            for variant in found {
+                let is_it = |kernel: &&EmbeddedKernel| {
+                    kernel.signature == index && kernel.variant == Some(variant)
+                };
+                let artifacts = set.artifacts.iter();
+                let artifacts =
+                    artifacts.filter(|artifact| artifact.kernels.iter().any(|it| is_it(&it)));
+                match Choice::make(&self.device, "", &artifacts.collect::<Vec<_>>()) {
+                    Ok(Choice { artifact, .. }) => {
+                        let Some(kernel) = artifact.kernels.iter().find(is_it) else { continue };
+                        let module = module_cache().hold(self.device.context(), artifact)?;
+                        let module = Arc::new(module);
+                        let kernel =
+                            LoadedKernel::new(signature, &self.device, artifact, kernel, &module)?;
+                        builds.push(Arc::new(kernel));
+                    }
+                    Err(Error::NoBinary(error)) => {
+                        absent.push((variant.name, variant.limits, *error));
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            self.variants[index] = Some(Arc::new(Variants::new(builds, absent)));
+        }
         Ok(())
     }
 
@@ -192,7 +248,10 @@ impl Loaded {
         launch: &Launch<3>,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
-        let kernel = self.kernel(index)?;
+        let kernel = match self.variants.get(index) {
+            Some(Some(variants)) => variants.choose(launch, arguments)?,
+            _ => self.kernel(index)?,
+        };
         if stream.is_recording() {
             if let Some(preparation) = stream.downcast::<Preparation>() {
                 return self.prepare(preparation, kernel, launch, arguments);
@@ -213,7 +272,7 @@ impl Loaded {
         launch: &Launch<3>,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
-        if let Some(shape) = kernel.check(&self.device, launch)? {
+        if let Some(shape) = kernel.check(&self.device, launch, arguments)? {
             let (kernel, arguments) = (Arc::clone(kernel), marshal::owned(arguments));
             preparation.put(Box::new(PreparedParts { kernel, shape, arguments }));
         }
@@ -226,7 +285,12 @@ impl Loaded {
     ///
     /// [`Error::NoBinary`] for one that is not compiled for this device.
     pub fn compiled(&self, index: usize) -> Result<CompiledKernel> {
-        Ok(CompiledKernel::new(Arc::clone(self.kernel(index)?)))
+        let kernel = Arc::clone(self.kernel(index)?);
+        let variants = match self.variants.get(index) {
+            Some(Some(variants)) => Arc::clone(variants),
+            _ => Arc::new(Variants::new(vec![Arc::clone(&kernel)], Vec::new())),
+        };
+        Ok(CompiledKernel::new(kernel, variants))
     }
 
     /// The kernel with this index among the signatures.
@@ -239,9 +303,10 @@ impl Loaded {
     }
 }
 
-/// The kernels in a binary, by their indices among the signatures.
+/// The kernels in a binary, by their indices among the signatures. Variants are not among them.
 fn indices(artifact: &EmbeddedArtifact) -> impl Iterator<Item = usize> {
-    artifact.kernels.iter().map(|kernel| kernel.signature)
+    let kernels = artifact.kernels.iter().filter(|kernel| kernel.variant.is_none());
+    kernels.map(|kernel| kernel.signature)
 }
 
 /// Whether a kernel is compiled for fewer targets than the whole set is.
@@ -253,7 +318,7 @@ fn is_narrowed(set: &KernelSet, index: usize) -> bool {
 
 /// The artifacts of each source, sources in the order of their first artifact.
 fn by_source(
-    artifacts: &'static [EmbeddedArtifact],
+    artifacts: impl Iterator<Item = &'static EmbeddedArtifact>,
 ) -> Vec<(&'static str, Vec<&'static EmbeddedArtifact>)> {
     let mut sources: Vec<(&'static str, Vec<_>)> = Vec::new();
     for artifact in artifacts {

@@ -23,7 +23,9 @@ pub use crate::{
     __device_struct as device_struct, __needs_half as needs_half,
     argument::{Argument, Held, HeldMap, MAX_ARGUMENTS, TensorMapArgument},
     copy::half,
-    embedded::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet, abi},
+    embedded::{
+        CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant, KernelSet, abi,
+    },
     hal::StreamRef,
     loaded::Loaded,
     prepared::{PreparationStream, prepare},

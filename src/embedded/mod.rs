@@ -5,8 +5,8 @@
 use std::fmt;
 
 use kernelmill_artifact::{
-    ArtifactKind, FORMAT_VERSION, PanicKind, PanicRecord, Relocation, Resources, Signature,
-    SourceFrame, SourceLocation,
+    ArtifactKind, FORMAT_VERSION, LaunchLimits, PanicKind, PanicRecord, Relocation, Resources,
+    Signature, SourceFrame, SourceLocation,
 };
 
 pub use self::abi::Kernel as CpuKernel;
@@ -70,8 +70,19 @@ pub struct EmbeddedKernel {
     pub panics: bool,
     /// What it takes of its device, as far as the build knows.
     pub resources: Resources,
+    /// The variant that it is; `None` for the kernel as its source and the settings have it.
+    pub variant: Option<EmbeddedVariant>,
     /// The compiled functions, for the CPU.
     pub cpu: Option<CpuEntry>,
+}
+
+/// What a variant of a kernel is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EmbeddedVariant {
+    /// Its name, which says how its launches differ from the kernel's.
+    pub name: &'static str,
+    /// The limits of its launches, those of its kernel among them.
+    pub limits: LaunchLimits,
 }
 
 impl EmbeddedArtifact {
@@ -112,7 +123,13 @@ impl EmbeddedKernel {
         panics: bool,
         resources: Resources,
     ) -> Self {
-        Self { signature, entry, static_shared_bytes, panics, resources, cpu: None }
+        Self { signature, entry, static_shared_bytes, panics, resources, variant: None, cpu: None }
+    }
+
+    /// The kernel as a variant.
+    #[must_use]
+    pub const fn as_variant(self, variant: EmbeddedVariant) -> Self {
+        Self { variant: Some(variant), ..self }
     }
 }
 

@@ -107,7 +107,7 @@ impl Recorder {
                 expected: format!("a graph on {}", self.device),
             });
         }
-        let Some(shape) = kernel.check(device, launch)? else { return Ok(()) };
+        let Some(shape) = kernel.check(device, launch, arguments)? else { return Ok(()) };
         let (kernel, arguments) = (Arc::clone(kernel), marshal::owned(arguments));
         self.lock().launches.push(RecordedLaunch { kernel, shape, arguments, uses });
         Ok(())

@@ -45,6 +45,7 @@ const fn saxpy(fingerprint: &'static str, bytes: &'static [u8]) -> cg::EmbeddedA
             static_shared_bytes: 0,
             panics: true,
             resources: cg::Resources::UNKNOWN,
+            variant: None,
             cpu: None,
         }],
         locations: &[cg::SourceLocation { file: "kernels/saxpy.rs", line: 6, column: 5 }],

@@ -22,6 +22,7 @@ const fn on_cpu(signature: usize, kernel: *const CpuKernel) -> EmbeddedKernel {
         static_shared_bytes: 0,
         panics: false,
         resources: kernelmill::artifact::Resources::UNKNOWN,
+        variant: None,
         cpu,
     }
 }
@@ -34,6 +35,7 @@ const fn on_gpu(signature: usize) -> EmbeddedKernel {
         static_shared_bytes: 0,
         panics: false,
         resources: kernelmill::artifact::Resources::UNKNOWN,
+        variant: None,
         cpu: None,
     }
 }

@@ -51,6 +51,7 @@ const fn embedded(strategy: usize) -> cg::EmbeddedKernel {
         static_shared_bytes: 4,
         panics: false,
         resources: cg::Resources::UNKNOWN,
+        variant: None,
         cpu,
     }
 }

@@ -3,6 +3,11 @@
 //!
 //! [ptx]: https://docs.nvidia.com/cuda/parallel-thread-execution/#performance-tuning-directives
 
+use crate::occupancy::{MAX_REGISTERS, registers_with};
+
+/// The bits of narrow indices.
+const NARROW: u32 = 32;
+
 /// Launch bounds of a kernel, given in its source or in the configuration: `__launch_bounds__`,
 /// `__block_size__`, `__maxnreg__` and `__cluster_dims__` of CUDA C++, and the arguments of
 /// `#[kernel]`.
@@ -18,6 +23,9 @@ pub struct LaunchLimits {
     pub max_registers: u32,
     /// The blocks of a cluster, x first; zeros where there are no clusters.
     pub cluster: [u32; 3],
+    /// The bits of indices. With 32 every number of elements, every argument of type `usize` or `isize` and the number
+    /// of threads is below 2^31. 64 and 0 bound nothing.
+    pub index_width: u32,
 }
 
 impl LaunchLimits {
@@ -28,6 +36,7 @@ impl LaunchLimits {
         min_blocks: 0,
         max_registers: 0,
         cluster: [0; 3],
+        index_width: 0,
     };
 
     /// These bounds, and for each that is missing that of `other`.
@@ -41,7 +50,44 @@ impl LaunchLimits {
             min_blocks: number(self.min_blocks, other.min_blocks),
             max_registers: number(self.max_registers, other.max_registers),
             cluster: sizes(self.cluster, other.cluster),
+            index_width: number(self.index_width, other.index_width),
         }
+    }
+
+    /// These bounds without those that change no code: as many registers as a thread can have, and indices of 64 bits.
+    #[must_use]
+    pub fn normalized(self) -> Self {
+        let max_registers = if self.max_registers < MAX_REGISTERS { self.max_registers } else { 0 };
+        let index_width = if self.has_narrow_indices() { NARROW } else { 0 };
+        Self { max_registers, index_width, ..self }
+    }
+
+    /// Whether indices have 32 bits.
+    #[must_use]
+    pub fn has_narrow_indices(&self) -> bool {
+        self.index_width == NARROW
+    }
+
+    /// The most registers of a thread that an assembler is told; `None` where a thread may have as many as there can
+    /// be. A block of the most threads fits onto a multiprocessor with them, unless it is said how many blocks do: the
+    /// assembler derives the number from that.
+    ///
+    /// ```
+    /// use kernelmill_artifact::LaunchLimits;
+    /// let limits = |max_block_threads, max_registers| {
+    ///     LaunchLimits { max_block_threads, max_registers, ..LaunchLimits::NONE }.registers()
+    /// };
+    /// assert_eq!((limits(0, 64), limits(0, 255), limits(256, 0)), (Some(64), None, None));
+    /// assert_eq!((limits(1024, 0), limits(1024, 200), limits(1024, 40)), (Some(64), Some(64), Some(40)));
+    /// ```
+    #[must_use]
+    pub fn registers(&self) -> Option<u32> {
+        let by_block = match self.most_threads() {
+            Some(threads) if self.min_blocks == 0 => registers_with(threads),
+            _ => MAX_REGISTERS,
+        };
+        let said = Some(self.max_registers).filter(|said| *said > 0);
+        Some(by_block.min(said.unwrap_or(MAX_REGISTERS))).filter(|most| *most < MAX_REGISTERS)
     }
 
     /// The most threads in a block, by the exact size or else the bound; `None` where there is

@@ -46,7 +46,7 @@ const REGISTERS: u32 = 1 << 16;
 /// What the registers of a warp are a multiple of.
 const REGISTER_UNIT: u32 = 256;
 /// The most registers of a thread.
-const MAX_REGISTERS: u32 = 255;
+pub(crate) const MAX_REGISTERS: u32 = 255;
 /// The most threads of a block.
 const MAX_THREADS: u32 = 1024;
 
@@ -110,6 +110,15 @@ const fn warps_of(registers: u32) -> u32 {
         Some(warps) => warps * PROCESSORS,
         None => MAX_THREADS / WARP * PROCESSORS,
     }
+}
+
+/// The most registers of a thread with which a block of so many threads fits onto a multiprocessor: the multiprocessor's
+/// divided among the threads, rounded down to a multiple of 8, and at most 255.
+#[must_use]
+pub const fn registers_with(threads: u32) -> u32 {
+    let share = REGISTERS / if threads == 0 { 1 } else { threads };
+    let rounded = share / 8 * 8;
+    if rounded < MAX_REGISTERS { rounded } else { MAX_REGISTERS }
 }
 
 /// The most threads of a block whose threads have so many registers each.

@@ -42,6 +42,12 @@ impl ValueType {
         }
     }
 
+    /// Whether it is `usize` or `isize`.
+    #[must_use]
+    pub fn is_size(&self) -> bool {
+        matches!(self, Self::Scalar(Scalar::Usize | Scalar::Isize))
+    }
+
     /// Size in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {

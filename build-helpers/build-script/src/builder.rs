@@ -9,7 +9,7 @@ use crate::{
     pipeline,
     settings::{
         choices::{CudaCompiler, ExcessSpills},
-        layer::{KernelLayer, Layer, RuleText, TargetName},
+        layer::{KernelLayer, Layer, RuleText, TargetName, VariantLayer},
     },
     summary::Summary,
 };
@@ -311,6 +311,7 @@ impl Build {
 /// targets = ["cpu", "sm_90"]
 /// parameters = ["a: f32", "x: *const f32", "y: *mut f32"]    # of a kernel in LLVM IR
 /// instances = ["f32, 16", "f64, 16"]    # of a generic kernel
+/// variants = [{ launch-bounds = 128 }, { index-width = 32 }]
 /// launch-bounds = 256    # or: block-size = [16, 16, 1]
 /// min-blocks = 2
 /// max-registers = 64
@@ -384,6 +385,31 @@ impl Kernel {
         let written = instances.into_iter();
         let written = written.map(|text| RuleText { text: text.into(), origin: None });
         self.layer.instances.get_or_insert_default().extend(written);
+        self
+    }
+
+    /// Lists variants of the kernel: builds for some of its launches, among which a launch chooses. Each is what is said
+    /// of its launches, in place of what is said of the kernel's: the most threads of a block, the most registers of a
+    /// thread, the bits of indices. Nothing else of the limits is looked at.
+    ///
+    /// ```no_run
+    /// use kernelmill_build::{Build, LaunchLimits};
+    /// let small = LaunchLimits { max_block_threads: 128, ..LaunchLimits::NONE };
+    /// let narrow = LaunchLimits { index_width: 32, ..LaunchLimits::NONE };
+    /// Build::new().kernel("saxpy", |kernel| kernel.variants([small, narrow])).compile();
+    /// ```
+    pub fn variants(mut self, variants: impl IntoIterator<Item = LaunchLimits>) -> Self {
+        let variant = |limits: LaunchLimits| {
+            let LaunchLimits { max_block_threads, max_registers, index_width, .. } = limits;
+            let limits = LaunchLimits {
+                max_block_threads,
+                max_registers,
+                index_width,
+                ..LaunchLimits::NONE
+            };
+            VariantLayer { limits, ..VariantLayer::default() }
+        };
+        self.layer.variants.get_or_insert_default().extend(variants.into_iter().map(variant));
         self
     }
 

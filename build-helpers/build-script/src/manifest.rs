@@ -130,6 +130,9 @@ pub struct Limits {
     /// The cluster in blocks, x first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<[u32; 3]>,
+    /// The bits of indices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index_width: Option<u32>,
 }
 
 /// A parameter of a kernel.
@@ -249,6 +252,9 @@ pub enum BinaryKind {
 pub struct CompiledKernel {
     /// The [`Kernel::symbol`].
     pub symbol: String,
+    /// The variant that it is; absent for the kernel as its source and the settings have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<Variant>,
     /// The name of its entry point in the binary.
     pub entry: String,
     /// Shared memory that it declares, in bytes a block.
@@ -264,6 +270,16 @@ pub struct CompiledKernel {
     /// What plugins say of it, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// A build of a kernel for some of its launches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Variant {
+    /// Its name, which says how its launches differ from the kernel's: `threads128_index32`.
+    pub name: String,
+    /// The limits of its launches, those of its kernel among them.
+    pub limits: Limits,
 }
 
 /// What a kernel takes of a device. What its target does not have, or its compiler does not say, is absent.
@@ -406,14 +422,14 @@ impl Manifest {
         by(|kernel| &kernel.name).or_else(|| by(|kernel| &kernel.symbol))
     }
 
-    /// The binaries that hold a kernel, with what it has become in each.
+    /// The binaries that hold a kernel, with what it has become in each, and after it its variants there.
     pub fn compiled<'m>(
         &'m self,
         kernel: &'m Kernel,
     ) -> impl Iterator<Item = (&'m Binary, &'m CompiledKernel)> {
-        self.binaries.iter().filter_map(|binary| {
-            let found = binary.kernels.iter().find(|it| it.symbol == kernel.symbol)?;
-            Some((binary, found))
+        self.binaries.iter().flat_map(|binary| {
+            let found = binary.kernels.iter().filter(|it| it.symbol == kernel.symbol);
+            found.map(move |found| (binary, found))
         })
     }
 }

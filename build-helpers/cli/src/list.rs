@@ -4,7 +4,7 @@ use crate::package::Selection;
 use anyhow::Result;
 use kernelmill_build::manifest;
 use serde_json::json;
-use std::fs;
+use std::{collections::BTreeSet, fs};
 
 /// Which package.
 #[derive(clap::Args)]
@@ -31,6 +31,13 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     println!("{}: {} {word}", built.name, kernels.len());
     for kernel in kernels {
         println!("  {}\n    {}:{}", kernel.signature, kernel.file, kernel.line);
+        let compiled = built.manifest.compiled(kernel);
+        let variants = compiled.filter_map(|(_, it)| Some(&*it.variant.as_ref()?.name));
+        let variants: BTreeSet<_> = variants.collect();
+        if !variants.is_empty() {
+            let names: Vec<_> = variants.into_iter().collect();
+            println!("    variants: {}", names.join(", "));
+        }
     }
     println!("binaries in {}:", built.folder.display());
     for binary in binaries {

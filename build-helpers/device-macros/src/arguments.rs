@@ -42,8 +42,8 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
                 span(part),
                 format!(
                     "`{}` is no argument of `#[kernel]`, which takes `dim`, `width`, `fast_math`, \
-                     `instances`, `launch_bounds`, `block_size`, `min_blocks`, `max_registers` and `cluster`: \
-                     write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(launch_bounds = 256)]`",
+                     `instances`, `launch_bounds`, `block_size`, `min_blocks`, `max_registers`, `index_width` and \
+                     `cluster`: write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(launch_bounds = 256)]`",
                     text(part)
                 ),
             ),
@@ -60,7 +60,7 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
 }
 
 /// Launch bounds with one number, and with one number for each axis.
-const NUMBERS: [&str; 3] = ["launch_bounds", "min_blocks", "max_registers"];
+const NUMBERS: [&str; 4] = ["launch_bounds", "min_blocks", "max_registers", "index_width"];
 const SIZES: [&str; 2] = ["block_size", "cluster"];
 
 /// Checks the syntax of a launch bound; the compiler checks its numbers.

@@ -40,6 +40,7 @@ use proc_macro::TokenStream;
 /// - `launch_bounds = 256`: the most threads of a block, or `block_size = [16, 16, 1]`: its exact size;
 /// - `min_blocks = 2`: the number of blocks that should be resident on a multiprocessor;
 /// - `max_registers = 64`: the most registers of a thread;
+/// - `index_width = 32`: every slice, every argument of type `usize` or `isize` and the number of threads is below 2^31;
 /// - `cluster = [2, 1, 1]`: the blocks of a cluster.
 ///
 /// A kernel with type or constant parameters is compiled for the instances that are listed, here or in the

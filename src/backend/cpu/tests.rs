@@ -95,6 +95,7 @@ const fn embedded(kernel: &'static cg::CpuKernel) -> cg::EmbeddedKernel {
         static_shared_bytes: 0,
         panics: true,
         resources: cg::Resources::UNKNOWN,
+        variant: None,
         cpu,
     }
 }

@@ -47,6 +47,7 @@ static SET: cg::KernelSet = cg::KernelSet {
             panics: true,
             resources: cg::Resources::UNKNOWN,
             // SAFETY: a constant of this program, with functions as the type says.
+            variant: None,
             cpu: Some(unsafe { cg::CpuEntry::new(&KERNEL) }),
         }],
         locations: &[],

@@ -25,6 +25,7 @@ static SET: cg::KernelSet = cg::KernelSet {
             static_shared_bytes: 0,
             panics: true,
             resources: cg::Resources::UNKNOWN,
+            variant: None,
             cpu: None,
         }],
         locations: &[cg::SourceLocation { file: "kernels/saxpy.rs", line: 6, column: 5 }],

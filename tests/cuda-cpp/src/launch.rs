@@ -347,6 +347,7 @@ fn embed(artifact: &Artifact, signatures: &[Signature], source: &str) -> &'stati
             static_shared_bytes: u64::from(kernel.static_shared_bytes),
             panics: kernel.panics,
             resources: kernelmill::artifact::Resources::UNKNOWN,
+            variant: None,
             cpu: Some(entry),
         }
     });

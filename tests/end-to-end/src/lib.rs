@@ -12,6 +12,7 @@ mod run;
 
 pub use project::Project;
 pub use run::{Run, Summary};
+use std::path::PathBuf;
 
 /// Compares what a user reads with the file of this name below `snapshots/`.
 ///
@@ -79,4 +80,21 @@ pub fn scale_main(names: &[&str]) -> String {
          let mut y = device.upload(&[1.0f32; 8])?;\n{calls}    \
          println!(\"{{}}\", y.download()?[7]);\n    Ok(())\n}}\n"
     )
+}
+
+/// The `OUT_DIR` of a package in what `cargo build --message-format=json` prints.
+///
+/// # Panics
+///
+/// Where cargo does not name it.
+#[must_use]
+pub fn out_dir(printed: &str, name: &str, project: &Project) -> PathBuf {
+    let lines = printed.lines().filter(|line| line.contains("\"build-script-executed\""));
+    let mut folders = lines.filter(|line| line.contains(name)).filter_map(|line| {
+        let (_, rest) = line.split_once("\"out_dir\":\"")?;
+        Some(PathBuf::from(
+            rest.split('"').next()?.replace("[target]", &project.target().display().to_string()),
+        ))
+    });
+    folders.next().expect("cargo names the folder")
 }

@@ -1,6 +1,6 @@
 //! The conformance kernels for GPUs: assembled, linked, and their barriers counted.
 
-use end_to_end::Project;
+use end_to_end::{Project, out_dir};
 use kernelmill_build::manifest::{Manifest, Resources};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,18 +26,6 @@ fn build(name: &str, targets: &str) -> PathBuf {
     }
     let run = project.cargo(&["build", "--message-format=json"]).succeeds();
     out_dir(&run.stdout, name, &project)
-}
-
-/// The `OUT_DIR` of a package in what `cargo build --message-format=json` prints.
-fn out_dir(printed: &str, name: &str, project: &Project) -> PathBuf {
-    let lines = printed.lines().filter(|line| line.contains("\"build-script-executed\""));
-    let mut folders = lines.filter(|line| line.contains(name)).filter_map(|line| {
-        let (_, rest) = line.split_once("\"out_dir\":\"")?;
-        Some(PathBuf::from(
-            rest.split('"').next()?.replace("[target]", &project.target().display().to_string()),
-        ))
-    });
-    folders.next().expect("cargo names the folder")
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -134,6 +134,7 @@ fn limits(tokens: &[PtxToken<'_>]) -> LaunchLimits {
         min_blocks: one(".minnctapersm").unwrap_or(0),
         max_registers: one(".maxnreg").unwrap_or(0),
         cluster: size(".reqnctapercluster").unwrap_or_default(),
+        ..LaunchLimits::NONE
     }
 }
 

@@ -1,6 +1,6 @@
 //! A compiled unit.
 
-use kernelmill_artifact::Fingerprint;
+use kernelmill_artifact::{Fingerprint, KernelVariant, LaunchLimits};
 use kernelmill_compiler::{Artifact, KernelCode};
 use std::path::PathBuf;
 
@@ -8,6 +8,8 @@ use std::path::PathBuf;
 pub(crate) struct Binary {
     /// The source's place among the sources.
     pub(crate) source: usize,
+    /// Of a variant of kernels, what is said of its launches in place of what is said of the kernels'.
+    pub(crate) variant: Option<LaunchLimits>,
     pub(crate) fingerprint: Fingerprint,
     pub(crate) artifact: Artifact,
     /// Every file that was read for it alone, absolute.
@@ -18,4 +20,18 @@ pub(crate) struct Binary {
     pub(crate) codes: Vec<KernelCode>,
     /// Whether it was in the store.
     pub(crate) is_cached: bool,
+}
+
+impl Binary {
+    /// The name of the variant that it is of.
+    pub(crate) fn variant_name(&self) -> Option<String> {
+        let said = self.variant?;
+        Some(KernelVariant::new(said, LaunchLimits::NONE).name.into_owned())
+    }
+
+    /// Its target, and the variant that it is of, for names of files.
+    pub(crate) fn label(&self) -> String {
+        let target = &self.artifact.target;
+        self.variant_name().map_or_else(|| target.to_string(), |name| format!("{target}.{name}"))
+    }
 }

@@ -243,6 +243,9 @@ impl Compilation<'_> {
                 _ => continue,
             };
             for kernel in source.kernels() {
+                for variant in self.settings.listed_variants(kernel) {
+                    variant.not_compiled(&kernel.name, compiler, &mut report);
+                }
                 let said = self.settings.kernels.iter();
                 for (_, said) in
                     said.filter(|(key, said)| self.settings.is_about(key, said, kernel))

@@ -92,6 +92,7 @@ impl NvccCompiler<'_> {
         let artifact = self.store.get("artifact", &record.stored)?;
         Some(Binary {
             source: unit.source,
+            variant: None,
             fingerprint: record.stored,
             artifact: Artifact::from_bytes(&artifact)?,
             inputs: self.inputs.files(&record),
@@ -111,6 +112,7 @@ impl NvccCompiler<'_> {
         let record = self.inputs.remember(self.store, ("unit", &key), record);
         Ok(Binary {
             source: unit.source,
+            variant: None,
             fingerprint: record.stored,
             artifact,
             inputs: trace.inputs,

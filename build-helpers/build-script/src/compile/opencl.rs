@@ -33,6 +33,7 @@ pub(super) fn binary(
     let key = key(front_end, source, (clang, front), unit, &kernels);
     let made = |stored, artifact, inputs, is_cached| Binary {
         source: unit.source,
+        variant: None,
         fingerprint: stored,
         artifact,
         inputs,

@@ -43,6 +43,7 @@ pub(super) fn binary(
         .finish();
     let made = |artifact: Artifact, is_cached| Binary {
         source: unit.source,
+        variant: None,
         fingerprint,
         warnings: artifact.warnings.iter().map(|line| format!("{line}\n")).collect(),
         artifact,

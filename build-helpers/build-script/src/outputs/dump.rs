@@ -62,7 +62,7 @@ impl Names<'_> {
     /// The dumps that the compiler made with a binary.
     fn codes(&self, binary: &Binary, settings: &Settings, files: &mut BTreeMap<String, String>) {
         let artifact = &binary.artifact;
-        let target = artifact.target.to_string();
+        let target = binary.label();
         let is_nvidia = matches!(artifact.kind, ArtifactKind::Ptx | ArtifactKind::Cubin);
         for kernel in &artifact.kernels {
             let codes = binary.codes.iter().filter(|code| code.kernel == kernel.name);
@@ -114,11 +114,7 @@ fn disassemble(
     for binary in cubins {
         let text = with_file(package, &binary.artifact.bytes, |path| disassembly(&nvdisasm, path))?;
         for kernel in &binary.artifact.kernels {
-            let name = file_name(
-                names.of(binary, kernel),
-                &binary.artifact.target.to_string(),
-                Stage::Sass,
-            );
+            let name = file_name(names.of(binary, kernel), &binary.label(), Stage::Sass);
             let code = kernel_of(&text, &kernel.entry).unwrap_or(&text);
             files.insert(name, format!("{code}\n"));
         }

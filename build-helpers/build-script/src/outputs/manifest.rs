@@ -1,7 +1,10 @@
 //! The build manifest: the facts of a build, written to `OUT_DIR/kernelmill.json`.
 
 use super::{
-    bindings::{embedded::Embedded, model::Interface},
+    bindings::{
+        embedded::{Build, Embedded},
+        model::Interface,
+    },
     spills::Excess,
 };
 use crate::{
@@ -9,7 +12,7 @@ use crate::{
     discovery::source::Source,
     manifest::{
         Access, Binary, BinaryKind, CompiledKernel, Diagnostic, FILE, Kernel, Limits, Manifest,
-        Parameter, ParameterKind, Ptx, SCHEMA, Severity,
+        Parameter, ParameterKind, Ptx, SCHEMA, Severity, Variant,
     },
     settings::package::Package,
 };
@@ -95,6 +98,7 @@ fn limits(limits: &LaunchLimits) -> Limits {
         min_blocks: number(limits.min_blocks),
         max_registers: number(limits.max_registers),
         cluster: sizes(limits.cluster),
+        index_width: number(limits.index_width),
     }
 }
 
@@ -132,13 +136,17 @@ fn binary(interface: &Interface, embedded: &Embedded<'_>) -> Binary {
         let known = interface.index_of(source, &kernel.name).map(|it| &interface.kernels[it]);
         known.map_or_else(|| kernel.name.clone(), |known| known.signature.symbol.to_string())
     };
-    let kernels = artifact.kernels.iter().map(|kernel| CompiledKernel {
+    let kernels = embedded.builds.iter().map(|build @ Build { kernel, variant }| CompiledKernel {
         symbol: symbol(kernel),
+        variant: variant.as_ref().map(|variant| Variant {
+            name: variant.name.to_string(),
+            limits: limits(&variant.limits),
+        }),
         entry: kernel.entry.clone(),
         static_shared_bytes: kernel.static_shared_bytes,
         panics: kernel.panics,
         strategy: kernel.strategy.clone(),
-        resources: kernel.resources.into(),
+        resources: build.resources().into(),
         notes: kernel.notes.clone(),
     });
     let version = PtxVersion::of(&artifact.bytes).filter(|_| kind == BinaryKind::Ptx);

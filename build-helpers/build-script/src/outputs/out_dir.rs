@@ -1,14 +1,19 @@
 //! Artifacts in `OUT_DIR`: each binary as a plain file, and the bindings in `kernels.rs`.
 
-use super::bindings::{embedded::Embedded, model::Interface, render::render};
+use super::bindings::{
+    embedded::{Build, Embedded},
+    model::Interface,
+    render::render,
+};
 use crate::{
     base::{error::Error, files::write_if_changed, naming},
     compile::binary::Binary as Compiled,
     discovery::source::Source,
     manifest,
-    settings::package::Package,
+    plan::variants,
+    settings::{package::Package, resolved::Settings},
 };
-use kernelmill_artifact::ArtifactKind;
+use kernelmill_artifact::{ArtifactKind, KernelVariant, LaunchLimits};
 use std::{
     collections::BTreeSet,
     fs,
@@ -20,20 +25,32 @@ const BINDINGS: &str = "kernels.rs";
 
 /// Writes the binaries and the bindings. Files whose content is there already are left alone.
 pub(crate) fn write<'a>(
-    package: &Package,
+    (package, settings): (&Package, &Settings),
     sources: &'a [Source],
     binaries: &'a [Compiled],
     interface: &Interface,
 ) -> Result<Vec<Embedded<'a>>, Error> {
     let displays: Vec<_> = sources.iter().map(|source| source.display.as_str()).collect();
     let stems = naming::file_stems(&displays);
-    let place = |binary: &'a Compiled| {
+    let mut placed: Vec<Embedded<'a>> = Vec::new();
+    for binary in binaries {
+        let builds = builds(binary, interface, settings);
+        if let Some(same) = placed.iter_mut().find(|other| has_same_code(other.binary, binary)) {
+            same.builds.extend(builds);
+            continue;
+        }
         let (target, kind) = (binary.artifact.target.to_string(), binary.artifact.kind);
         let stem = &stems[binary.source];
-        let file = format!("{stem}.{}.{}", naming::target(&target), kind.extension());
-        Embedded { binary, file, source: &sources[binary.source].display, target }
-    };
-    let placed: Vec<_> = binaries.iter().map(place).collect();
+        let variant = binary.variant_name().map_or_else(String::new, |name| format!(".{name}"));
+        let file = format!("{stem}.{}{variant}.{}", naming::target(&target), kind.extension());
+        placed.push(Embedded {
+            binary,
+            file,
+            source: &sources[binary.source].display,
+            target,
+            builds,
+        });
+    }
     for Embedded { binary, file, .. } in &placed {
         write_if_changed(&package.out_dir.join(file), &binary.artifact.bytes)?;
     }
@@ -42,6 +59,35 @@ pub(crate) fn write<'a>(
     let names: BTreeSet<_> = placed.iter().map(|placed| placed.file.as_str()).collect();
     remove_old(&package.out_dir, &names);
     Ok(placed)
+}
+
+/// The kernels of a binary. Where all launches have the same code, their variants are among them.
+fn builds<'a>(binary: &'a Compiled, interface: &Interface, settings: &Settings) -> Vec<Build<'a>> {
+    let target = &binary.artifact.target;
+    let mut builds = Vec::new();
+    for kernel in &binary.artifact.kernels {
+        let known = interface.index_of(binary.source, &kernel.name);
+        let known = known.map(|index| &interface.kernels[index].signature);
+        let limits = known.map_or(LaunchLimits::NONE, |known| known.limits);
+        let variant = |said| Some(KernelVariant::new(said, limits));
+        builds.push(Build { kernel, variant: binary.variant.and_then(variant) });
+        if let Some(known) = known.filter(|_| !variants::has_own_code(target)) {
+            let shared = settings.variants(known, target).into_iter();
+            builds.extend(shared.map(|said| Build { kernel, variant: variant(said) }));
+        }
+    }
+    builds
+}
+
+/// Whether a binary is a variant with the code of another.
+fn has_same_code(one: &Compiled, variant: &Compiled) -> bool {
+    let (own, other) = (&one.artifact, &variant.artifact);
+    variant.variant.is_some()
+        && one.source == variant.source
+        && own.target == other.target
+        && own.bytes == other.bytes
+        && (&own.locations, &own.messages) == (&other.locations, &other.messages)
+        && own.relocations == other.relocations
 }
 
 /// The objects to link, absolute.

@@ -15,6 +15,7 @@ pub(crate) struct Excess<'a> {
     /// The source, as messages name it.
     pub(crate) source: &'a str,
     pub(crate) target: &'a Target,
+    variant: Option<String>,
     kernel: &'a str,
     line: u32,
     resources: Resources,
@@ -39,7 +40,8 @@ pub(crate) fn find<'a>(
                 let known = known.map(|index| &interface.kernels[index].signature);
                 let (kernel, line) =
                     known.map_or((&*kernel.name, 0), |known| (&known.name, known.line));
-                found.push(Excess { source, target, kernel, line, resources, limit });
+                let variant = binary.variant_name();
+                found.push(Excess { source, target, variant, kernel, line, resources, limit });
             }
         }
     }
@@ -60,12 +62,16 @@ const HELP: &str = "let it have more registers (`max-registers`, smaller blocks 
 
 impl fmt::Display for Excess<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { source, target, kernel, line, resources, limit } = self;
+        let Self { source, target, variant, kernel, line, resources, limit } = self;
         formatter.write_str(source)?;
         if *line > 0 {
             write!(formatter, ":{line}")?;
         }
-        write!(formatter, ": kernel `{kernel}` for {target} spills registers: each thread ")?;
+        write!(formatter, ": kernel `{kernel}`")?;
+        if let Some(variant) = variant {
+            write!(formatter, ", variant `{variant}`,")?;
+        }
+        write!(formatter, " for {target} spills registers: each thread ")?;
         match (resources.spill_stores, resources.spill_loads) {
             (Some(stores), Some(loads)) => {
                 write!(formatter, "stores {stores} bytes and loads {loads} bytes")?;

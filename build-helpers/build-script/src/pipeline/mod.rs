@@ -24,6 +24,7 @@ use crate::{
     plan::{
         device_libraries, host, host_code, targets,
         units::{self, Unit, UnitCompiler},
+        variants,
     },
     settings::{
         choices::ExcessSpills, layer::Layer, package::Package, resolve, resolved::Settings,
@@ -276,7 +277,12 @@ fn compile(
     let interface = Interface::of(&sources, settings, &package.name)?;
     let is_needed = |unit: &Unit| sources[unit.source].is_for(&unit.config.target, settings);
     let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
-    let (units, made): (Vec<_>, Vec<_>) = units.unzip();
+    let (units, made): (Vec<_>, Vec<_>) = units
+        .flat_map(|(unit, made)| {
+            let variants = variants::of_unit(&unit, &sources[unit.source], settings);
+            std::iter::once((unit, made)).chain(variants.into_iter().map(|variant| (variant, None)))
+        })
+        .unzip();
     let binaries = compilation.make(&sources, &units, made, (&mut fronts, &dependencies))?;
     if environment.links().is_some() {
         let exported = match is_skipped {
@@ -305,7 +311,7 @@ fn write_outputs(
         ExcessSpills::Warn => excess.iter().for_each(|it| environment.cargo.warn(it)),
     }
     dump::write_all(environment, (package, settings), sources, binaries)?;
-    let placed = out_dir::write(package, sources, binaries, interface)?;
+    let placed = out_dir::write((package, settings), sources, binaries, interface)?;
     let warnings: Vec<_> = fronts
         .iter()
         .enumerate()

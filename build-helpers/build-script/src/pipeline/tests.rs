@@ -280,6 +280,7 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
         "rerun-if-env-changed=KERNELMILL_PANICS",
         "rerun-if-env-changed=KERNELMILL_MATH",
         "rerun-if-env-changed=KERNELMILL_CUDA_COMPILER",
+        "rerun-if-env-changed=KERNELMILL_MAX_REGISTERS",
         "rerun-if-env-changed=KERNELMILL_DUMP",
         "rerun-if-env-changed=KERNELMILL_DUMP_DIR",
         "rerun-if-env-changed=KERNELMILL_SKIP_BUILD",

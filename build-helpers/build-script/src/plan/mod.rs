@@ -5,3 +5,4 @@ pub(crate) mod host;
 pub(crate) mod host_code;
 pub(crate) mod targets;
 pub(crate) mod units;
+pub(crate) mod variants;

@@ -8,7 +8,7 @@ use crate::{
     settings::{choices::CudaCompiler, resolved::Settings},
     toolchain::{CppTools, Search, check_spirv, no_clang, no_nvcc, nvcc_targets},
 };
-use kernelmill_artifact::Target;
+use kernelmill_artifact::{LaunchLimits, Target};
 use kernelmill_compiler::Config;
 
 /// One binary to make.
@@ -18,6 +18,8 @@ pub(crate) struct Unit {
     pub(crate) source: usize,
     pub(crate) compiler: UnitCompiler,
     pub(crate) config: Config,
+    /// Of a variant of kernels, what is said of its launches in place of what is said of the kernels'.
+    pub(crate) variant: Option<LaunchLimits>,
 }
 
 /// The unit compiler: what makes a binary.
@@ -86,6 +88,7 @@ pub(crate) fn plan(
                     params: settings.params.clone(),
                     options: settings.options.clone(),
                 },
+                variant: None,
             }));
         }
     }

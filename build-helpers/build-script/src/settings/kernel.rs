@@ -4,26 +4,26 @@ use super::{
     contract::{self, Origin, Rule, RuleError},
     declared,
     layer::{KernelLayer, RuleText},
+    located::report_at,
+    variants::VariantSettings,
 };
 use crate::base::{naming::is_identifier, report::Report};
 use kernelmill_artifact::{LaunchLimits, Parameter, Signature, Target};
-use kernelmill_compiler::{
-    diagnostic::{Diagnostic, Place},
-    frontend::cuda::signature::is_named,
-    limits,
-};
+use kernelmill_compiler::{frontend::cuda::signature::is_named, limits};
 
 /// The keys, as they are written in TOML.
-pub(super) const KERNEL_KEYS: [&str; 10] = [
+pub(super) const KERNEL_KEYS: [&str; 12] = [
     "requires",
     "name",
     "targets",
     "parameters",
     "instances",
+    "variants",
     "launch-bounds",
     "block-size",
     "min-blocks",
     "max-registers",
+    "index-width",
     "cluster",
 ];
 
@@ -40,6 +40,8 @@ pub(crate) struct KernelSettings {
     pub(crate) parameters: Option<Vec<Parameter>>,
     /// Instances of a generic kernel, besides those in its source.
     pub(crate) instances: Vec<RuleText>,
+    /// Its variants.
+    pub(crate) variants: Vec<VariantSettings>,
     /// What is said of its launches.
     pub(crate) limits: LaunchLimits,
     origin: Option<Origin>,
@@ -50,7 +52,7 @@ impl KernelSettings {
     pub(super) fn of(
         key: &str,
         layer: KernelLayer,
-        targets: Option<Vec<Target>>,
+        (targets, variants): (Option<Vec<Target>>, Vec<VariantSettings>),
         report: &mut Report,
     ) -> Self {
         let mut requires = Vec::new();
@@ -82,7 +84,16 @@ impl KernelSettings {
             );
             report_at(origin.as_ref(), message, &fault.help.replace('_', "-"), report);
         }
-        Self { requires, name: layer.name, targets, parameters, instances, limits, origin }
+        Self {
+            requires,
+            name: layer.name,
+            targets,
+            parameters,
+            instances,
+            variants,
+            limits,
+            origin,
+        }
     }
 
     /// The parameters that are declared; those that are none are reported and left out.
@@ -229,16 +240,4 @@ pub(crate) fn report_rule_error(
     let origin =
         Origin { place: crate::base::report::place(&place.file, file, span), file: file.clone() };
     report_at(Some(&origin), message, &help, report);
-}
-
-/// Reports something at its place, where it has one.
-pub(super) fn report_at(origin: Option<&Origin>, message: String, help: &str, report: &mut Report) {
-    match origin {
-        None => report.plain(message, help),
-        Some(Origin { place, file }) => {
-            let place: Place = place.clone();
-            report.add_text(&place.file, file.clone());
-            report.diagnostic(Diagnostic::error(place, message).help(help.to_owned()));
-        }
-    }
 }

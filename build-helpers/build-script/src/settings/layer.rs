@@ -116,6 +116,8 @@ pub(crate) struct KernelLayer {
     pub(crate) parameters: Option<Vec<RuleText>>,
     /// Instances of a generic kernel.
     pub(crate) instances: Option<Vec<RuleText>>,
+    /// Its variants.
+    pub(crate) variants: Option<Vec<VariantLayer>>,
     /// What is said of its launches.
     pub(crate) limits: LaunchLimits,
     /// Where the kernel is named; `None` in a build script.
@@ -129,6 +131,15 @@ pub(crate) struct RuleText {
     pub(crate) origin: Option<Origin>,
 }
 
+/// A variant of a kernel, as it was written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VariantLayer {
+    /// What is said of its launches, in place of what is said of the kernel's.
+    pub(crate) limits: LaunchLimits,
+    pub(crate) targets: Option<Vec<TargetName>>,
+    pub(crate) origin: Option<Origin>,
+}
+
 impl KernelLayer {
     /// This layer, and where it sets nothing, the one below.
     pub(super) fn over(self, below: Self) -> Self {
@@ -138,6 +149,7 @@ impl KernelLayer {
             targets: self.targets.or(below.targets),
             parameters: self.parameters.or(below.parameters),
             instances: self.instances.or(below.instances),
+            variants: self.variants.or(below.variants),
             limits: self.limits.or(below.limits),
             origin: self.origin.or(below.origin),
         }

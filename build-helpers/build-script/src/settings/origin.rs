@@ -1,6 +1,6 @@
 //! Places of values in the files of settings, for what is found to be wrong with them after they were read.
 
-use super::{contract::Origin, kernel::report_at, package::Package, toml_text::TomlText};
+use super::{contract::Origin, located::report_at, package::Package, toml_text::TomlText};
 use crate::base::report::{Report, place};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};

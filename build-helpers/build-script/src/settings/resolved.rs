@@ -5,9 +5,10 @@ use super::{
     dumps::Dumps,
     kernel::{self, KernelSettings},
     layer::RuleText,
+    variants::{self, VariantSettings},
 };
 use crate::base::{glob::Glob, report::Report};
-use kernelmill_artifact::{Signature, Target};
+use kernelmill_artifact::{LaunchLimits, Signature, Target};
 use kernelmill_compiler::{Options, Params, frontend::llvm_ir::DeclaredKernel};
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -49,6 +50,8 @@ pub(crate) struct Settings {
     pub(crate) max_spills: Option<u32>,
     /// What is done about kernels with more.
     pub(crate) excess_spills: ExcessSpills,
+    /// The most registers of a thread, where the environment says it, for one build.
+    pub(crate) max_registers: Option<u32>,
     /// What is said of single kernels, by the names that the settings have for them.
     pub(crate) kernels: BTreeMap<String, KernelSettings>,
     /// The generic kernels that kernels are instances of, by the files and names of these, once the sources are read.
@@ -132,7 +135,24 @@ impl Settings {
                 kernel.limits = said.limits.or(kernel.limits);
                 said.check(kernel, report);
             }
+            variants::check(kernel, &self.listed_variants(kernel).collect::<Vec<_>>(), report);
         }
+    }
+
+    /// The variants that are listed for a kernel.
+    pub(crate) fn listed_variants(
+        &self,
+        kernel: &Signature,
+    ) -> impl Iterator<Item = &VariantSettings> {
+        let about = self.kernels.iter().filter(|(key, said)| self.is_about(key, said, kernel));
+        about.flat_map(|(_, said)| &said.variants)
+    }
+
+    /// What is said of the launches of each variant of a kernel that is compiled for a target, in place of what is said
+    /// of the kernel's own.
+    pub(crate) fn variants(&self, kernel: &Signature, target: &Target) -> Vec<LaunchLimits> {
+        let listed = self.listed_variants(kernel).filter(|variant| variant.is_for(target));
+        listed.map(|variant| variant.limits).collect()
     }
 
     /// The kernels whose parameters the settings declare, with the names that the settings have for them.

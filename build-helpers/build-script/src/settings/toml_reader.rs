@@ -86,6 +86,8 @@ fn warn_of_typo(file: &TomlText, table: &DeTable<'_>, path: &[&str], report: &mu
     }
 }
 
+mod variants;
+
 type Key<'t, 'i> = (&'t str, &'t Spanned<DeValue<'i>>);
 
 struct Reader<'r> {
@@ -340,6 +342,7 @@ impl Reader<'_> {
                 "requires" => layer.requires = Some(self.rules(key)),
                 "parameters" => layer.parameters = Some(self.rules(key)),
                 "instances" => layer.instances = Some(self.rules(key)),
+                "variants" => layer.variants = Some(self.variants(key)),
                 "targets" => layer.targets = Some(self.targets(key)),
                 "name" => match value.get_ref().as_str() {
                     Some(text) => layer.name = Some(text.to_owned()),
@@ -348,6 +351,7 @@ impl Reader<'_> {
                 "launch-bounds" => layer.limits.max_block_threads = self.count(key),
                 "min-blocks" => layer.limits.min_blocks = self.count(key),
                 "max-registers" => layer.limits.max_registers = self.count(key),
+                "index-width" => layer.limits.index_width = self.index_width(key),
                 "block-size" => layer.limits.block = self.sizes(key),
                 "cluster" => layer.limits.cluster = self.sizes(key),
                 unknown => self.unknown(unknown, name.span(), &KERNEL_KEYS),

@@ -47,7 +47,7 @@ pub(super) fn kernels(built: &Built, target: Option<&str>) -> Result<Kernels> {
                 usage: report::usage(binary, kernel, sass),
                 strategy: strategy(kernel),
             };
-            found.insert((binary.target.clone(), report::name(built, kernel).to_owned()), code);
+            found.insert((binary.target.clone(), report::name(built, kernel)), code);
         }
     }
     Ok(found)

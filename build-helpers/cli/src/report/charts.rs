@@ -21,7 +21,7 @@ pub(super) fn share(value: u64, largest: u64) -> u64 {
 /// Occupancy over block size, a curve for each kernel with a legend below; `None` where no kernel has one.
 pub(super) fn occupancy(kernels: &[KernelFacts<'_>]) -> Option<String> {
     let known = kernels.iter().filter(|kernel| !kernel.occupancy.is_empty());
-    let curves: Vec<_> = known.map(|kernel| (kernel.name, &*kernel.occupancy)).collect();
+    let curves: Vec<_> = known.map(|kernel| (&*kernel.name, &*kernel.occupancy)).collect();
     (!curves.is_empty()).then(|| plot(&curves))
 }
 

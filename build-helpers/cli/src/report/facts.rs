@@ -24,8 +24,8 @@ pub(super) struct BinaryFacts<'b> {
 pub(super) struct KernelFacts<'b> {
     /// As the manifest has it.
     pub(super) compiled: &'b CompiledKernel,
-    /// The name of its wrapper; its symbol where it has none.
-    pub(super) name: &'b str,
+    /// The name of its wrapper, its symbol where it has none, with that of its variant.
+    pub(super) name: String,
     /// What it takes.
     pub(super) usage: Usage,
     /// Where it is known, the part of a multiprocessor's warps that blocks of each size keep, without dynamic shared

@@ -77,7 +77,7 @@ fn print(facts: &[BinaryFacts<'_>]) {
     for facts in binaries {
         println!("{}:", facts.binary.file);
         for kernel in &facts.kernels {
-            let (row, name) = (kernel.usage.row(), kernel.name);
+            let (row, name) = (kernel.usage.row(), &*kernel.name);
             match &kernel.compiled.strategy {
                 Some(strategy) => println!("{row}  {name}: {strategy}"),
                 None => println!("{row}  {name}"),

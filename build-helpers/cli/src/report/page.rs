@@ -75,7 +75,7 @@ fn section(
             })
             .collect();
         let strategy = kernel.compiled.strategy.as_ref().map(ToString::to_string);
-        context! { name => kernel.name, cells, strategy }
+        context! { name => kernel.name.clone(), cells, strategy }
     };
     let rows: Vec<_> = facts.kernels.iter().map(row).collect();
     let names: Vec<_> = columns.iter().map(|(name, _)| *name).collect();
@@ -104,7 +104,7 @@ fn listings(built: &Built, facts: &BinaryFacts<'_>, sources: &mut Sources) -> Re
             .into_iter()
             .map(|it| context! { place => it.place, source => it.source, code => it.code })
             .collect();
-        Some(context! { name => kernel.name, pieces })
+        Some(context! { name => kernel.name.clone(), pieces })
     };
     Ok(facts.kernels.iter().filter_map(listing).collect())
 }

@@ -63,11 +63,15 @@ impl Usage {
     }
 }
 
-/// The name of a kernel's wrapper; its symbol where it has none.
-pub(crate) fn name<'a>(built: &'a Built, kernel: &'a CompiledKernel) -> &'a str {
+/// The name of a kernel's wrapper, its symbol where it has none, and the name of its variant behind it.
+pub(crate) fn name(built: &Built, kernel: &CompiledKernel) -> String {
     let kernels = &built.manifest.kernels;
     let known = kernels.iter().find(|known| known.symbol == kernel.symbol);
-    known.map_or(&kernel.symbol, |known| &known.name)
+    let name = known.map_or(&kernel.symbol, |known| &known.name);
+    match &kernel.variant {
+        Some(variant) => format!("{name} [{}]", variant.name),
+        None => name.clone(),
+    }
 }
 
 /// What a kernel takes: its resources and, for a cubin, what is counted in its SASS.

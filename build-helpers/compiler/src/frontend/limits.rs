@@ -37,7 +37,8 @@ pub struct LimitFault {
 pub fn check(limits: &LaunchLimits) -> Vec<LimitFault> {
     let mut faults = Vec::new();
     let mut fault = |name, message: String, help| faults.push(LimitFault { name, message, help });
-    let LaunchLimits { max_block_threads, block, min_blocks, max_registers, cluster } = *limits;
+    let LaunchLimits { max_block_threads, block, min_blocks, max_registers, cluster, index_width } =
+        *limits;
     let product = |sizes: [u32; 3]| sizes.into_iter().fold(1, u32::saturating_mul);
     if max_block_threads > MAX_THREADS {
         let message = format!("{max_block_threads} threads do not fit into a block");
@@ -69,6 +70,10 @@ pub fn check(limits: &LaunchLimits) -> Vec<LimitFault> {
     if cluster != [0; 3] && (cluster.contains(&0) || product(cluster) > MAX_CLUSTER) {
         let message = format!("{cluster:?} is no size of a cluster");
         fault("cluster", message, "a cluster has 1 to 8 blocks");
+    }
+    if !matches!(index_width, 0 | 32 | 64) {
+        let message = format!("indices do not have {index_width} bits");
+        fault("index_width", message, "write 32 or 64");
     }
     faults
 }

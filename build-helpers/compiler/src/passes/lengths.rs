@@ -41,7 +41,12 @@ fn is_pointer(parameter: &Parameter) -> bool {
 
 /// How many lengths a signature has, behind its own parameters.
 pub(crate) fn lengths_of(signature: &Signature) -> usize {
-    signature.parameters().iter().filter(|it| it.name.ends_with(SUFFIX)).count()
+    signature.parameters().iter().filter(|it| is_length(it)).count()
+}
+
+/// Whether a parameter is such a length.
+pub(crate) fn is_length(parameter: &Parameter) -> bool {
+    parameter.name.ends_with(SUFFIX)
 }
 
 /// Gives the shims of kernels a parameter for each length that their signatures have.

@@ -7,6 +7,7 @@ pub(crate) mod denormals;
 pub(crate) mod dispatch;
 pub(crate) mod entry;
 pub(crate) mod fast_math;
+pub(crate) mod index_width;
 pub(crate) mod launch_state;
 pub(crate) mod lengths;
 pub(crate) mod link;

@@ -11,7 +11,8 @@ use crate::{
         check::{self, Checks},
         denormals,
         entry::{self, Unit},
-        fast_math, launch_state, link, locations, panic_record, parameters, relocations,
+        fast_math, index_width, launch_state, link, locations, panic_record, parameters,
+        relocations,
     },
     plugin,
 };
@@ -207,7 +208,11 @@ pub(super) fn internalize(session: &mut Session<'_, '_>) -> Result<(), Error> {
 
 /// Runs LLVM's optimisation pipeline.
 pub(super) fn optimize(session: &mut Session<'_, '_>) -> Result<(), Error> {
-    let Session { module, backend, job, .. } = *session;
+    let Session { context, module, backend, job, .. } = *session;
+    if backend.is_gpu() {
+        let of_kernels = (backend.machine(), job.source.signatures);
+        index_width::narrow_positions(context, module, of_kernels, &session.entries)?;
+    }
     backend.fold_limits(module);
     let passes = backend.passes(job.config.options.opt_level);
     Ok(backend.machine().run_with(module, &passes, !backend.is_gpu())?)

@@ -73,6 +73,7 @@ const fn embedded(signature: usize, entry: &'static str) -> cg::EmbeddedKernel {
         static_shared_bytes: 4,
         panics: true,
         resources: cg::Resources::UNKNOWN,
+        variant: None,
         cpu,
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     plan::{device_libraries::without_libraries, units::Unit},
     settings::resolved::Settings,
 };
-use kernelmill_artifact::{Signature, Target};
+use kernelmill_artifact::{LaunchLimits, Signature, Target};
 use kernelmill_compiler::{
     Artifact, Child, Config, Job, JobSource, Symbols, TableFunction,
     frontend::cuda::{CudaKernel, is_same_symbol},
@@ -92,7 +92,7 @@ pub(super) fn binary(
         // Only objects, which are linked into the program, have the unit's name in them.
         key = key.part("unit", &name);
     }
-    let signatures = signatures(source, front, front_end.settings, &unit.config.target);
+    let signatures = signatures(source, front, front_end.settings, unit);
     let overrides: Vec<_> = overrides::of_target(source, &signatures, &unit.config.target)
         .into_iter()
         .map(|it| overrides::make(front_end, it))
@@ -110,6 +110,7 @@ pub(super) fn binary(
         .finish();
     let made = |artifact: Artifact, codes, is_cached| Binary {
         source: unit.source,
+        variant: unit.variant,
         fingerprint,
         warnings: artifact.warnings.iter().map(|line| format!("{line}\n")).collect(),
         artifact,
@@ -153,18 +154,26 @@ pub(super) fn binary(
     Ok(made(artifact, codes, false))
 }
 
-/// The signatures of the kernels to compile for a target, as the front end's code names them.
-fn signatures(
-    source: &Source,
-    front: &Front,
-    settings: &Settings,
-    target: &Target,
-) -> Vec<Signature> {
-    let wanted = source.kernels().iter().filter(|kernel| settings.wants(kernel, target));
+/// The signatures of the kernels that a unit compiles, as the front end's code names them, with the limits of the
+/// launches that it is for.
+fn signatures(source: &Source, front: &Front, settings: &Settings, unit: &Unit) -> Vec<Signature> {
+    let target = &unit.config.target;
+    let is_wanted = |kernel: &&Signature| {
+        let has_it = |variant| settings.variants(kernel, target).contains(&variant);
+        settings.wants(kernel, target) && unit.variant.is_none_or(has_it)
+    };
+    let wanted = source.kernels().iter().filter(is_wanted).map(|kernel| {
+        let said = unit.variant.unwrap_or(LaunchLimits::NONE);
+        let mut limits = said.or(kernel.limits);
+        if let Some(registers) = settings.max_registers.filter(|_| said.max_registers == 0) {
+            limits.max_registers = registers;
+        }
+        Signature { limits, ..kernel.clone() }
+    });
     if !source.kind.is_read_by_compiler() {
-        return wanted.map(|kernel| source.with_state(kernel, &kernel.symbol)).collect();
+        return wanted.map(|kernel| source.with_state(&kernel, &kernel.symbol)).collect();
     }
-    let of_front = |kernel: &Signature| {
+    let of_front = |kernel: Signature| {
         let is_same = |it: &&CudaKernel| is_same_symbol(&kernel.symbol, &it.signature.symbol);
         let found = front.kernels.iter().find(is_same)?;
         let signature = source.with_state(&found.signature, &kernel.symbol);

@@ -1,7 +1,7 @@
 //! The static that describes everything embedded, as an expression.
 
 use super::{
-    embedded::Embedded,
+    embedded::{Build, Embedded},
     expr::{Expr, Field, hexadecimal},
     model::Interface,
 };
@@ -156,6 +156,7 @@ fn limits(limits: LaunchLimits) -> Expr {
             Field::new("min_blocks", Expr::atom(limits.min_blocks.to_string())),
             Field::new("max_registers", Expr::atom(limits.max_registers.to_string())),
             Field::new("cluster", Expr::atom(format!("{:?}", limits.cluster))),
+            Field::new("index_width", Expr::atom(limits.index_width.to_string())),
         ],
     )
 }
@@ -301,9 +302,9 @@ fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
         Expr::Struct("cg::Relocation", fields)
     });
     // What has no wrapper is not named.
-    let kernels = artifact.kernels.iter().filter_map(|it| {
-        let index = interface.index_of(embedded.binary.source, &it.name)?;
-        Some(kernel(index, it))
+    let kernels = embedded.builds.iter().filter_map(|it| {
+        let index = interface.index_of(embedded.binary.source, &it.kernel.name)?;
+        Some(build(index, it))
     });
     Expr::Struct(
         "cg::EmbeddedArtifact",
@@ -339,7 +340,20 @@ fn frame(frame: &SourceFrame) -> Expr {
     )
 }
 
-fn kernel(index: usize, kernel: &CompiledKernel) -> Expr {
+fn build(index: usize, build: &Build<'_>) -> Expr {
+    let kernel = kernel(index, build.kernel, build.resources());
+    let Some(variant) = &build.variant else { return kernel };
+    let variant = Expr::Struct(
+        "cg::EmbeddedVariant",
+        vec![
+            Field::new("name", Expr::text(&variant.name)),
+            Field::new("limits", limits(variant.limits)),
+        ],
+    );
+    Expr::call("cg::EmbeddedKernel::as_variant", [kernel, variant])
+}
+
+fn kernel(index: usize, kernel: &CompiledKernel, taken: Resources) -> Expr {
     let Some(symbol) = &kernel.cpu_symbol else {
         return Expr::call(
             "cg::EmbeddedKernel::loaded",
@@ -348,7 +362,7 @@ fn kernel(index: usize, kernel: &CompiledKernel) -> Expr {
                 Expr::text(&kernel.entry),
                 Expr::atom(kernel.static_shared_bytes.to_string()),
                 Expr::atom(kernel.panics.to_string()),
-                resources(&kernel.resources),
+                resources(&taken),
             ],
         );
     };
@@ -362,7 +376,8 @@ fn kernel(index: usize, kernel: &CompiledKernel) -> Expr {
             Field::new("entry", Expr::text(&kernel.entry)),
             Field::new("static_shared_bytes", Expr::atom(kernel.static_shared_bytes.to_string())),
             Field::new("panics", Expr::atom(kernel.panics.to_string())),
-            Field::new("resources", resources(&kernel.resources)),
+            Field::new("resources", resources(&taken)),
+            Field::new("variant", Expr::atom("None")),
             Field::new("cpu", entry).with_comment(why),
         ],
     )

@@ -1,5 +1,8 @@
 use super::render::render;
-use super::{embedded::Embedded, model::Interface};
+use super::{
+    embedded::{Build, Embedded},
+    model::Interface,
+};
 use crate::{
     base::{cargo::Cargo, environment::BuildEnvironment},
     compile::binary::Binary,
@@ -163,6 +166,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
     };
     Binary {
         source: 0,
+        variant: None,
         fingerprint: Fingerprint([0; 32]),
         artifact,
         inputs: Vec::new(),
@@ -170,6 +174,12 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         codes: Vec::new(),
         is_cached: false,
     }
+}
+
+/// The kernels of a binary, without variants.
+fn plain(binary: &Binary) -> Vec<Build<'_>> {
+    let kernels = binary.artifact.kernels.iter();
+    kernels.map(|kernel| Build { kernel, variant: None }).collect()
 }
 
 /// The bindings of kernels in CUDA C++, against `snapshots/cuda.rs`, which the tests of the run
@@ -190,6 +200,7 @@ fn the_bindings_of_cuda_kernels_are_as_before() {
             target: binary.artifact.target.to_string(),
             file: "cuda.ptx".to_owned(),
             source: "kernels/cuda.cu",
+            builds: plain(binary),
         })
         .collect();
     check("cuda.rs", &without_digests(&render("cuda", &interface, &embedded)));

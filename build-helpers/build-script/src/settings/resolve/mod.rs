@@ -14,6 +14,7 @@ use super::{
     package::Package,
     resolved::{DEFAULT_FOLDER, Settings},
     toml_reader,
+    variants::VariantSettings,
 };
 use crate::base::{environment::BuildEnvironment, error::Error, glob::Glob, report::Report};
 use kernelmill_artifact::Target;
@@ -143,8 +144,13 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         }
     }
     let kernels = layer.kernels.unwrap_or_default().into_iter().map(|(key, mut kernel)| {
-        let targets = kernel.targets.take().map(|names| targets(environment, &names, report));
-        let settings = KernelSettings::of(&key, kernel, targets, report);
+        let of_kernel = kernel.targets.take().map(|names| targets(environment, &names, report));
+        let variants = kernel.variants.take().unwrap_or_default().into_iter().map(|mut variant| {
+            let own = variant.targets.take().map(|names| targets(environment, &names, report));
+            VariantSettings::of(&key, variant, own, report)
+        });
+        let variants = variants.collect();
+        let settings = KernelSettings::of(&key, kernel, (of_kernel, variants), report);
         (key, settings)
     });
     let kernels = kernels.collect();
@@ -185,6 +191,7 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         rdc: layer.rdc.unwrap_or(false),
         device_libraries: layer.device_libraries.unwrap_or_default(),
         max_spills: layer.max_spills,
+        max_registers: max_registers(environment, report),
         excess_spills: layer.excess_spills.unwrap_or_default(),
         overrides: overrides::named(environment),
         dumps: Dumps::read(environment, report),
@@ -197,6 +204,22 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         },
         options,
     }
+}
+
+/// The variable with the most registers of a thread.
+const MAX_REGISTERS: &str = "KERNELMILL_MAX_REGISTERS";
+
+/// The most registers of a thread that the environment says for kernels.
+fn max_registers(environment: &BuildEnvironment, report: &mut Report) -> Option<u32> {
+    let text = environment.text(MAX_REGISTERS)?;
+    let number = text.parse().ok().filter(|number| (1..=255).contains(number));
+    if number.is_none() {
+        report.plain(
+            format!("the environment variable {MAX_REGISTERS} is `{text}`"),
+            "write a number from 1 to 255",
+        );
+    }
+    number
 }
 
 /// The patterns of a setting.

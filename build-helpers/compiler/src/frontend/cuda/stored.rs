@@ -261,7 +261,15 @@ fn read_signature(reader: &mut Reader<'_>) -> Option<Signature> {
     let mut sizes = || Some([small(reader)?, small(reader)?, small(reader)?]);
     let (block, cluster) = (sizes()?, sizes()?);
     let (min_blocks, max_registers) = (small(reader)?, small(reader)?);
-    let limits = LaunchLimits { max_block_threads, block, min_blocks, max_registers, cluster };
+    let limits = LaunchLimits {
+        max_block_threads,
+        block,
+        min_blocks,
+        max_registers,
+        cluster,
+        // The settings alone say it.
+        ..LaunchLimits::NONE
+    };
     let parameters = reader.list(read_parameter)?.into();
     Some(Signature { name, symbol, dimension, safety, limits, parameters, file, line })
 }
@@ -353,6 +361,7 @@ mod tests {
                     min_blocks: 4,
                     max_registers: 64,
                     cluster: [2, 1, 1],
+                    ..LaunchLimits::NONE
                 },
                 parameters: vec![
                     parameter("p", ParameterKind::Value(ValueType::Struct(layout.into()))),

@@ -17,7 +17,7 @@ use crate::{
     Error,
     base::names::{PANIC_RECORD_PARAMETER, is_panic},
     ir::{always_inline, reachable, shared_globals},
-    passes::lengths,
+    passes::{index_width, lengths},
 };
 
 /// How a GPU passes arguments.
@@ -106,7 +106,8 @@ fn gpu_kernel<'c>(
     let sharing = unit.sharing(signature).sharing;
     let builder = Builder::new(context);
     builder.at_end(Block::append(context, kernel, "start"));
-    let forwarder = Forwarder { context, builder: &builder, abi, kernel, sharing };
+    let is_narrow = signature.limits.has_narrow_indices();
+    let forwarder = Forwarder { context, builder: &builder, abi, kernel, sharing, is_narrow };
     let mut values = Vec::new();
     let parameters = kernel.parameters().into_iter().enumerate();
     let passed_on = parameters.filter(|(index, _)| Some(*index) != record);
@@ -167,7 +168,7 @@ fn parameter_type<'c>(
         Argument::Scalar(ty) if abi.is_misaligned(*ty) => {
             Type::pointer(context, abi.parameter_space)
         }
-        Argument::Scalar(ty) | Argument::Length(ty) => *ty,
+        Argument::Scalar(ty) | Argument::Length(ty) | Argument::Size(ty) => *ty,
         Argument::Bytes(..) | Argument::TensorMap => Type::pointer(context, abi.parameter_space),
         Argument::Address(_) => Type::pointer(context, 0),
     }
@@ -180,19 +181,24 @@ struct Forwarder<'a, 'c> {
     abi: &'a GpuAbi<'a, 'c>,
     kernel: Value<'c>,
     sharing: Sharing,
+    /// Whether indices have 32 bits.
+    is_narrow: bool,
 }
 
 impl<'c> Forwarder<'_, 'c> {
     /// Adds the attributes of a parameter, and gives its value as the shim takes it.
     fn pass(&self, place: Place, argument: Argument<'_, 'c>, value: Value<'c>) -> Value<'c> {
-        let Self { context, builder, abi, kernel, sharing } = *self;
+        let Self { context, builder, abi, kernel, sharing, is_narrow } = *self;
         match argument {
             Argument::Scalar(ty) if ty.is_int(1) => builder.truncate(value, ty),
             Argument::Scalar(ty) if abi.is_misaligned(ty) => {
                 let size = abi.machine.size_of(ty);
                 builder.load(ty, self.bytes(place, size, size, value))
             }
-            Argument::Scalar(_) | Argument::Length(_) => value,
+            Argument::Length(_) | Argument::Size(_) if is_narrow => {
+                index_width::narrow(context, builder, value)
+            }
+            Argument::Scalar(_) | Argument::Length(_) | Argument::Size(_) => value,
             Argument::Bytes(size, align) => self.bytes(place, size, align, value),
             Argument::TensorMap => {
                 let value = self.bytes(place, TensorMapData::BYTES, TensorMapData::ALIGN, value);

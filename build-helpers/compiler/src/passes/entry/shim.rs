@@ -9,7 +9,7 @@ use kernelmill_llvm::{
 };
 
 use super::{sharing::Sharing, unit::Unit};
-use crate::{Error, base::names::SHIM_PREFIX};
+use crate::{Error, base::names::SHIM_PREFIX, passes::lengths};
 
 /// One argument as the shim takes it, with what the signature says of it.
 #[derive(Clone, Copy)]
@@ -24,6 +24,8 @@ pub(crate) enum Argument<'a, 'c> {
     Address(&'a ParameterKind),
     /// A number of elements.
     Length(Type<'c>),
+    /// A number of type `usize` or `isize`.
+    Size(Type<'c>),
 }
 
 impl Argument<'_, '_> {
@@ -62,6 +64,8 @@ pub(crate) fn arguments<'a, 'c>(
                 let ty = next()?;
                 arguments.push(if ty.is_pointer() {
                     Argument::Bytes(value.size(), value.align())
+                } else if value.is_size() && !lengths::is_length(parameter) {
+                    Argument::Size(ty)
                 } else {
                     Argument::Scalar(ty)
                 });

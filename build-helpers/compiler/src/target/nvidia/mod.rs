@@ -167,7 +167,7 @@ impl Nvidia {
             ("nvvm.maxntid", number(limits.max_block_threads)),
             ("nvvm.reqntid", sizes(limits.block)),
             ("nvvm.minctasm", number(limits.min_blocks)),
-            ("nvvm.maxnreg", number(limits.max_registers)),
+            ("nvvm.maxnreg", limits.registers().map(|number| number.to_string())),
             ("nvvm.cluster_dim", cluster),
         ] {
             if let Some(value) = value {

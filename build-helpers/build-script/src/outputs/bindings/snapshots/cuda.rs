@@ -346,7 +346,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     static PARAMETERS_7: [cg::Parameter; 2] = [PARAMETER_4, PARAMETER_0];
 
     cg::KernelSet {
-        format_version: 6,
+        format_version: 7,
         package: "cuda",
         signatures: &[
             cg::signature(
@@ -378,6 +378,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     min_blocks: 0,
                     max_registers: 0,
                     cluster: [0, 0, 0],
+                    index_width: 0,
                 },
                 &PARAMETERS_2,
                 ("kernels/cuda.cu", 28),
@@ -393,6 +394,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     min_blocks: 0,
                     max_registers: 0,
                     cluster: [0, 0, 0],
+                    index_width: 0,
                 },
                 &PARAMETERS_3,
                 ("kernels/cuda.cu", 28),
@@ -461,6 +463,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                             stack_bytes: Some(64),
                             ..cg::Resources::UNKNOWN
                         },
+                        variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(&raw const kernelmill_cpu_cuda_saxpy)
@@ -475,6 +478,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                             stack_bytes: Some(64),
                             ..cg::Resources::UNKNOWN
                         },
+                        variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(

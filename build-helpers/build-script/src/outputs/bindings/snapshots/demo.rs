@@ -79,7 +79,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 6,
+        format_version: 7,
         package: "demo",
         signatures: &[
             cg::signature(
@@ -124,6 +124,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     static_shared_bytes: 0,
                     panics: true,
                     resources: cg::Resources { stack_bytes: Some(64), ..cg::Resources::UNKNOWN },
+                    variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
                     cpu: Some(unsafe { cg::CpuEntry::new(&raw const kernelmill_cpu_demo_saxpy) }),
                 }],
@@ -171,6 +172,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     static_shared_bytes: 0,
                     panics: false,
                     resources: cg::Resources { stack_bytes: Some(64), ..cg::Resources::UNKNOWN },
+                    variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
                     cpu: Some(unsafe { cg::CpuEntry::new(&raw const kernelmill_cpu_demo_fill) }),
                 }],
@@ -191,6 +193,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     static_shared_bytes: 0,
                     panics: false,
                     resources: cg::Resources { stack_bytes: Some(64), ..cg::Resources::UNKNOWN },
+                    variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
                     cpu: Some(unsafe { cg::CpuEntry::new(&raw const kernelmill_cpu_demo_scale) }),
                 }],

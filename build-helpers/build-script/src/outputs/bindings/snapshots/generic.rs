@@ -109,7 +109,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 6,
+        format_version: 7,
         package: "app",
         signatures: &[
             cg::signature(
@@ -172,6 +172,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     static_shared_bytes: 0,
                     panics: false,
                     resources: cg::Resources::UNKNOWN,
+                    variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
                     cpu: Some(unsafe {
                         cg::CpuEntry::new(
@@ -185,6 +186,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     static_shared_bytes: 0,
                     panics: false,
                     resources: cg::Resources::UNKNOWN,
+                    variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
                     cpu: Some(unsafe {
                         cg::CpuEntry::new(
@@ -198,6 +200,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     static_shared_bytes: 0,
                     panics: false,
                     resources: cg::Resources::UNKNOWN,
+                    variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
                     cpu: Some(unsafe {
                         cg::CpuEntry::new(
@@ -211,6 +214,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     static_shared_bytes: 0,
                     panics: false,
                     resources: cg::Resources::UNKNOWN,
+                    variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
                     cpu: Some(unsafe {
                         cg::CpuEntry::new(
@@ -224,6 +228,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     static_shared_bytes: 0,
                     panics: false,
                     resources: cg::Resources::UNKNOWN,
+                    variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
                     cpu: Some(unsafe {
                         cg::CpuEntry::new(

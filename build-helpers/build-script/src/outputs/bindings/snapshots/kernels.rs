@@ -245,7 +245,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 6,
+        format_version: 7,
         package: "app",
         signatures: &[
             cg::signature(
@@ -318,6 +318,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         static_shared_bytes: 0,
                         panics: false,
                         resources: cg::Resources::UNKNOWN,
+                        variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
@@ -331,6 +332,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         static_shared_bytes: 0,
                         panics: false,
                         resources: cg::Resources::UNKNOWN,
+                        variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
@@ -372,6 +374,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         static_shared_bytes: 0,
                         panics: false,
                         resources: cg::Resources::UNKNOWN,
+                        variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
@@ -385,6 +388,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         static_shared_bytes: 0,
                         panics: false,
                         resources: cg::Resources::UNKNOWN,
+                        variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
@@ -398,6 +402,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         static_shared_bytes: 0,
                         panics: false,
                         resources: cg::Resources::UNKNOWN,
+                        variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
@@ -411,6 +416,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         static_shared_bytes: 0,
                         panics: false,
                         resources: cg::Resources::UNKNOWN,
+                        variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(

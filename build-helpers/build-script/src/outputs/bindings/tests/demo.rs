@@ -84,6 +84,7 @@ fn the_bindings_that_the_run_time_is_tested_with_are_as_before() {
             target: binary.artifact.target.to_string(),
             file: "saxpy.ptx".to_owned(),
             source: &sources[binary.source].display,
+            builds: plain(binary),
         })
         .collect();
     check("demo.rs", &render("demo", &interface, &embedded));

@@ -140,6 +140,7 @@ fn entry(header: &str) -> Entry {
             min_blocks: number(".minnctapersm"),
             max_registers: number(".maxnreg"),
             cluster: sizes(".reqnctapercluster").unwrap_or_default(),
+            ..LaunchLimits::NONE
         },
     }
 }

@@ -130,6 +130,7 @@ impl Arguments {
             "launch_bounds" => Some(one(&mut limits.max_block_threads)),
             "min_blocks" => Some(one(&mut limits.min_blocks)),
             "max_registers" => Some(one(&mut limits.max_registers)),
+            "index_width" => Some(one(&mut limits.index_width)),
             "block_size" => Some(three(value, &mut limits.block)),
             "cluster" => Some(three(value, &mut limits.cluster)),
             _ => None,
@@ -143,6 +144,7 @@ fn example(name: &str) -> &'static str {
         "cluster" => "[2, 1, 1]",
         "min_blocks" => "2",
         "max_registers" => "64",
+        "index_width" => "32",
         _ => "256",
     }
 }

@@ -1,0 +1,123 @@
+//! Variants of kernels: builds of one kernel that differ in the launches they are made for.
+
+use std::{
+    borrow::Cow,
+    hash::{Hash, Hasher},
+};
+
+use crate::LaunchLimits;
+
+/// A build of a kernel for some of its launches. Its parameters are the limits of these launches; they are compared
+/// without what changes no code, and its name is not compared.
+///
+/// ```
+/// use kernelmill_artifact::{KernelVariant, LaunchLimits};
+/// let kernel = LaunchLimits { max_block_threads: 512, ..LaunchLimits::NONE };
+/// let few = LaunchLimits { max_registers: 32, ..LaunchLimits::NONE };
+/// let variant = KernelVariant::new(few, kernel);
+/// assert_eq!((&*variant.name, variant.limits.max_block_threads), ("registers32", 512));
+/// // A thread has at most 255 registers, and indices have 64 bits where nobody says otherwise.
+/// let all = LaunchLimits { max_registers: 255, index_width: 64, ..LaunchLimits::NONE };
+/// assert_eq!(KernelVariant::new(all, kernel), KernelVariant::new(LaunchLimits::NONE, kernel));
+/// ```
+#[derive(Clone, Debug)]
+pub struct KernelVariant {
+    /// What people and files call it.
+    pub name: Cow<'static, str>,
+    /// The limits of its launches, those of its kernel among them.
+    pub limits: LaunchLimits,
+}
+
+impl KernelVariant {
+    /// The variant with these limits in place of those of its kernel. Its name says them.
+    #[must_use]
+    pub fn new(said: LaunchLimits, kernel: LaunchLimits) -> Self {
+        let LaunchLimits { max_block_threads, max_registers, index_width, .. } = said;
+        let numbers =
+            [("threads", max_block_threads), ("registers", max_registers), ("index", index_width)];
+        let said_numbers = numbers.into_iter().filter(|(_, number)| *number > 0);
+        let name = said_numbers.map(|(what, number)| format!("{what}{number}")).collect::<Vec<_>>();
+        Self { name: name.join("_").into(), limits: said.or(kernel) }
+    }
+
+    /// A variant in a static.
+    #[must_use]
+    pub const fn borrowed(name: &'static str, limits: LaunchLimits) -> Self {
+        Self { name: Cow::Borrowed(name), limits }
+    }
+}
+
+impl PartialEq for KernelVariant {
+    fn eq(&self, other: &Self) -> bool {
+        self.limits.normalized() == other.limits.normalized()
+    }
+}
+
+impl Eq for KernelVariant {}
+
+impl Hash for KernelVariant {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.limits.normalized().hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Acceptance: S3.2.
+    #[test]
+    fn variants_are_equal_where_their_code_is() {
+        let kernel = LaunchLimits { max_block_threads: 256, ..LaunchLimits::NONE };
+        let variant = |change: fn(&mut LaunchLimits)| {
+            let mut said = LaunchLimits::NONE;
+            change(&mut said);
+            KernelVariant::new(said, kernel)
+        };
+        let plain = variant(|_| {});
+        let same: [fn(&mut LaunchLimits); 4] = [
+            |said| said.max_registers = 255,
+            |said| said.index_width = 64,
+            |said| said.max_block_threads = 256,
+            |said| (said.max_registers, said.max_block_threads) = (255, 256),
+        ];
+        for change in same {
+            assert_eq!(variant(change), plain);
+        }
+        let others: [fn(&mut LaunchLimits); 5] = [
+            |said| said.max_registers = 254,
+            |said| said.index_width = 32,
+            |said| said.max_block_threads = 128,
+            |said| said.min_blocks = 2,
+            |said| said.cluster = [2, 1, 1],
+        ];
+        let mut all: Vec<_> = others.map(variant).into();
+        all.push(plain);
+        for (index, one) in all.iter().enumerate() {
+            assert!(all[..index].iter().all(|other| other != one), "{one:?}");
+        }
+        let named = KernelVariant { name: "other".into(), ..all[0].clone() };
+        assert_eq!(named, all[0], "a name changes no code");
+    }
+
+    /// Acceptance: S3.4.
+    #[test]
+    fn registers_come_from_the_block_and_from_what_is_said_and_255_is_not_said() {
+        let registers = |threads, min_blocks, said| {
+            let (max_block_threads, max_registers) = (threads, said);
+            let limits =
+                LaunchLimits { max_block_threads, min_blocks, max_registers, ..LaunchLimits::NONE };
+            limits.registers()
+        };
+        assert_eq!(registers(0, 0, 0), None);
+        assert_eq!(registers(256, 0, 0), None, "256 threads may have 255 each");
+        assert_eq!(registers(288, 0, 0), Some(224), "65536 / 288 is 227");
+        assert_eq!(registers(512, 0, 0), Some(128));
+        assert_eq!(registers(768, 0, 0), Some(80), "65536 / 768 is 85");
+        assert_eq!(registers(1024, 0, 0), Some(64));
+        assert_eq!(registers(1024, 0, 128), Some(64), "a block fits");
+        assert_eq!(registers(1024, 0, 32), Some(32));
+        assert_eq!(registers(1024, 2, 0), None, "ptxas knows from the blocks");
+        assert_eq!((registers(0, 0, 254), registers(0, 0, 255)), (Some(254), None));
+    }
+}

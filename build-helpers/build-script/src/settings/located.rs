@@ -1,0 +1,17 @@
+//! Reports of what is wrong in settings, at their places.
+
+use super::contract::Origin;
+use crate::base::report::Report;
+use kernelmill_compiler::diagnostic::{Diagnostic, Place};
+
+/// Reports something at its place, where it has one.
+pub(super) fn report_at(origin: Option<&Origin>, message: String, help: &str, report: &mut Report) {
+    match origin {
+        None => report.plain(message, help),
+        Some(Origin { place, file }) => {
+            let place: Place = place.clone();
+            report.add_text(&place.file, file.clone());
+            report.diagnostic(Diagnostic::error(place, message).help(help.to_owned()));
+        }
+    }
+}

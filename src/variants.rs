@@ -1,0 +1,132 @@
+//! Variants of a loaded kernel: its builds for a device, and the one that a launch gets.
+//!
+//! A launch gets the first build that fits, in this order: binaries before PTX; the smallest blocks that a build was made
+//! for; indices of 32 bits before those of 64; more registers before fewer; and as the settings list them. All builds are
+//! loaded with the kernel, so that a launch loads nothing.
+
+use std::{cmp::Reverse, sync::Arc};
+
+use kernelmill_artifact::{ArtifactKind, LaunchLimits};
+
+use crate::{
+    argument::Argument,
+    error::{Error, NoBinary, Result},
+    explanation::{Considered, Explanation, Outcome},
+    kernel::LoadedKernel,
+    launch::Launch,
+    sizes,
+};
+
+/// The builds of a kernel that were loaded, in the order in which launches try them, and those that no binary of runs on
+/// the device.
+#[derive(Debug)]
+pub(crate) struct Variants {
+    builds: Vec<Arc<LoadedKernel>>,
+    absent: Vec<(&'static str, LaunchLimits, NoBinary)>,
+}
+
+/// The most registers of a thread.
+const MOST_REGISTERS: u32 = 255;
+
+impl Variants {
+    /// Those of a kernel: the kernel itself first, then its variants as the settings list them.
+    pub(crate) fn new(
+        mut builds: Vec<Arc<LoadedKernel>>,
+        absent: Vec<(&'static str, LaunchLimits, NoBinary)>,
+    ) -> Self {
+        // A stable sort: of equals the first stays the first.
+        builds.sort_by_key(|build| {
+            let bounds = build.bounds();
+            let is_text = build.artifact().kind == ArtifactKind::Ptx;
+            let most = bounds.most_threads().unwrap_or(u32::MAX);
+            let registers = bounds.registers().unwrap_or(MOST_REGISTERS);
+            (is_text, most, !bounds.has_narrow_indices(), Reverse(registers))
+        });
+        Self { builds, absent }
+    }
+
+    /// The builds, in the order in which launches try them.
+    pub(crate) fn builds(&self) -> &[Arc<LoadedKernel>] {
+        &self.builds
+    }
+
+    /// The build that a launch with these arguments gets.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoVariant`] where none fits.
+    pub(crate) fn choose(
+        &self,
+        launch: &Launch<3>,
+        arguments: &[Argument<'_>],
+    ) -> Result<&Arc<LoadedKernel>> {
+        let mut known = None;
+        let mut wide = |build: &LoadedKernel| {
+            let parameters = build.signature().parameters();
+            *known.get_or_insert_with(|| sizes::first_wide(launch, parameters, arguments))
+        };
+        let fits = |build: &&Arc<LoadedKernel>| misfit(build, launch, &mut wide).is_none();
+        if let Some(build) = self.builds.iter().find(fits) {
+            return Ok(build);
+        }
+        Err(Error::NoVariant(Box::new(self.explain(launch, &mut wide))))
+    }
+
+    /// What becomes of each build for a launch, whose first size of more than 31 bits `wide` gives.
+    pub(crate) fn explain(
+        &self,
+        launch: &Launch<3>,
+        wide: &mut dyn FnMut(&LoadedKernel) -> Option<(&'static str, u64)>,
+    ) -> Explanation {
+        let mut is_chosen = false;
+        let mut considered = Vec::new();
+        for build in &self.builds {
+            let outcome = match misfit(build, launch, &mut *wide) {
+                Some(outcome) => outcome,
+                None if is_chosen => Outcome::Outranked,
+                None => {
+                    is_chosen = true;
+                    Outcome::Chosen
+                }
+            };
+            let (variant, target) = (build.variant_name(), build.artifact().target);
+            considered.push(Considered { variant, target, limits: *build.bounds(), outcome });
+        }
+        considered.extend(self.absent.iter().map(|(name, limits, error)| {
+            let reasons = error.rejected.iter().map(|it| format!("{} {}", it.target, it.reason));
+            let reason = reasons.collect::<Vec<_>>().join("; ");
+            let outcome = Outcome::OtherDevice { reason };
+            Considered { variant: Some(name), target: "", limits: *limits, outcome }
+        }));
+        let kernel = self.builds.first().map_or("", |build| build.name());
+        Explanation { kernel, builds: considered }
+    }
+}
+
+/// Why a launch cannot have a build; `None` where it can.
+fn misfit(
+    build: &LoadedKernel,
+    launch: &Launch<3>,
+    mut wide: impl FnMut(&LoadedKernel) -> Option<(&'static str, u64)>,
+) -> Option<Outcome> {
+    let bounds = build.bounds();
+    let block = launch.block_size();
+    let threads = block.iter().fold(1, |threads: u64, size| threads.saturating_mul(*size));
+    let by_driver = build.limits().threads_per_block;
+    let limit = bounds.most_threads().map_or(by_driver, |most| most.min(by_driver)).into();
+    if bounds.block != [0; 3] && bounds.block.map(u64::from) != block {
+        return Some(Outcome::OtherBlock { block: bounds.block });
+    }
+    if threads > limit {
+        return Some(Outcome::LargerBlock { threads, limit });
+    }
+    if let Some(limit) = launch.registers()
+        && bounds.registers().unwrap_or(MOST_REGISTERS) > limit
+    {
+        return Some(Outcome::MoreRegisters { limit });
+    }
+    if bounds.has_narrow_indices() {
+        return wide(build).map(|(what, size)| Outcome::LargerSize { what, size });
+    }
+    None
+}
