@@ -139,25 +139,25 @@ use token::*;
             "private",
             "pub a: u32",
             "a: u32",
-            "field `a` of parameter `x` of kernel `k` is read as `pub` of type `u32`, and rustc compiles `u32` private: ",
+            "field `a` of parameter `x` of kernel `k` is read as a `pub` field, and rustc compiles a private one: ",
         ),
         (
             "in_the_crate",
             "pub a: u32, pub b: u8",
             "pub a: u32, pub(crate) b: u8",
-            "field `b` of parameter `x` of kernel `k` is read as `pub` of type `u8`, and rustc compiles `u8` private: ",
+            "field `b` of parameter `x` of kernel `k` is read as a `pub` field, and rustc compiles a private one: ",
         ),
         (
             "sealed",
             "pub a: u32",
             "pub a: u32, _only: ()",
-            "rustc compiles `u32` beside a private one without bytes: ",
+            "is read as a `pub` field, and rustc compiles one beside a private field without bytes: ",
         ),
         (
             "proof",
             "pub a: u32",
             "pub a: u32, pub proof: Proof",
-            "rustc compiles `u32` beside a private one without bytes: ",
+            "is read as a `pub` field, and rustc compiles one beside a private field without bytes: ",
         ),
     ] {
         let text = format!(
@@ -193,7 +193,7 @@ pub fn last(y: u32, x: T) {{ let _ = (x, y); }}"
     let open = format!("{TOKENS}
 #[repr(C)] #[derive(Clone, Copy)] pub struct S {{ pub a: u32, pub open: Open }}
 #[kernel]
-pub fn k(x: Open, y: u32, z: ((), Open), s: S, w: core::marker::PhantomPinned) {{ let _ = (x, y, z, s, w); }}");
+pub fn k(x: Open, y: u32, z: ((), Open), s: S, w: core::marker::PhantomData<u8>) {{ let _ = (x, y, z, s, w); }}");
     accepted("open", &open);
 }
 

@@ -165,11 +165,12 @@ impl Comparison<'_> {
             }
             self.value(&field.ty, member.ty).map_err(|mismatch| mismatch.within(&field.name))?;
             if field.public && (!member.public || is_sealed) {
-                let why =
-                    if member.public { "beside a private one without bytes" } else { "private" };
-                let compiled = format!("{} {why}", quoted(&field.ty.to_string()));
-                let read = format!("`pub` of type {}", quoted(&field.ty.to_string()));
-                return Err(Mismatch::new(read, compiled).within(&field.name));
+                let compiled = match member.public {
+                    true => "one beside a private field without bytes",
+                    false => "a private one",
+                };
+                let mismatch = Mismatch::new("a `pub` field".to_owned(), compiled.to_owned());
+                return Err(mismatch.within(&field.name));
             }
         }
         const NONE: &str = "no such field";
