@@ -237,7 +237,7 @@ impl<'a> EntryParameter<'a> {
         }
     }
 
-    /// What compiles only where values of its type are copied as the host likes.
+    /// What compiles only where values of its type are copied as the host likes. One without bytes does not cross.
     fn check(&self) -> TokenStream {
         if !matches!(self.kind, Kind::Value(_) | Kind::Slice(_) | Kind::Disjoint(_)) {
             return TokenStream::new();
@@ -248,7 +248,8 @@ impl<'a> EntryParameter<'a> {
             "const _: () = {
                 use ::kernelmill_device::__shim::{NotAtomic as _, NotPlain as _};
                 ::core::assert!(
-                    <::kernelmill_device::__shim::Crossing<TYPE>>::IS_PLAIN
+                    ::core::mem::size_of::<TYPE>() == 0
+                        || <::kernelmill_device::__shim::Crossing<TYPE>>::IS_PLAIN
                         || <::kernelmill_device::__shim::Atomics<TYPE>>::IS_ATOMIC,
                     \"a type that crosses between host and device is copied, and shared by threads: it must be \\
                      `Copy`, `Send` and `Sync`; write `#[derive(Clone, Copy)]` above it\"

@@ -140,6 +140,7 @@ fn no_kernel_can_keep_what_it_is_passed() {
 fn what_crosses_is_copied_and_shared() {
     let start = "use kernelmill_device::prelude::*;
         use core::{marker::PhantomData, sync::atomic::{AtomicBool, AtomicU64}};
+        pub struct Unit;
         #[repr(C)] pub struct Own(u32);
         #[repr(C)] #[derive(Clone, Copy)] pub struct OfThread(u32, PhantomData<*mut ()>);
         #[repr(C)] #[derive(Clone, Copy)] pub struct Plain(u32, PhantomData<fn()>);";
@@ -157,13 +158,13 @@ fn what_crosses_is_copied_and_shared() {
             let expected =
                 "it must be `Copy`, `Send` and `Sync`; write `#[derive(Clone, Copy)]` above it";
             assert!(messages.contains(expected), "{messages}");
-            assert!(messages.contains("copied.rs:6:1"), "{messages}");
+            assert!(messages.contains("copied.rs:7:1"), "{messages}");
         }
     }
     let fine =
         "#[kernel] pub fn k<'a>(_a: Plain, _b: &'a [Plain], _c: DisjointSlice<[Plain; 2]>, _d: (),
         _e: PhantomData<&'a u8>, _f: &[AtomicBool], _g: DisjointSlice<AtomicU64>,
-        _h: &'a [atomic::AtomicF32], _i: DeviceFn<fn(f32) -> f32>, _j: u8) {}";
+        _h: &'a [atomic::AtomicF32], _i: DeviceFn<fn(f32) -> f32>, _j: u8, _k: Unit) {}";
     let (succeeds, messages) = built(fine);
     assert!(succeeds, "{messages}");
 }
