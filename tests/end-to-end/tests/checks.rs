@@ -189,8 +189,8 @@ fn the_fields_of_structs_that_types_maps_are_those_of_the_kernels() {
 
 /// A kernel in C++ that writes whatever number it is given.
 const NUMBERED: &str = "\
-enum Mode : unsigned { Off, On = 7 };
-extern \"C\" __global__ void store(Mode *out, unsigned number) { *out = static_cast<Mode>(number); }
+enum Mode { Off, On = 7 };
+extern \"C\" __global__ void store(Mode *out, int number) { *out = static_cast<Mode>(number); }
 ";
 
 const NUMBERED_MAIN: &str = "\
@@ -201,7 +201,7 @@ use kernelmill::{Device, Launch};
 
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct Mine(u32);
+pub struct Mine(i32);
 kernelmill::device_copy!(unsafe Mine);
 
 fn main() -> kernelmill::Result<()> {
@@ -227,12 +227,12 @@ fn a_type_for_an_enumeration_of_cpp_takes_every_number() {
         .file("src/main.rs", NUMBERED_MAIN);
     assert_eq!(project.cargo(&["run"]).succeeds().stdout, "Mine(5)\n");
 
-    let item = "#[repr(C)]\npub struct Mine(u32);";
+    let item = "#[repr(C)]\npub struct Mine(i32);";
     assert!(NUMBERED_MAIN.contains(item));
     for (other, error) in [
-        ("#[repr(u32)]\npub enum Mine { Off, On = 7 }", "expected struct, variant or union type"),
+        ("#[repr(i32)]\npub enum Mine { Off, On = 7 }", "expected struct, variant or union type"),
         ("#[repr(C)]\npub struct Mine(char);", "mismatched types"),
-        ("#[repr(C)]\npub struct Mine([bool; 4], [u32; 0]);", "pattern does not mention field `1`"),
+        ("#[repr(C)]\npub struct Mine([bool; 4], [i32; 0]);", "pattern does not mention field `1`"),
     ] {
         project.write("src/main.rs", &NUMBERED_MAIN.replace(item, other));
         let run = project.cargo(&["build"]);
