@@ -37,62 +37,27 @@ fn addresses() -> u64 {
     4096 * pages
 }
 
-/// Runs a body while the process has no address space for the stack of another thread, as `RLIMIT_NPROC` would have it
-/// for users that are not root.
-#[cfg(target_os = "linux")]
-fn without_new_threads(body: impl FnOnce()) {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the limit is this function's own.
-    unsafe { assert_eq!(libc::getrlimit(libc::RLIMIT_AS, &raw mut limit), 0) };
-    let before = limit.rlim_cur;
-    limit.rlim_cur = addresses() + (3 << 19);
-    // SAFETY: as above.
-    unsafe { assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &raw const limit), 0) };
-    body();
-    limit.rlim_cur = before;
-    // SAFETY: as above.
-    unsafe { assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &raw const limit), 0) };
-}
-
+/// No address space for the stack of a thread, as `RLIMIT_NPROC` would have it for users that are not root.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_process_without_threads_gets_errors() {
     let name = "a_process_without_threads_gets_errors";
     let child = Child::run(name, &[], || {
         let device = Device::cpu().unwrap();
-        without_new_threads(|| {
-            for _ in 0..2 {
-                assert_unavailable(&device, "the thread pool could not be started");
-            }
-            assert_works(&Device::cpu_sequential().unwrap());
-        });
-    });
-    child.expect_success();
-}
-
-/// A thread that has too little stack for a launch needs another one for it, or for each of its blocks.
-#[test]
-#[cfg(target_os = "linux")]
-fn a_launch_that_needs_a_thread_with_more_stack_gets_an_error() {
-    let name = "a_launch_that_needs_a_thread_with_more_stack_gets_an_error";
-    let child = Child::run(name, &[], || {
-        let devices = [Device::cpu().unwrap(), Device::cpu_sequential().unwrap()];
-        // The pool is there: only what is asked of this thread's stack is lacking.
-        devices.iter().for_each(assert_works);
-        let body = move || {
-            without_new_threads(|| {
-                for device in devices.iter().chain(&devices) {
-                    match launch(device) {
-                        Err(Error::OutOfMemory { bytes, .. }) => assert!(bytes >= 64 << 10),
-                        Err(error) => panic!("{device}: {error}"),
-                        Ok(_) => panic!("{device}: it did not fail"),
-                    }
-                }
-            });
-            devices.iter().for_each(assert_works);
-        };
-        let little = std::thread::Builder::new().stack_size(48 << 10).spawn(body);
-        little.unwrap().join().unwrap();
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: the limit is this function's own.
+        unsafe { assert_eq!(libc::getrlimit(libc::RLIMIT_AS, &raw mut limit), 0) };
+        let before = limit.rlim_cur;
+        limit.rlim_cur = addresses() + (3 << 19);
+        // SAFETY: as above.
+        unsafe { assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &raw const limit), 0) };
+        for _ in 0..2 {
+            assert_unavailable(&device, "the thread pool could not be started");
+        }
+        assert_works(&Device::cpu_sequential().unwrap());
+        limit.rlim_cur = before;
+        // SAFETY: as above.
+        unsafe { assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &raw const limit), 0) };
     });
     child.expect_success();
 }
