@@ -13,7 +13,7 @@ pub use half;
 /// # Safety
 ///
 /// - The layout is defined (`#[repr(C)]` or `#[repr(transparent)]`), and the same on the device.
-/// - Bytes that are all zero are a value.
+/// - Bytes that are all zero are a value, unless [`ZERO_IS_VALUE`](Self::ZERO_IS_VALUE) is false.
 /// - There are no references or pointers in it that only mean something on the host.
 ///
 /// ```
@@ -29,8 +29,8 @@ pub use half;
 /// ```
 pub unsafe trait DeviceCopy: Copy + Send + Sync + 'static {
     /// Whether bytes that are all zero are a value: not for a struct with private fields in the kernels, of
-    /// which only its own code says what the values are, and not for an enum without a variant that is 0.
-    #[doc(hidden)]
+    /// which only its own code says what the values are, and not for an enum without a variant that is 0. Where it is
+    /// false, [`Device::zeros`](crate::Device::zeros) does not compile.
     const ZERO_IS_VALUE: bool = true;
 }
 
@@ -116,8 +116,36 @@ unsafe impl<T: Pod, const N: usize> Pod for [T; N] {}
 /// assert_eq!(kernelmill::Device::cpu()?.zeros::<Particle>(10)?.len(), 10);
 /// # Ok::<(), kernelmill::Error>(())
 /// ```
+///
+/// With `nonzero`, for types of which all bytes zero are no value:
+///
+/// ```
+/// #[derive(Clone, Copy)]
+/// #[repr(u32)]
+/// enum Axis { X = 1, Y = 2 }
+/// // An integer, without a variant that is 0:
+/// kernelmill::device_copy!(unsafe nonzero Axis);
+/// kernelmill::Device::cpu()?.upload(&[Axis::X, Axis::Y])?;
+/// # Ok::<(), kernelmill::Error>(())
+/// ```
+///
+/// ```compile_fail,E0080
+/// #[derive(Clone, Copy)]
+/// #[repr(u32)]
+/// enum Axis { X = 1, Y = 2 }
+/// kernelmill::device_copy!(unsafe nonzero Axis);
+/// kernelmill::Device::cpu()?.zeros::<[Axis; 2]>(3)?;
+/// # Ok::<(), kernelmill::Error>(())
+/// ```
 #[macro_export]
 macro_rules! device_copy {
+    (unsafe nonzero $($name:ty),+ $(,)?) => {$(
+        // SAFETY: whoever calls the macro upholds what the trait asks for.
+        unsafe impl $crate::DeviceCopy for $name {
+            const ZERO_IS_VALUE: bool = false;
+        }
+        $crate::__library_traits!(private unsafe $name);
+    )+};
     (unsafe $($name:ty),+ $(,)?) => {$(
         // SAFETY: whoever calls the macro upholds what the trait asks for.
         unsafe impl $crate::DeviceCopy for $name {}

@@ -19,7 +19,8 @@ pub use kernelmill_artifact::{
 };
 
 pub use crate::{
-    __assert_layout as assert_layout, __assert_primitive_names as assert_primitive_names,
+    __assert_layout as assert_layout, __assert_no_zeros as assert_no_zeros,
+    __assert_number as assert_number, __assert_primitive_names as assert_primitive_names,
     __device_struct as device_struct, __needs_half as needs_half,
     argument::{Argument, Held, HeldMap, MAX_ARGUMENTS, TensorMapArgument},
     copy::half,
@@ -287,6 +288,62 @@ macro_rules! __assert_layout {
     };
 }
 
+/// Asserts, at compile time, that a type says of itself that zeros are no value of it:
+///
+/// ```
+/// #[derive(Clone, Copy)]
+/// #[repr(u8)]
+/// enum Mode { Off = 1, On = 2 }
+/// kernelmill::device_copy!(unsafe nonzero Mode);
+/// kernelmill::__codegen::assert_no_zeros!(Mode);
+/// ```
+///
+/// ```compile_fail,E0080
+/// #[derive(Clone, Copy)]
+/// #[repr(u8)]
+/// enum Mode { Off = 1, On = 2 }
+/// kernelmill::device_copy!(unsafe Mode);
+/// kernelmill::__codegen::assert_no_zeros!(Mode);
+/// ```
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __assert_no_zeros {
+    ($name:ident) => {
+        const _: () = ::core::assert!(
+            !<$name as $crate::DeviceCopy>::ZERO_IS_VALUE,
+            ::core::concat!(
+                "zeros are no value of `", ::core::stringify!($name), "` in the kernels: write \
+                 `kernelmill::device_copy!(unsafe nonzero ..)` for the type that stands for it"
+            )
+        );
+    };
+}
+
+/// Asserts, at compile time, that a type is a struct of one number, so that whatever C++ writes is a value of it:
+///
+/// ```
+/// struct Mode(u32);
+/// kernelmill::__codegen::assert_number!(Mode, u32);
+/// ```
+///
+/// ```compile_fail,E0574
+/// #[repr(u32)]
+/// enum Mode { Off, On }
+/// kernelmill::__codegen::assert_number!(Mode, u32);
+/// ```
+///
+/// ```compile_fail,E0308
+/// struct Mode(core::num::NonZeroU32);
+/// kernelmill::__codegen::assert_number!(Mode, u32);
+/// ```
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __assert_number {
+    ($name:ident, $number:ty) => {
+        const _: fn($name) -> $number = |$name { 0: number }| number;
+    };
+}
+
 /// Stands for the kernels with numbers in half precision: without the feature `half` an
 /// error that says so.
 #[cfg(feature = "half")]
@@ -333,11 +390,7 @@ macro_rules! __needs_half {
 macro_rules! __device_struct {
     (private $name:ident, $($layout:tt)*) => {
         $crate::__assert_layout!($name, $($layout)*);
-        // SAFETY: `repr(C)`, of fields that cross, as the bindings have written it.
-        unsafe impl $crate::DeviceCopy for $name {
-            const ZERO_IS_VALUE: bool = false;
-        }
-        $crate::__library_traits!(private unsafe $name);
+        $crate::device_copy!(unsafe nonzero $name);
     };
     ($name:ident, $($layout:tt)*) => {
         $crate::__assert_layout!($name, $($layout)*);

@@ -94,6 +94,52 @@ pub fn own(mut y: DisjointSlice<u32>) {
     }
 }
 
+/// Values with a shared array in them, made of constants: what comes of them is memory of one thread, or of the grid.
+#[test]
+fn a_shared_array_in_another_value_is_refused() {
+    const ITEMS: &str = "use kernelmill_device::prelude::*;
+type Tile = SharedArray<u32, 4>;
+struct Padded { pad: u32, tile: Tile }
+const PADDED: Padded = Padded { pad: 3, tile: SharedArray::UNINIT };
+#[repr(C)] struct Last { pad: u32, tile: Tile }
+const LAST: Last = Last { pad: 3, tile: SharedArray::UNINIT };
+const PAIR: (Tile, u8) = (SharedArray::UNINIT, 1);
+const SOME: Option<Tile> = Some(SharedArray::UNINIT);
+trait Has { const TILE: SharedArray<u8, 1>; }
+struct Own;
+impl Has for Own { const TILE: SharedArray<u8, 1> = SharedArray::UNINIT; }
+fn make<T>() -> SharedArray<T, 4> { SharedArray::UNINIT }
+";
+    let text = |code: &str| {
+        format!(
+            "{ITEMS}#[kernel]
+pub fn own(mut y: DisjointSlice<u32>) {{
+    let Some(out) = y.get_mut(thread::index_1d()) else {{ return }};
+    {code}
+}}
+"
+        )
+    };
+    for code in [
+        "let it = PADDED; *out = it.tile[1] + it.pad;",
+        "let it = LAST; *out = it.tile[1] + it.pad;",
+        "let it = PAIR; *out = it.0[1] + u32::from(it.1);",
+        "if let Some(it) = SOME { *out = it[1] }",
+        "let all = [const { SharedArray::<u32, 4>::UNINIT }; 2]; *out = all[*out as usize % 2][1];",
+        "let it = Box::new(SharedArray::<u32, 4>::UNINIT); *out = it[1];",
+        "let it = Box::new(PADDED); *out = it.tile[1];",
+        "let it = &PADDED; *out = it.tile[1];",
+        "let it = Own::TILE; *out = u32::from(it[0]);",
+        "let it = make::<u32>(); *out = it[0];",
+        "static mut LAST_OF_GRID: Last = LAST; *out = unsafe { LAST_OF_GRID.tile[1] };",
+    ] {
+        let message = compile("own", &text(code), "cpu").map(|_| code).unwrap_err().to_string();
+        let what =
+            "has a `SharedArray` that is no `static mut` by itself, and so is no shared memory";
+        assert!(message.contains(what), "{code}: {message}");
+    }
+}
+
 /// A kernel that gives the address of a shared array of elements that are aligned to so many bytes.
 fn aligned(align: u32) -> String {
     format!(

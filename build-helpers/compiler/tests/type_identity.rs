@@ -123,6 +123,80 @@ pub fn k(x: &[S]) {{ let _ = x; }}"
     }
 }
 
+/// Which fields are private, those without bytes too, decides who can make a value.
+#[test]
+fn private_fields_are_compared_also_those_without_bytes() {
+    const TOKENS: &str = "
+pub mod token {
+    #[derive(Clone, Copy)] pub struct Proof(());
+    #[derive(Clone, Copy)] pub enum Never {}
+}
+use token::*;
+#[derive(Clone, Copy)] pub struct Open(pub (), pub ((), core::marker::PhantomData<u8>));
+";
+    for (name, read, compiled, expected) in [
+        (
+            "private",
+            "pub a: u32",
+            "a: u32",
+            "field `a` of parameter `x` of kernel `k` is read as a `pub` field, and rustc compiles a private one: ",
+        ),
+        (
+            "in_the_crate",
+            "pub a: u32, pub b: u8",
+            "pub a: u32, pub(crate) b: u8",
+            "field `b` of parameter `x` of kernel `k` is read as a `pub` field, and rustc compiles a private one: ",
+        ),
+        (
+            "sealed",
+            "pub a: u32",
+            "pub a: u32, _only: ()",
+            "is read as a `pub` field, and rustc compiles one beside a private field without bytes: ",
+        ),
+        (
+            "proof",
+            "pub a: u32",
+            "pub a: u32, pub proof: Proof",
+            "is read as a `pub` field, and rustc compiles one beside a private field without bytes: ",
+        ),
+    ] {
+        let text = format!(
+            "{TOKENS}
+macro_rules! define {{ ($($field:tt)*) => {{ #[repr(C)] #[derive(Clone, Copy)] pub struct S {{ $($field)* }} }} }}
+#[cfg(not(windows))] define!({compiled});
+#[cfg(windows)] #[repr(C)] #[derive(Clone, Copy)] pub struct S {{ {read} }}
+#[kernel]
+pub fn k(x: &[S]) {{ let _ = x; }}"
+        );
+        let message = refused(name, &text);
+        assert!(message.contains(expected), "{name}: {message}");
+    }
+    for (name, compiled) in [("token", "Proof"), ("never", "Never"), ("part", "((), Proof)")] {
+        let text = format!(
+            "{TOKENS}
+macro_rules! define {{ ($ty:ty) => {{ type T = $ty; }} }}
+#[cfg(not(windows))] define!({compiled});
+#[cfg(windows)] type T = ();
+#[kernel]
+pub fn first(x: T, y: u32) {{ let _ = (x, y); }}
+#[kernel]
+pub fn last(y: u32, x: T) {{ let _ = (x, y); }}"
+        );
+        let message = refused(name, &text);
+        for expected in [
+            "parameter `y` of kernel `first` is read as `u32`, and rustc compiles ",
+            "parameter `…` of kernel `last` is read as no such parameter, and rustc compiles ",
+        ] {
+            assert!(message.contains(expected), "{name}: {message}");
+        }
+    }
+    let open = format!("{TOKENS}
+#[repr(C)] #[derive(Clone, Copy)] pub struct S {{ pub a: u32, pub open: Open }}
+#[kernel]
+pub fn k(x: Open, y: u32, z: ((), Open), s: S, w: core::marker::PhantomData<u8>) {{ let _ = (x, y, z, s, w); }}");
+    accepted("open", &open);
+}
+
 #[test]
 fn functions_that_the_host_can_give_are_compared() {
     let text = "

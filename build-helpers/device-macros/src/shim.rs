@@ -19,6 +19,7 @@ const ENTRY: &str = r#"
     #[allow(warnings, clippy::all, clippy::pedantic, clippy::restriction)]
     const _: () = {
         ITEMS
+        CHECKS
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn ENTRY_NAME LIFETIMES (PARAMETERS) BOUNDS {
             STATICS
@@ -87,6 +88,7 @@ fn entry(
     let mut parameters = TokenStream::new();
     let mut call = TokenStream::new();
     let mut layout = TokenStream::new();
+    let mut checks = TokenStream::new();
     let mut crossing = 0;
     let mut arrays = BlockArrays::default();
     for (index, parameter) in function.parameters.iter().enumerate() {
@@ -98,6 +100,7 @@ fn entry(
         parameters.extend(entry_parameter.parameters());
         call.extend(entry_parameter.argument(width.as_ref()));
         layout.extend(entry_parameter.layout());
+        checks.extend(entry_parameter.check());
     }
     let name = match instance {
         None => function.symbol(),
@@ -120,6 +123,7 @@ fn entry(
             ("ENTRY_NAME", identifier(&format!("__kernelmill_entry_{name}"))),
             ("LAYOUT_NAME", identifier(&format!("__kernelmill_layout_{name}"))),
             ("ITEMS", items),
+            ("CHECKS", checks),
             ("LIFETIMES", function.lifetimes.iter().cloned().collect()),
             ("BOUNDS", function.bounds.iter().cloned().collect()),
             ("DIMENSION", expand(&arguments.dimension.to_string(), &[])),
@@ -231,6 +235,28 @@ impl<'a> EntryParameter<'a> {
             }
             (Kind::Disjoint(_), None) => expand(&format!("{slice},"), &self.slots),
         }
+    }
+
+    /// What compiles only where values of its type are copied as the host likes. One without bytes does not cross.
+    fn check(&self) -> TokenStream {
+        if !matches!(self.kind, Kind::Value(_) | Kind::Slice(_) | Kind::Disjoint(_)) {
+            return TokenStream::new();
+        }
+        let mut slots = self.slots.to_vec();
+        slots[2].1 = make_static(slots[2].1.clone());
+        expand(
+            "const _: () = {
+                use ::kernelmill_device::__shim::{NotAtomic as _, NotPlain as _};
+                ::core::assert!(
+                    ::core::mem::size_of::<TYPE>() == 0
+                        || <::kernelmill_device::__shim::Crossing<TYPE>>::IS_PLAIN
+                        || <::kernelmill_device::__shim::Atomics<TYPE>>::IS_ATOMIC,
+                    \"a type that crosses between host and device is copied, and shared by threads: it must be \\
+                     `Copy`, `Send` and `Sync`; write `#[derive(Clone, Copy)]` above it\"
+                );
+            };",
+            &slots,
+        )
     }
 
     /// The size and the alignment of its type.

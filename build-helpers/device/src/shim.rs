@@ -121,6 +121,55 @@ impl<'launch> LaunchLifetime<'launch> {
     }
 }
 
+/// Whether values of a type are copied between host and threads as they like: the host copies what it passes and what
+/// it is given, and each thread of a launch has a copy.
+///
+/// A constant of an `impl` with bounds is found before one of a trait, where its bounds hold.
+#[derive(Debug)]
+pub struct Crossing<T>(PhantomData<T>);
+
+impl<T: Copy + Send + Sync> Crossing<T> {
+    /// They are.
+    pub const IS_PLAIN: bool = true;
+}
+
+/// What a type has that is not plain.
+pub trait NotPlain {
+    /// They are not.
+    const IS_PLAIN: bool = false;
+}
+
+impl<T> NotPlain for Crossing<T> {}
+
+/// Whether a type is one of the atomics, which are numbers for the host.
+#[derive(Debug)]
+pub struct Atomics<T>(PhantomData<T>);
+
+impl<T: Atomic> Atomics<T> {
+    /// It is.
+    pub const IS_ATOMIC: bool = true;
+}
+
+/// What a type has that is no atomic.
+pub trait NotAtomic {
+    /// It is none.
+    const IS_ATOMIC: bool = false;
+}
+
+impl<T> NotAtomic for Atomics<T> {}
+
+/// The atomics of `core` and of this crate.
+pub trait Atomic {}
+
+macro_rules! atomics {
+    ($($name:ident)*) => {$(impl Atomic for core::sync::atomic::$name {})*};
+}
+
+atomics!(AtomicBool AtomicI8 AtomicI16 AtomicI32 AtomicI64 AtomicIsize);
+atomics!(AtomicU8 AtomicU16 AtomicU32 AtomicU64 AtomicUsize);
+impl Atomic for crate::atomic::AtomicF32 {}
+impl Atomic for crate::atomic::AtomicF64 {}
+
 /// The slice with the width that `#[kernel(width = w)]` gives, where its index has rows: which one it is
 /// known by its type, under whatever name it is written.
 ///

@@ -135,6 +135,40 @@ fn no_kernel_can_keep_what_it_is_passed() {
     assert!(built(fine).0);
 }
 
+/// The host copies what it passes and what it is given back, and every thread of a launch has what it passes.
+#[test]
+fn what_crosses_is_copied_and_shared() {
+    let start = "use kernelmill_device::prelude::*;
+        use core::{marker::PhantomData, sync::atomic::{AtomicBool, AtomicU64}};
+        pub struct Unit;
+        #[repr(C)] pub struct Own(u32);
+        #[repr(C)] #[derive(Clone, Copy)] pub struct OfThread(u32, PhantomData<*mut ()>);
+        #[repr(C)] #[derive(Clone, Copy)] pub struct Plain(u32, PhantomData<fn()>);";
+    let folder = temporary_folder();
+    build_here(&folder);
+    let built = |kernel: &str| {
+        fs::write(folder.path().join("copied.rs"), format!("{start}\n{kernel}\n")).unwrap();
+        run(&mut kernel_command(&folder, "copied.rs", "2024"))
+    };
+    for ty in ["Own", "OfThread"] {
+        for (before, after) in [("", ""), ("[", "; 2]"), ("&'a [", "]"), ("DisjointSlice<", ">")] {
+            let kernel = format!("#[kernel] pub fn takes<'a>(_x: {before}{ty}{after}) {{}}");
+            let (succeeds, messages) = built(&kernel);
+            assert!(!succeeds, "{kernel}");
+            let expected =
+                "it must be `Copy`, `Send` and `Sync`; write `#[derive(Clone, Copy)]` above it";
+            assert!(messages.contains(expected), "{messages}");
+            assert!(messages.contains("copied.rs:7:1"), "{messages}");
+        }
+    }
+    let fine =
+        "#[kernel] pub fn k<'a>(_a: Plain, _b: &'a [Plain], _c: DisjointSlice<[Plain; 2]>, _d: (),
+        _e: PhantomData<&'a u8>, _f: &[AtomicBool], _g: DisjointSlice<AtomicU64>,
+        _h: &'a [atomic::AtomicF32], _i: DeviceFn<fn(f32) -> f32>, _j: u8, _k: Unit) {}";
+    let (succeeds, messages) = built(fine);
+    assert!(succeeds, "{messages}");
+}
+
 /// Arrays of one block that a thread exchanges would be in two phases at once.
 #[test]
 fn no_two_block_arrays_have_one_lifetime() {

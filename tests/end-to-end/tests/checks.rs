@@ -3,6 +3,7 @@
 
 use end_to_end::{Project, SAXPY, SAXPY_MAIN, check_snapshot};
 use std::process::Command;
+use test_support::tool::clang;
 
 /// The program of the documentation with its launch replaced.
 fn with_launch(name: &str, launch: &str) -> Project {
@@ -184,6 +185,59 @@ fn the_fields_of_structs_that_types_maps_are_those_of_the_kernels() {
     project.write("kernels/fill.rs", &MAPPED.replace("pub size", "size"));
     let error = project.cargo(&["build"]).build_script_error();
     check_snapshot("mapped-struct-with-private-field", &error);
+}
+
+/// A kernel in C++ that writes whatever number it is given.
+const NUMBERED: &str = "\
+enum Mode { Off, On = 7 };
+extern \"C\" __global__ void store(Mode *out, int number) { *out = static_cast<Mode>(number); }
+";
+
+const NUMBERED_MAIN: &str = "\
+mod kernels {
+    kernelmill::include_kernels!();
+}
+use kernelmill::{Device, Launch};
+
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Mine(i32);
+kernelmill::device_copy!(unsafe Mine);
+
+fn main() -> kernelmill::Result<()> {
+    let device = Device::cpu()?;
+    let mut out = device.zeros::<Mine>(1)?;
+    kernels::Kernels::load(&device)?.store(&device.stream(), Launch::linear(1), &mut out, 5)?;
+    println!(\"{:?}\", out.download()?[0]);
+    Ok(())
+}
+";
+
+/// An enumeration of C++ may be any number: no type that has fewer values stands for it.
+#[test]
+fn a_type_for_an_enumeration_of_cpp_takes_every_number() {
+    if clang().is_none() {
+        return;
+    }
+    let settings = "targets = [\"cpu\"]\ntypes = { Mode = \"crate::Mine\" }\n\
+                    [package.metadata.kernelmill.kernels.store]\nrequires = \"out.len >= 1\"";
+    let project = Project::new("mapped-enumeration")
+        .manifest("2024", settings)
+        .file("kernels/mode.cu", NUMBERED)
+        .file("src/main.rs", NUMBERED_MAIN);
+    assert_eq!(project.cargo(&["run"]).succeeds().stdout, "Mine(5)\n");
+
+    let item = "#[repr(C)]\npub struct Mine(i32);";
+    assert!(NUMBERED_MAIN.contains(item));
+    for (other, error) in [
+        ("#[repr(i32)]\npub enum Mine { Off, On = 7 }", "expected struct, variant or union type"),
+        ("#[repr(C)]\npub struct Mine(char);", "mismatched types"),
+        ("#[repr(C)]\npub struct Mine([bool; 4], [i32; 0]);", "pattern does not mention field `1`"),
+    ] {
+        project.write("src/main.rs", &NUMBERED_MAIN.replace(item, other));
+        let run = project.cargo(&["build"]);
+        assert!(!run.success && run.stderr.contains(error), "{other}: {}", run.stderr);
+    }
 }
 
 #[test]

@@ -159,20 +159,23 @@ fn enums_of_kernels_have_no_other_values() {
     };
     refused(&project, &filtered("", "zeros(2)"), "zeros may be no value");
 
-    let own = |variants: &str| {
+    let own_with = |variants: &str, copy: &str, buffer: &str| {
         let item = format!(
             "#[repr(i16)]\n#[derive(Clone, Copy, Debug)]\npub enum Mode {{ {variants} }}\n\
-             // SAFETY: an integer; zero is no value of it.\n\
-             unsafe impl kernelmill::DeviceCopy for Mode {{}}\n"
+             kernelmill::device_copy!(unsafe {copy} Mode);\n"
         );
-        filtered(&item, upload)
+        filtered(&item, buffer)
     };
+    let own = |variants: &str| own_with(variants, "nonzero", upload);
     let settings = "targets = [\"cpu\"]\ntypes = { Filter = \"crate::Mode\" }";
     let project = Project::new("own-enums")
         .manifest("2024", settings)
         .file("kernels/filter.rs", FILTERED)
         .file("src/main.rs", &own("Nearest = -1, Bilinear = 300"));
     assert_eq!(project.cargo(&["run"]).succeeds().stdout, "[Nearest, Nearest]\n");
+    let both = "Nearest = -1, Bilinear = 300";
+    refused(&project, &own_with(both, "", upload), "zeros are no value of `Filter` in the kernels");
+    refused(&project, &own_with(both, "nonzero", "zeros(2)"), "zeros may be no value");
     refused(&project, &own("Nearest = -1, Bilinear = 300, Cubic = 3"), "`Mode::Cubic` not covered");
     refused(
         &project,

@@ -6,7 +6,7 @@ use kernelmill_llvm::{
     ir::{ModuleExt, Type, TypeKind, Value},
 };
 
-/// The last bytes of the initial value of every `SharedArray` before its padding, by which it is known.
+/// The initial value of every `SharedArray`, between elements and padding that have none: it is known by that.
 pub(crate) const SHARED_TAG: [u8; 8] = 0x6b6d_5f73_6861_7265_u64.to_le_bytes();
 
 /// A global that a kernel declared as shared memory.
@@ -30,20 +30,34 @@ pub(crate) fn shared_globals<'c>(module: &Module<'c>) -> Vec<SharedMemory<'c>> {
         .collect()
 }
 
-/// The size of what comes before the tag, if the global has one. Elements that are aligned to more than the
-/// tag have padding after it.
+/// The globals that have a `SharedArray` as a part of their initial value: of a struct, an array or an `enum`.
+pub(crate) fn globals_with_shared_parts<'c>(module: &Module<'c>) -> Vec<Value<'c>> {
+    let has_tag = |part: Value<'c>| {
+        part.as_bytes().is_some_and(|bytes| bytes.windows(8).any(|it| it == SHARED_TAG))
+    };
+    let globals = module.globals().into_iter().filter(|global| !global.is_declaration());
+    let has_part = |global: &Value<'c>| {
+        let Some(initial) = global.initializer() else { return false };
+        let is_tagged = has_tag(initial) || initial.operands().into_iter().any(has_tag);
+        is_tagged && tagged_size(*global).is_none()
+    };
+    globals.filter(has_part).collect()
+}
+
+/// The size of what comes before the tag, if the global is a `SharedArray`: nothing else in it has a value. Elements
+/// that are aligned to more than the tag have padding after it.
 fn tagged_size(global: Value<'_>) -> Option<u64> {
     let ty = global.value_type();
     if ty.kind() != TypeKind::Struct {
         return None;
     }
     let parts = global.initializer()?.operands();
-    let tag = parts.iter().rposition(|part| !part.is_undefined())?;
-    if !parts[tag].as_bytes()?.ends_with(&SHARED_TAG) {
+    let tag = parts.iter().position(|part| !part.is_undefined())?;
+    let is_alone = parts[tag + 1..].iter().all(|part| part.is_undefined());
+    if !is_alone || parts[tag].as_bytes()? != SHARED_TAG {
         return None;
     }
-    let total: u64 = ty.fields()[..=tag].iter().map(|field| byte_size(*field)).sum();
-    Some(total - SHARED_TAG.len() as u64)
+    Some(ty.fields()[..tag].iter().map(|field| byte_size(*field)).sum())
 }
 
 /// The size of one of the fields that rustc gives a static: bytes and pointers.

@@ -9,7 +9,9 @@ struct Params {
     a: f32,
     n: [u32; 3],
 }
+#[derive(Clone, Copy)]
 struct Pair<A, B>(A, B);
+#[derive(Clone, Copy)]
 struct Wrap<'a>(core::marker::PhantomData<&'a ()>);
 
 /// Given by the host.
@@ -109,6 +111,7 @@ mod private {
     #[derive(Clone, Copy)]
     pub struct Open;
 
+    #[derive(Clone, Copy)]
     struct Secret(u8);
 
     #[kernel]

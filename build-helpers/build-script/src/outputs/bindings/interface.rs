@@ -325,14 +325,14 @@ fn check_types(
         );
     }
     for (layout, place) in types.structs.values() {
-        let private = layout.fields.iter().find(|field| !field.public);
-        let (Some(path), Some(field)) = (settings.types.get(&*layout.name), private) else {
+        let has_private = layout.fields.iter().any(|field| !field.public);
+        let Some(path) = settings.types.get(&*layout.name).filter(|_| has_private) else {
             continue;
         };
-        let (name, field) = (&layout.name, &field.name);
+        let name = &layout.name;
         report.plain(
             format!(
-                "{place}: `types` gives `{path}` for the struct `{name}`, whose field `{field}` is private: \
+                "{place}: `types` gives `{path}` for the struct `{name}`, which has a private field: \
                  its values are those that its own code makes"
             ),
             format!("make the fields `pub`, or remove it from `types` and use `kernels::{name}`"),

@@ -48,13 +48,14 @@ pub unsafe fn blend(params: Params, open: Open, pairs: &[Pair], r#in: [u16; 3], 
             ("kernels/first.rs", first),
             (
                 "kernels/second.rs",
-                "#[repr(C)] struct Own { pub x: i32 }\n#[kernel(dim = 3)] fn device(own: Own) {}\n#[kernel] fn nothing() {}\n#[repr(u8)] pub enum Filter { Nearest = 1, Bilinear }\n#[repr(i32)] pub enum Side { Left = -1, Right = 1 }\n#[repr(C)] pub struct Sampled { pub filter: Filter }\n#[kernel] fn sample(filter: Filter, side: Side, sampled: Sampled) {}\n#[kernel] fn given(f: DeviceFn<fn(f32, [u32; 2]) -> Own>, all: &[DeviceFn<fn()>]) {}\n#[device_fn] fn own(x: f32, y: [u32; 2]) -> Own {}\n#[device_fn] pub fn r#loop() {}",
+                "#[repr(C)] struct Own { pub x: i32 }\n#[kernel(dim = 3)] fn device(own: Own) {}\n#[kernel] fn nothing() {}\n#[repr(u8)] pub enum Filter { Nearest = 1, Bilinear }\n#[repr(i32)] pub enum Side { Left = -1, Right = 1 }\n#[repr(C)] pub struct Sampled { pub filter: Filter }\n#[repr(C)] pub struct Chosen { pub side: Side }\n#[kernel] fn sample(filter: Filter, side: Side, sampled: Sampled, chosen: Chosen) {}\n#[kernel] fn given(f: DeviceFn<fn(f32, [u32; 2]) -> Own>, all: &[DeviceFn<fn()>]) {}\n#[device_fn] fn own(x: f32, y: [u32; 2]) -> Own {}\n#[device_fn] pub fn r#loop() {}",
             ),
         ],
     );
     project.builder.types = Some(
         [
             ("Own".to_owned(), "crate::Mine".to_owned()),
+            ("Chosen".to_owned(), "crate::Chosen".to_owned()),
             ("Side".to_owned(), "crate::Side".to_owned()),
         ]
         .into(),

@@ -22,6 +22,7 @@ pub(super) fn structure(item: &Struct) -> String {
         layout.fields.iter().any(|field| field.name.starts_with(|c: char| c.is_ascii_digit()));
     let check = layout_check(item, is_tuple);
     if let Some(path) = &item.mapped_to {
+        let check = check + &zeros_check(layout.zero_is_value(), &identifier(&layout.name));
         return import(path, &layout.name, &check);
     }
     let (plain, size) = (&layout.name, layout.size);
@@ -125,7 +126,12 @@ pub(super) fn enumeration(item: &Enum) -> String {
     };
     if let Some(path) = &item.mapped_to {
         let check = layout_of("assert_layout", "");
-        let check = if layout.exhaustive { check + &variants_check(layout, &name) } else { check };
+        let check = match layout.exhaustive {
+            true => {
+                check + &variants_check(layout, &name) + &zeros_check(layout.zero_is_value(), &name)
+            }
+            false => check + &number_check(layout, &name),
+        };
         return import(path, &layout.name, &check);
     }
     let private = if layout.zero_is_value() { "" } else { "private " };
@@ -208,6 +214,24 @@ const _: () = {{
         {all} => {{}}
     }};
 {values}}}"
+    )
+}
+
+/// What compiles only where a type of the user, for a type of which zeros are no value in the kernels, says so.
+fn zeros_check(zero_is_value: bool, name: &str) -> String {
+    if zero_is_value {
+        return String::new();
+    }
+    format!(";\n::kernelmill::__codegen::assert_no_zeros!({name})")
+}
+
+/// What compiles only where a type of the user is a struct of the number that an enumeration of C++ is there.
+fn number_check(layout: &EnumLayout, name: &str) -> String {
+    let scalar = layout.scalar.name();
+    format!(
+        ";
+// In C++ it is any number, so here it is a struct with that: `struct {name}({scalar})`.
+::kernelmill::__codegen::assert_number!({name}, {scalar})"
     )
 }
 

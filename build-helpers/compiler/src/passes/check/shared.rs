@@ -13,20 +13,23 @@ use super::Backtraces;
 use crate::{
     base::demangle::demangle,
     diagnostic::Fault,
-    ir::{SharedMemory, reachable, shared_globals, users_in_code},
+    ir::{SharedMemory, globals_with_shared_parts, reachable, shared_globals, users_in_code},
     target_info::TargetInfo,
 };
 
-/// A fault for each place that has a `SharedArray` as a value: its initial value is copied there.
+/// A fault for each place that has a `SharedArray` as a value, or a value with one in it: its initial value is copied
+/// there. A static with one in it is none of shared memory either.
 pub(super) fn find_values<'c>(context: &'c Context, module: &Module<'c>) -> Vec<Fault> {
     let initial = shared_globals(module).into_iter().map(|memory| memory.global);
     let values = initial.filter(|global| global.is_global_constant());
+    let values = values.chain(globals_with_shared_parts(module));
     let users: Vec<_> = values.flat_map(users_in_code).collect();
     if users.is_empty() {
         return Vec::new();
     }
     let backtraces = Backtraces::of(context, module);
-    let message = "has a `SharedArray` that is no `static mut`, and so is no shared memory";
+    let message =
+        "has a `SharedArray` that is no `static mut` by itself, and so is no shared memory";
     let help = "write `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` in the kernel, or take a \
                 `BlockArray<T, N>` as a parameter";
     let fault = |user: Value<'c>| Fault::new(message, backtraces.to(user)).help(help);

@@ -158,7 +158,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
         ),
     ];
     static PARAMETERS_3: [cg::Parameter; 0] = [];
-    static PARAMETERS_4: [cg::Parameter; 3] = [
+    static PARAMETERS_4: [cg::Parameter; 4] = [
         cg::Parameter::borrowed(
             "filter",
             cg::ParameterKind::Value(cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
@@ -197,6 +197,28 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         variants: cg::Cow::Borrowed(&[
                             cg::Variant { name: cg::Cow::Borrowed("Nearest"), value: 1 },
                             cg::Variant { name: cg::Cow::Borrowed("Bilinear"), value: 2 },
+                        ]),
+                        exhaustive: true,
+                    })),
+                    offset: 0,
+                    public: true,
+                }]),
+            }))),
+        ),
+        cg::Parameter::borrowed(
+            "chosen",
+            cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                name: cg::Cow::Borrowed("Chosen"),
+                size: 4,
+                align: 4,
+                fields: cg::Cow::Borrowed(&[cg::Field {
+                    name: cg::Cow::Borrowed("side"),
+                    ty: cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
+                        name: cg::Cow::Borrowed("Side"),
+                        scalar: cg::Scalar::I32,
+                        variants: cg::Cow::Borrowed(&[
+                            cg::Variant { name: cg::Cow::Borrowed("Left"), value: -1 },
+                            cg::Variant { name: cg::Cow::Borrowed("Right"), value: 1 },
                         ]),
                         exhaustive: true,
                     })),
@@ -291,7 +313,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 cg::Safety::Safe,
                 cg::LaunchLimits::NONE,
                 &PARAMETERS_4,
-                ("kernels/second.rs", 7),
+                ("kernels/second.rs", 8),
             ),
             cg::signature(
                 "given",
@@ -300,7 +322,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 cg::Safety::Safe,
                 cg::LaunchLimits::NONE,
                 &PARAMETERS_5,
-                ("kernels/second.rs", 8),
+                ("kernels/second.rs", 9),
             ),
         ],
         functions: &[0x5fea_ee06_f739_41b8, 0x20c3_9dff_1e26_0953],
@@ -459,6 +481,12 @@ unsafe extern "C" {
     static kernelmill_cpu_app_second_a6126daf6fa7_sample: ::kernelmill::__codegen::CpuKernel;
     static kernelmill_cpu_app_second_a6126daf6fa7_given: ::kernelmill::__codegen::CpuKernel;
 }
+
+/// `Chosen` of the kernels, as this package defines it.
+#[allow(unreachable_pub, unused_imports, reason = "used or not, as in the kernels")]
+pub use crate::Chosen;
+::kernelmill::__codegen::assert_layout!(Chosen, size = 4, align = 4, side: Side = 0);
+::kernelmill::__codegen::assert_no_zeros!(Chosen);
 
 /// `Open` of the kernels: 8 bytes, laid out as on every device.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -624,6 +652,7 @@ const _: () = {
         "`Right` of `Side` has another value in the kernels: 1"
     );
 };
+::kernelmill::__codegen::assert_no_zeros!(Side);
 
 /// The functions that the host can give to kernels.
 #[derive(Clone, Copy, Debug)]
@@ -635,9 +664,9 @@ const _: () = {
     reason = "named as in the kernels, and used or not"
 )]
 pub struct Functions {
-    /// `own` of `kernels/second.rs:9`.
+    /// `own` of `kernels/second.rs:10`.
     pub own: ::kernelmill::DeviceFn<fn(f32, [u32; 2]) -> Own>,
-    /// `loop` of `kernels/second.rs:10`.
+    /// `loop` of `kernels/second.rs:11`.
     pub r#loop: ::kernelmill::DeviceFn<fn()>,
 }
 
@@ -848,8 +877,8 @@ impl Kernels {
         }
     }
 
-    /// Launches the kernel `sample` of `kernels/second.rs:7`:
-    /// `fn sample(filter: Filter, side: Side, sampled: Sampled)`.
+    /// Launches the kernel `sample` of `kernels/second.rs:8`:
+    /// `fn sample(filter: Filter, side: Side, sampled: Sampled, chosen: Chosen)`.
     ///
     /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
     /// synchronised or a buffer is downloaded.
@@ -865,6 +894,7 @@ impl Kernels {
         filter: Filter,
         side: Side,
         sampled: Sampled,
+        chosen: Chosen,
     ) -> ::kernelmill::Result<()> {
         // SAFETY: the arguments are those of signature 4, in its order; the kernel
         // answers for what it does with them.
@@ -878,12 +908,13 @@ impl Kernels {
                     ::kernelmill::__codegen::Value(filter),
                     ::kernelmill::__codegen::Value(side),
                     ::kernelmill::__codegen::Value(sampled),
+                    ::kernelmill::__codegen::Value(chosen),
                 ),
             )
         }
     }
 
-    /// Launches the kernel `given` of `kernels/second.rs:8`:
+    /// Launches the kernel `given` of `kernels/second.rs:9`:
     /// `fn given(f: DeviceFn<fn(f32, [u32; 2]) -> Own>, all: &[DeviceFn<fn()>])`.
     ///
     /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
@@ -971,7 +1002,7 @@ impl CompiledKernels<'_> {
         self.loaded.compiled(3)
     }
 
-    /// The kernel of `kernels/second.rs:7`.
+    /// The kernel of `kernels/second.rs:8`.
     ///
     /// # Errors
     ///
@@ -980,7 +1011,7 @@ impl CompiledKernels<'_> {
         self.loaded.compiled(4)
     }
 
-    /// The kernel of `kernels/second.rs:8`.
+    /// The kernel of `kernels/second.rs:9`.
     ///
     /// # Errors
     ///
@@ -1106,12 +1137,13 @@ impl PreparedKernels<'_> {
         filter: Filter,
         side: Side,
         sampled: Sampled,
+        chosen: Chosen,
     ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
         let __device = self.kernels.loaded.device();
         // SAFETY: what the launch uses is borrowed for `'a`.
         unsafe {
             ::kernelmill::__codegen::prepare(__device, |__stream| {
-                self.kernels.sample(__stream, __launch, filter, side, sampled)
+                self.kernels.sample(__stream, __launch, filter, side, sampled, chosen)
             })
         }
     }

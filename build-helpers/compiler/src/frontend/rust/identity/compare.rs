@@ -6,7 +6,7 @@ use kernelmill_artifact::{
     Access, EnumLayout, FunctionType, ParameterKind, Safety, Scalar, StructLayout, ValueType,
 };
 
-use super::debug_info::{DebugInfo, NodeId, Variant};
+use super::debug_info::{DebugInfo, Members, NodeId, Variant};
 
 /// The outcome of a comparison.
 pub(super) type Compared = Result<(), Mismatch>;
@@ -148,12 +148,13 @@ impl Comparison<'_> {
         self.debug.is_basic(compiled, scalar.name()) || is_half && is_of_half()
     }
 
-    /// Compares a struct by its name and its fields: their number, names, offsets and types.
+    /// Compares a struct by its name and its fields: their number, names, offsets, types, and which are private.
     fn structure(&self, read: &ValueType, layout: &StructLayout, compiled: NodeId) -> Compared {
         let members = self.debug.structure(compiled);
         let Some(members) = members.filter(|_| self.debug.name(compiled) == *layout.name) else {
             return Err(self.differ(read, compiled));
         };
+        let Members { with_bytes: members, is_sealed } = members;
         for (field, member) in layout.fields.iter().zip(&members) {
             if *field.name != *member.name || field.offset != member.offset {
                 let at = |name: &str, offset: u64| format!("{name} at byte {offset}");
@@ -163,6 +164,14 @@ impl Comparison<'_> {
                 return Err(Mismatch::new(read, compiled).within(&field.name));
             }
             self.value(&field.ty, member.ty).map_err(|mismatch| mismatch.within(&field.name))?;
+            if field.public && (!member.public || is_sealed) {
+                let compiled = match member.public {
+                    true => "one beside a private field without bytes",
+                    false => "a private one",
+                };
+                let mismatch = Mismatch::new("a `pub` field".to_owned(), compiled.to_owned());
+                return Err(mismatch.within(&field.name));
+            }
         }
         const NONE: &str = "no such field";
         if let Some(field) = layout.fields.get(members.len()) {

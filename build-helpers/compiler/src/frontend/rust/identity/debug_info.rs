@@ -23,6 +23,16 @@ pub(super) struct Member<'a> {
     pub(super) ty: NodeId,
     /// In bytes.
     pub(super) offset: u64,
+    /// Whether it is `pub`.
+    pub(super) public: bool,
+}
+
+/// What a struct consists of.
+pub(super) struct Members<'a> {
+    /// Those that have bytes.
+    pub(super) with_bytes: Vec<Member<'a>>,
+    /// Whether one without bytes is private, or has a private part.
+    pub(super) is_sealed: bool,
 }
 
 /// The name of a variant of an enum, and its value.
@@ -98,22 +108,48 @@ impl<'a> DebugInfo<'a> {
         Some((self.reference(id, "baseType")?, self.number(range, "count")?))
     }
 
-    /// The members of a struct that have bytes; `None` for every other type, an `enum` among them.
-    pub(super) fn structure(&self, id: NodeId) -> Option<Vec<Member<'a>>> {
+    /// The members of a struct; `None` for every other type, an `enum` among them.
+    pub(super) fn structure(&self, id: NodeId) -> Option<Members<'a>> {
         if !self.is(id, "DW_TAG_structure_type") {
             return None;
         }
         let elements = self.reference(id, "elements").map(|list| self.list(list));
-        let mut members = Vec::new();
+        let mut members = Members { with_bytes: Vec::new(), is_sealed: false };
         for element in elements.unwrap_or_default() {
             let element = element.filter(|element| self.is(*element, "DW_TAG_member"))?;
             let ty = self.reference(element, "baseType")?;
-            if self.size(ty) > 0 {
-                let offset = self.number(element, "offset").unwrap_or(0) / 8;
-                members.push(Member { name: field_name(self.name(element)), ty, offset });
+            let public = self.field(element, "flags") == Some("DIFlagPublic");
+            if self.size(ty) == 0 {
+                members.is_sealed |= !public || !self.is_open(ty);
+                continue;
             }
+            let offset = self.number(element, "offset").unwrap_or(0) / 8;
+            let name = field_name(self.name(element));
+            members.with_bytes.push(Member { name, ty, offset, public });
         }
         Some(members)
+    }
+
+    /// Whether everybody can make a value of a type without bytes: `()`, `PhantomData<T>`, and tuples and structs of
+    /// such, whose fields are all `pub`.
+    pub(super) fn is_open(&self, id: NodeId) -> bool {
+        let name = self.name(id);
+        let is_marker = name.starts_with("PhantomData<") || name == "PhantomPinned";
+        if self.is_basic(id, "()") || is_marker && self.is_of_crate(id, "core") {
+            return true;
+        }
+        // The members of tuples have no visibility.
+        let is_tuple = name.starts_with('(') || name.starts_with("tuple$<");
+        match self.structure(id) {
+            Some(members) if is_tuple => {
+                let elements = self.reference(id, "elements").map(|list| self.list(list));
+                let types = elements.unwrap_or_default().into_iter().flatten();
+                let mut types = types.filter_map(|element| self.reference(element, "baseType"));
+                members.with_bytes.is_empty() && types.all(|ty| self.is_open(ty))
+            }
+            Some(members) => members.with_bytes.is_empty() && !members.is_sealed,
+            None => false,
+        }
     }
 
     /// The integer of an enum without data, and its variants with their values; `None` for every other type.
@@ -284,7 +320,7 @@ define void @f() { ret void }
 !llvm.dbg.cu = !{!1}
 !2 = !DIBasicType(name: "u32", size: 32, encoding: DW_ATE_unsigned)
 !3 = !{!4, !6}
-!4 = !DIDerivedType(tag: DW_TAG_member, name: "gr\C3\B6\C3\9Fe", scope: !5, baseType: !2, size: 32, align: 32, offset: 64)
+!4 = !DIDerivedType(tag: DW_TAG_member, name: "gr\C3\B6\C3\9Fe", scope: !5, baseType: !2, size: 32, align: 32, offset: 64, flags: DIFlagPublic)
 !5 = !DICompositeType(tag: DW_TAG_structure_type, name: "Pair<(u8, u8), 2>", scope: !7, size: 96, elements: !3)
 !6 = !DIDerivedType(tag: DW_TAG_member, name: "__1", baseType: !8, align: 8)
 !7 = !DINamespace(name: "inner", scope: !9)
@@ -309,9 +345,11 @@ define void @f() { ret void }
         assert_eq!(debug.name(5), "Pair<(u8, u8), 2>");
         assert!(debug.is_of_crate(5, "k") && !debug.is_of_crate(5, "inner"));
         let members = debug.structure(5).unwrap();
-        let members: Vec<_> = members.iter().map(|it| (&*it.name, it.ty, it.offset)).collect();
         // The second one has no bytes.
-        assert_eq!(members, [("größe", 2, 8)]);
+        assert!(members.is_sealed);
+        let members = members.with_bytes.iter();
+        let members: Vec<_> = members.map(|it| (&*it.name, it.ty, it.offset, it.public)).collect();
+        assert_eq!(members, [("größe", 2, 8, true)]);
     }
 
     #[test]

@@ -163,10 +163,11 @@ impl EntryParameters<'_> {
         ty
     }
 
-    /// Passes over addresses of values without bytes, which no signature has.
+    /// Passes over addresses of values without bytes that everybody can make, which no signature has.
     fn skip_empty(&mut self) {
+        let is_empty = |it| self.debug.size(it) == 0 && self.debug.is_open(it);
         while let Some(Some(ty)) = self.types.get(self.next)
-            && self.debug.pointee(*ty).is_some_and(|it| self.debug.size(it) == 0)
+            && self.debug.pointee(*ty).is_some_and(is_empty)
         {
             self.next += 1;
         }

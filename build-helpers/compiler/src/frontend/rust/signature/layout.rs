@@ -1,7 +1,7 @@
 //! Where the fields of a `#[repr(C)]` struct lie.
 
 use super::{
-    empty,
+    empty::{Empty, emptiness},
     scope::ModuleId,
     types::Types,
     unsupported::{self, UnsupportedType},
@@ -36,9 +36,12 @@ impl Types<'_, '_> {
         }
         let (mut offset, mut align, mut fields) = (0_u64, repr.align.max(1), Vec::new());
         let kept = item.fields.iter().filter(|field| !self.scope.leaves_out(&field.attrs));
-        let with_bytes =
-            kept.enumerate().filter(|(_, field)| !empty::is_empty(self.scope, module, &field.ty));
-        for (index, field) in with_bytes {
+        let mut is_sealed = false;
+        for (index, field) in kept.enumerate() {
+            if let Some(empty) = emptiness(self.scope, module, &field.ty) {
+                is_sealed |= empty.in_field(&field.vis) == Empty::Sealed;
+                continue;
+            }
             let field_name = field
                 .ident
                 .as_ref()
@@ -55,6 +58,10 @@ impl Types<'_, '_> {
         }
         if fields.is_empty() {
             return Err(unsupported::no_fields(&name, self.scope.text(module).place(&item.ident)));
+        }
+        if is_sealed {
+            // What keeps others from making a value has no bytes: on the host the fields that have some stand for it.
+            fields.iter_mut().for_each(|field| field.public = false);
         }
         let size = offset.next_multiple_of(align);
         let layout = StructLayout { name: name.into(), size, align, fields: fields.into() };

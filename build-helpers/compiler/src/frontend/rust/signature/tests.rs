@@ -320,7 +320,7 @@ fn every_type_that_cannot_cross_says_what_to_write_instead() {
 #[test]
 fn parameters_and_fields_without_bytes_do_not_cross() {
     let text = "use core::marker::PhantomData; use std::marker::*;
-        struct Meters; struct Tagged<T>(PhantomData<T>, ()); type Unit = Meters;
+        struct Meters; struct Tagged<T>(pub PhantomData<T>, pub ()); type Unit = Meters;
         #[repr(C)] struct P { a: u8, unit: Meters, b: u32, tag: Tagged<f32> }
         #[kernel] fn k(a: (), b: PhantomData<f32>, c: Meters, d: Tagged<u8>, e: Unit,
             f: core::marker::PhantomData<u8>, g: ::core::marker::PhantomData<u8>, x: f32) {}

@@ -2,10 +2,11 @@
 
 use super::{
     alias::{of_device_fn, refuse_alias},
-    empty, length,
+    empty::{Empty, emptiness},
+    length,
     scope::{Found, ModuleId, Scope, TypeItem},
     syntax::{bare, disjoint_element, first_argument, second_argument, segments, tensor_map},
-    unsupported::UnsupportedType,
+    unsupported::{self, UnsupportedType},
 };
 use kernelmill_artifact::{Access, MAX_TENSOR_RANK, ParameterKind, Scalar, ValueType};
 use syn::{Path, Type};
@@ -47,8 +48,12 @@ impl<'s, 'a> Types<'s, 'a> {
         module: ModuleId,
         ty: &Type,
     ) -> Result<Option<ParameterKind>, UnsupportedType> {
-        if empty::is_empty(self.scope, module, ty) {
-            return Ok(None);
+        match emptiness(self.scope, module, ty) {
+            Some(Empty::Open) => return Ok(None),
+            Some(Empty::Sealed) => {
+                return Err(unsupported::sealed(self.scope.text(module).written(ty)));
+            }
+            None => {}
         }
         if let Type::Path(path) = bare(ty) {
             refuse_alias(self.scope, module, &path.path)?;

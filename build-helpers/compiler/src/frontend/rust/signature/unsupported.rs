@@ -70,6 +70,12 @@ pub(super) fn no_fields(name: &str, place: Place) -> UnsupportedType {
     UnsupportedType::new(String::new(), "a struct without fields", help).or_at(place)
 }
 
+pub(super) fn sealed(written: String) -> UnsupportedType {
+    let why = "which has no bytes and a private field: its own code alone makes values of it";
+    let help = "leave the parameter out and make the value in the kernel, or make the fields `pub`";
+    UnsupportedType::new(written, why, help)
+}
+
 pub(super) fn enum_without_repr(name: &str, place: Place) -> UnsupportedType {
     let help =
         format!("write `#[repr(u32)]`, or another integer of 8 to 64 bits, above `enum {name}`");
