@@ -190,7 +190,7 @@ fn read_other(
         let name = language.name();
         report.plain(
             format!("`{display}` is in {name}, and kernelmill-build was built without it"),
-            &format!(
+            format!(
                 "enable the feature `{feature}` of kernelmill-build in Cargo.toml: `features = [\"{feature}\"]`"
             ),
         );
