@@ -74,8 +74,8 @@
 //! they name by `deferred!`. A folder with a `Cargo.toml` is one source, a package of kernels with dependencies of
 //! its own. A `.cu` file with a `__global__` function after preprocessing is a source,
 //! unless that comes from headers alone and another file includes it. Hidden files, `_*.cu`, `.cuh`
-//! and `.h` are none. A `.cl` file is a source in the same way, with `kernel`. Kernels in HIP
-//! and WGSL are found, and refused: this version does not compile them yet.
+//! and `.h` are none. A `.cl` file is a source in the same way, with `kernel`, and a
+//! `.wgsl` file with `@compute`, which needs the feature `wgsl` of this crate.
 //!
 //! A source is compiled for those of the targets that suit its language: `spirv64` and `opencl-c` are OpenCL C's
 //! alone, and PTX is for `compute_XX` and `sm_XX`.

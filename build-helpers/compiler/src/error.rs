@@ -175,6 +175,18 @@ pub enum Error {
         /// Every fault, with file and line.
         text: String,
     },
+    /// A file in WGSL is not valid, or its kernels cannot be launched.
+    #[error("{}", text.trim_end())]
+    Wgsl {
+        /// Every fault, with file, line and column.
+        text: String,
+    },
+    /// The compiler was built without its front end for WGSL.
+    #[error("{file} is in WGSL, and the compiler was built without its feature `wgsl`")]
+    NoWgsl {
+        /// The file.
+        file: String,
+    },
     /// NVIDIA's mathematical functions are asked for, and not there.
     #[error(
         "{target}: `math = \"vendor\"` needs libdevice.10.bc of the CUDA toolkit, which is not beside \

@@ -8,6 +8,7 @@ use super::{
     diagnostics::{InvalidKernels, check_front, report_error},
     opencl, ptx,
     unit::{binary, children, known},
+    wgsl,
 };
 use crate::{
     base::{error::Error, jobs, report::Report},
@@ -46,6 +47,7 @@ impl Compilation<'_> {
                     let name = match unit.compiler {
                         UnitCompiler::Nvcc => "nvcc",
                         UnitCompiler::Ptxas => "ptxas",
+                        UnitCompiler::Naga => "naga",
                         UnitCompiler::LlvmPipeline | UnitCompiler::Clang => "kernelmill",
                     };
                     self.environment.cargo.warn_of(name, &binary.warnings);
@@ -101,10 +103,18 @@ impl Compilation<'_> {
         (fronts, dependencies): (&mut Fronts, &Dependencies),
         report: &mut Report,
     ) -> Result<Vec<Option<Result<Binary, Failure>>>, Error> {
-        if units.iter().all(|unit| unit.compiler == UnitCompiler::Nvcc) {
-            return Ok(units.iter().map(|_| None).collect());
-        }
         let weight = |unit: &Unit| sources[unit.source].weight;
+        let with = (self.environment, self.settings);
+        let by_naga = |unit: &Unit| {
+            let is_by_naga = unit.compiler == UnitCompiler::Naga;
+            is_by_naga.then(|| wgsl::binary(with, &sources[unit.source], unit))
+        };
+        let is_alone =
+            |unit: &Unit| matches!(unit.compiler, UnitCompiler::Nvcc | UnitCompiler::Naga);
+        if units.iter().all(is_alone) {
+            // No compiler of this crate's is opened, and none need be there.
+            return Ok(jobs::run_heaviest_first(units, weight, by_naga));
+        }
         let front_end = self.front_end()?;
         dependencies.check_version(&front_end.version)?;
         let is_missing = |index: &usize| {
@@ -119,6 +129,7 @@ impl Compilation<'_> {
         let fronts = &*fronts;
         let made = jobs::run_heaviest_first(units, weight, |unit| match unit.compiler {
             UnitCompiler::Nvcc => None,
+            UnitCompiler::Naga => by_naga(unit),
             UnitCompiler::Ptxas => Some(ptx::binary(&front_end, &sources[unit.source], unit)),
             UnitCompiler::Clang => {
                 let front = fronts[unit.source].as_ref()?.as_ref().ok()?;

@@ -72,7 +72,7 @@ impl Compilation<'_> {
     }
 }
 
-/// Whether a source goes through a front end: all that nvcc and ptxas do not make alone.
+/// Whether a source goes through a front end: all that nvcc, ptxas and naga do not make alone.
 pub(crate) fn has_front(units: &[Unit], source: usize) -> bool {
     units.iter().any(|unit| unit.source == source && unit.compiler.has_front())
 }

@@ -8,7 +8,7 @@ use super::{
     front_end::Front,
     host::{self, Object},
     nvcc::Kernels,
-    ptx,
+    ptx, wgsl,
 };
 use crate::{
     base::{error::Error, jobs, paths, report::Report},
@@ -81,11 +81,16 @@ impl Compilation<'_> {
         let is_cpp = |index: &usize| found.sources[*index].kind.is_read_by_compiler();
         let sources: Vec<usize> = (0..found.sources.len()).filter(is_cpp).collect();
         let (mut report, mut kernels) = (Report::default(), BTreeMap::new());
-        let is_ptx = |index: &usize| found.sources[*index].kind == SourceKind::Ptx;
-        for index in sources.iter().copied().filter(is_ptx) {
-            match ptx::kernels(self.package, self.settings, &found.sources[index]) {
+        for index in sources.iter().copied() {
+            let source = &found.sources[index];
+            let read = match source.kind {
+                SourceKind::Ptx => ptx::kernels(self.package, self.settings, source),
+                SourceKind::Wgsl => wgsl::kernels(self.settings, source),
+                _ => continue,
+            };
+            match read {
                 Ok(read) => drop(kernels.insert(index, read)),
-                Err(error) => report_error(&error, &found.sources[index].display, &mut report),
+                Err(error) => report_error(&error, &source.display, &mut report),
             }
         }
         for (task, done) in self.run_tasks(&found.sources, &sources, units, host_files)? {
@@ -223,7 +228,7 @@ impl Compilation<'_> {
         sources::check_kernels(sources, self.settings)
     }
 
-    /// Reports what the settings say of launches of kernels that nvcc or ptxas compiles.
+    /// Reports what the settings say of launches of kernels that nvcc, ptxas or naga compiles.
     fn check_limits(&self, sources: &[Source], units: &[Unit]) -> Result<(), Error> {
         let mut report = Report::default();
         let is_by = |index: usize, compiler| {
@@ -240,6 +245,9 @@ impl Compilation<'_> {
                     "write `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnreg` or `.reqnctapercluster` \
                      behind its parameters",
                 ),
+                _ if is_by(index, UnitCompiler::Naga) => {
+                    ("naga", "write `@workgroup_size` before its function")
+                }
                 _ => continue,
             };
             for kernel in source.kernels() {

@@ -70,7 +70,9 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
     match error {
         CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
         CompileError::Limits { text } => report.verbatim(text.as_str()),
-        CompileError::Ir { .. } | CompileError::Ptx { .. } => report.verbatim(error.to_string()),
+        CompileError::Ir { .. } | CompileError::Ptx { .. } | CompileError::Wgsl { .. } => {
+            report.verbatim(error.to_string());
+        }
         CompileError::Clang { .. } | CompileError::Hip { .. } | CompileError::OpenCl { .. } => {
             report.verbatim(error.to_string())
         }
@@ -80,7 +82,8 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
             let heading = if is_lost { format!("{subject}:\n") } else { String::new() };
             report.verbatim(format!("{heading}{error}"));
         }
-        CompileError::NoPtxas { .. }
+        CompileError::NoWgsl { .. }
+        | CompileError::NoPtxas { .. }
         | CompileError::NoLinker { .. }
         | CompileError::Unsupported { .. }
         | CompileError::Layout { .. }

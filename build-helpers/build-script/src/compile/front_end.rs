@@ -226,6 +226,7 @@ impl FrontEnd<'_> {
             SourceKind::OpenCl => "opencl",
             SourceKind::LlvmIr => "llvm ir",
             SourceKind::Ptx => "ptx",
+            SourceKind::Wgsl => "wgsl",
         };
         let texts =
             source.texts.iter().flat_map(|(display, text)| [display.as_bytes(), text.as_bytes()]);
@@ -318,8 +319,9 @@ impl FrontEnd<'_> {
                     full_debug: self.settings.is_fully_debuggable(),
                 });
             }
-            (SourceKind::Ptx, _) => {
-                let what = format!("{} is for ptxas, and has no front end", source.display);
+            (SourceKind::Ptx | SourceKind::Wgsl, _) => {
+                let tool = source.kind.compiler_name();
+                let what = format!("{} is for {tool}, and has no front end", source.display);
                 return Err(CompileError::Internal(what).into());
             }
             (SourceKind::Package, _) => {

@@ -19,3 +19,4 @@ mod outer_cargo;
 mod ptx;
 mod states;
 pub(crate) mod unit;
+mod wgsl;

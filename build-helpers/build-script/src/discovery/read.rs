@@ -181,21 +181,20 @@ fn read_other(
         Language::OpenCl => SourceKind::OpenCl,
         Language::LlvmIr => SourceKind::LlvmIr,
         Language::Ptx => SourceKind::Ptx,
-        _ => {
-            let name = language.name();
-            report.plain(
-                format!("`{display}` is {name}, which this version cannot compile yet"),
-                "write the kernel in Rust, CUDA C++, HIP, OpenCL C, LLVM IR or PTX, or leave the file out \
-                 with `exclude`",
-            );
-            return None;
-        }
+        Language::Wgsl => SourceKind::Wgsl,
+        Language::Rust => return None,
     };
-    if !cfg!(feature = "cuda-cpp") {
+    let (feature, is_enabled) = match kind {
+        SourceKind::Wgsl => ("wgsl", cfg!(feature = "wgsl")),
+        _ => ("cuda-cpp", cfg!(feature = "cuda-cpp")),
+    };
+    if !is_enabled {
         let name = language.name();
         report.plain(
             format!("`{display}` is in {name}, and kernelmill-build was built without it"),
-            "enable the feature `cuda-cpp` of kernelmill-build in Cargo.toml",
+            format!(
+                "enable the feature `{feature}` of kernelmill-build in Cargo.toml: `features = [\"{feature}\"]`"
+            ),
         );
         return None;
     }
@@ -204,6 +203,10 @@ fn read_other(
         Ok(text) => Arc::from(text),
         Err(_) if kind == SourceKind::Ptx => {
             report.plain(format!("`{display}` is not UTF-8"), "save it as ASCII, which PTX is");
+            return None;
+        }
+        Err(_) if kind == SourceKind::Wgsl => {
+            report.plain(format!("`{display}` is not UTF-8"), "save it as UTF-8, which WGSL is");
             return None;
         }
         Err(_) => Arc::from(digest(&bytes).to_string()),

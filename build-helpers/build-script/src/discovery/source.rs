@@ -50,12 +50,22 @@ pub(crate) enum SourceKind {
     LlvmIr,
     /// PTX, which ptxas assembles.
     Ptx,
+    /// WGSL, by naga.
+    Wgsl,
 }
 
 impl SourceKind {
     /// Every kind.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::File, Self::Package, Self::Cuda, Self::Hip, Self::OpenCl, Self::LlvmIr, Self::Ptx];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::File,
+        Self::Package,
+        Self::Cuda,
+        Self::Hip,
+        Self::OpenCl,
+        Self::LlvmIr,
+        Self::Ptx,
+        Self::Wgsl,
+    ];
 
     /// The language.
     pub(crate) fn language(self) -> &'static str {
@@ -66,6 +76,7 @@ impl SourceKind {
             Self::OpenCl => Language::OpenCl,
             Self::LlvmIr => Language::LlvmIr,
             Self::Ptx => Language::Ptx,
+            Self::Wgsl => Language::Wgsl,
         };
         language.name()
     }
@@ -84,9 +95,10 @@ impl SourceKind {
     /// Whether it can be compiled for a target.
     pub(crate) fn suits(self, target: &Target) -> bool {
         match target {
-            Target::Ptx(_) | Target::Cubin(_) => true,
-            Target::Cpu | Target::Amd(_) => self != Self::Ptx,
+            Target::Ptx(_) | Target::Cubin(_) => self != Self::Wgsl,
+            Target::Cpu | Target::Amd(_) => !matches!(self, Self::Ptx | Self::Wgsl),
             Target::Spirv64 | Target::OpenClC => self == Self::OpenCl,
+            Target::Vulkan => self == Self::Wgsl,
             _ => false,
         }
     }
@@ -99,12 +111,13 @@ impl SourceKind {
                 "`cpu`, `compute_XX`, `sm_XX` and `gfxXXX`"
             }
             Self::Ptx => "`compute_XX` and `sm_XX`",
+            Self::Wgsl => "`vulkan`",
         }
     }
 
     /// Whether its kernels are known once a compiler has read it, and not from its text.
     pub(crate) fn is_read_by_compiler(self) -> bool {
-        matches!(self, Self::Cuda | Self::Hip | Self::OpenCl | Self::LlvmIr | Self::Ptx)
+        !matches!(self, Self::File | Self::Package)
     }
 
     /// Whether clang may compile it.
@@ -124,6 +137,7 @@ impl SourceKind {
             Self::Cuda | Self::Hip | Self::OpenCl => "clang",
             Self::LlvmIr => "LLVM",
             Self::Ptx => "ptxas",
+            Self::Wgsl => "naga",
         }
     }
 }

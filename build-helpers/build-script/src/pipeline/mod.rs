@@ -344,7 +344,7 @@ fn log(environment: &BuildEnvironment, compiled: &Compiled, summary: &Summary) {
     cargo.note(summary);
 }
 
-/// Says what does not hold for binaries because nvcc or ptxas makes them, where it is something for a source.
+/// Says what does not hold for binaries because nvcc, ptxas or naga makes them, where it is something for a source.
 fn warn_of_nvcc(
     environment: &BuildEnvironment,
     sources: &[Source],
@@ -355,6 +355,7 @@ fn warn_of_nvcc(
         let (compiler, help) = match unit.compiler {
             UnitCompiler::Nvcc => ("nvcc", "; install clang, or write `cuda-compiler = \"clang\"`"),
             UnitCompiler::Ptxas => ("ptxas", ""),
+            UnitCompiler::Naga => ("naga", ""),
             UnitCompiler::LlvmPipeline | UnitCompiler::Clang => continue,
         };
         let Some(what) = what(&sources[unit.source]) else { continue };

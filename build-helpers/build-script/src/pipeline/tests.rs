@@ -514,7 +514,7 @@ error: no source can be compiled for the target `opencl-c`: `kernels/saxpy.rs` i
   help: leave the target out, or write a kernel in OpenCL C
 
 error: no source can be compiled for the target `vulkan`: `kernels/saxpy.rs` is Rust
-  help: leave the target out: no language has it yet";
+  help: leave the target out, or write a kernel in WGSL";
     assert_eq!(project.error(), expected);
 }
 

@@ -33,6 +33,8 @@ pub(crate) enum UnitCompiler {
     Clang,
     /// ptxas alone: the text is compiled.
     Ptxas,
+    /// naga alone.
+    Naga,
 }
 
 impl UnitCompiler {
@@ -77,7 +79,8 @@ pub(crate) fn plan(
             | SourceKind::Package
             | SourceKind::Hip
             | SourceKind::LlvmIr
-            | SourceKind::Ptx => {}
+            | SourceKind::Ptx
+            | SourceKind::Wgsl => {}
         }
         for (index, source) in of_kind {
             units.extend(targets::of_source(source, settings)?.into_iter().map(|target| Unit {
@@ -108,6 +111,7 @@ fn compiler(
     match (kind, target) {
         (SourceKind::OpenCl, Target::Spirv64 | Target::OpenClC) => UnitCompiler::Clang,
         (SourceKind::Ptx, _) => UnitCompiler::Ptxas,
+        (SourceKind::Wgsl, _) => UnitCompiler::Naga,
         (SourceKind::Cuda, _) if is_by_nvcc() => UnitCompiler::Nvcc,
         _ => UnitCompiler::LlvmPipeline,
     }

@@ -10,6 +10,7 @@ pub mod llvm_ir;
 pub mod opencl;
 pub mod ptx;
 pub mod rust;
+pub mod wgsl;
 
 pub use architecture::Architecture;
 pub(crate) use architecture::generation;

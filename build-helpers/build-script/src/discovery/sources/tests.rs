@@ -86,7 +86,7 @@ fn other_languages_and_wrong_names_are_refused_by_name() {
         "source-files = [\"a.rs\", \"b.txt\", \"c.rs\"]\nsource-dir = \"k\"",
         &[("a.rs", "pub fn helper() {}"), ("b.txt", ""), ("k/x.wgsl", "@compute fn main() {}")],
     );
-    let expected = "\
+    let mut expected = "\
 error: there is no file `c.rs`, which is named as a kernel source
  --> Cargo.toml:7:34
   |
@@ -101,8 +101,11 @@ error: `a.rs` is named as a source and has no kernel
 error: `b.txt` is no kernel source
   help: name files that end in .rs, .cu, .hip, .cl, .ll, .bc, .ptx or .wgsl
 
-error: `k/x.wgsl` is WGSL, which this version cannot compile yet
-  help: write the kernel in Rust, CUDA C++, HIP, OpenCL C, LLVM IR or PTX, or leave the file out with `exclude`";
+error: `k/x.wgsl` is in WGSL, and kernelmill-build was built without it
+  help: enable the feature `wgsl` of kernelmill-build in Cargo.toml: `features = [\"wgsl\"]`";
+    if cfg!(feature = "wgsl") {
+        expected = expected.split("\n\nerror: `k/x.wgsl`").next().unwrap();
+    }
     assert_eq!(project.error(), expected);
 }
 

@@ -1,0 +1,26 @@
+//! Front end for kernels in [WGSL](https://www.w3.org/TR/WGSL/), through the crate
+//! [naga](https://docs.rs/naga): LLVM has no part in it.
+//!
+//! [`kernels`] reads the compute entry points of a file. The buffers that one uses are its parameters, in the order of
+//! their groups and bindings: storage buffers are slices, uniform buffers are values. [`compile`] writes SPIR-V for
+//! Vulkan. Pipeline-overridable constants get their values when a file is compiled.
+
+#[cfg(not(feature = "wgsl"))]
+mod absent;
+#[cfg(feature = "wgsl")]
+mod kernels;
+#[cfg(feature = "wgsl")]
+mod module;
+mod source;
+#[cfg(feature = "wgsl")]
+mod spirv;
+#[cfg(feature = "wgsl")]
+mod types;
+
+#[cfg(not(feature = "wgsl"))]
+pub use absent::{compile, kernels};
+#[cfg(feature = "wgsl")]
+pub use kernels::kernels;
+pub use source::WgslSource;
+#[cfg(feature = "wgsl")]
+pub use spirv::compile;

@@ -1,0 +1,3 @@
+//! Kernels in WGSL, with their wrappers.
+
+pub mod kernels;

@@ -1,0 +1,118 @@
+//! Builds of small packages: what is refused, and what is said of it.
+
+use test_support::Package;
+
+/// A package for these targets with these files.
+fn package(targets: &str, files: &[(&str, &str)]) -> Package {
+    let settings = format!("targets = [{targets}]\n");
+    Package::new(env!("CARGO_BIN_EXE_build_package"), &settings, files)
+}
+
+/// Builds a package that must fail, and compares what is said.
+#[track_caller]
+fn fails(name: &str, package: &Package) {
+    package.fails(env!("CARGO_MANIFEST_DIR"), name);
+}
+
+const VULKAN: &str = "\"vulkan\"";
+
+#[test]
+fn errors_of_all_files_are_shown_with_their_places() {
+    let syntax = "@compute @workgroup_size(1)\nfn a() {\n    let x = 1\n}\n";
+    let unknown = "@compute @workgroup_size(1)\nfn b() {\n    let x = nothing_here(1.0);\n}\n";
+    let types = "@compute @workgroup_size(1)\nfn c() {\n    let x: f32 = 1u;\n}\n";
+    let invalid = "@group(0) @binding(0) var<storage> x: array<f32>;\n\
+                   @compute @workgroup_size(0)\nfn d() {\n    _ = x[0];\n}\n";
+    let uniformity = "@group(0) @binding(0) var<uniform> x: array<f32, 4>;\n\
+                      @compute @workgroup_size(1)\nfn e() {\n    _ = x[0];\n}\n";
+    let files = [
+        ("kernels/a.wgsl", syntax),
+        ("kernels/b.wgsl", unknown),
+        ("kernels/c.wgsl", types),
+        ("kernels/d.wgsl", invalid),
+        ("kernels/e.wgsl", uniformity),
+    ];
+    fails("syntax", &package(VULKAN, &files));
+}
+
+#[test]
+fn what_a_launch_cannot_give_is_refused_with_its_place() {
+    let text = "struct List { count: u32, items: array<f32> }\n\
+                @group(0) @binding(0) var picture: texture_2d<f32>;\n\
+                @group(0) @binding(1) var how: sampler;\n\
+                @group(0) @binding(2) var<storage, read_write> list: List;\n\
+                @group(0) @binding(3) var<storage, read_write> fine: array<f32>;\n\n\
+                @compute @workgroup_size(1)\nfn sampled() {\n    \
+                fine[0] = textureSampleLevel(picture, how, vec2(0.5), 0.0).x + list.items[0];\n}\n";
+    fails("textures", &package(VULKAN, &[("kernels/textures.wgsl", text)]));
+}
+
+#[test]
+fn a_file_without_a_compute_entry_point_is_refused() {
+    let text = "// @compute comes later.\n\
+                @fragment fn color() -> @location(0) vec4<f32> { return vec4<f32>(); }\n";
+    fails("no-kernel", &package(VULKAN, &[("kernels/color.wgsl", text)]));
+}
+
+#[test]
+fn constants_without_values_are_refused() {
+    let text = "override WIDTH: u32;\noverride SCALE: f32;\n\
+                @group(0) @binding(0) var<storage, read_write> x: array<f32>;\n\
+                @compute @workgroup_size(WIDTH) fn k() { x[0] *= SCALE; }\n";
+    let package = package(VULKAN, &[("kernels/k.wgsl", text)]);
+    package.write("kernelmill.toml", "targets = [\"vulkan\"]\ndefine = { WIDTH = \"wide\" }\n");
+    fails("constants", &package);
+}
+
+#[test]
+fn a_group_that_is_too_large_is_refused() {
+    let text = "@compute @workgroup_size(64, 64) fn k() {}\n";
+    fails("group", &package(VULKAN, &[("kernels/group.wgsl", text)]));
+}
+
+#[test]
+fn targets_that_do_not_suit_are_refused_before_any_work() {
+    let text = "@compute @workgroup_size(1) fn k() {}\n";
+    fails("target", &package("\"cpu\"", &[("kernels/a.wgsl", text)]));
+    fails("no-source", &package("\"cpu\", \"vulkan\"", &[("kernels/a.wgsl", text)]));
+}
+
+#[test]
+fn names_are_those_of_one_kernel() {
+    let text = "@compute @workgroup_size(1) fn main() {}\n";
+    fails("names", &package(VULKAN, &[("kernels/a.wgsl", text), ("kernels/b.wgsl", text)]));
+}
+
+/// LLVM and rustc have no part in it.
+#[test]
+fn no_compiler_need_be_there() {
+    let text = "@compute @workgroup_size(1) fn k() {}\n";
+    let mut package = package(VULKAN, &[("kernels/a.wgsl", text)]);
+    package.variables.push(("RUSTC", "no-such-rustc".to_owned()));
+    assert_eq!(package.summary(), "kernelmill: compiled 1 cached 0");
+}
+
+/// What is beyond plain WGSL, not every device has.
+#[test]
+fn extensions_are_refused() {
+    let text = "enable f16;\n@group(0) @binding(0) var<storage, read_write> x: array<f16>;\n\
+                @compute @workgroup_size(1) fn k() { x[0] = 1h; }\n";
+    fails("extensions", &package(VULKAN, &[("kernels/half.wgsl", text)]));
+}
+
+/// A change of the settings is one of the code.
+#[test]
+fn constants_of_the_settings_are_compiled_in() {
+    let text = "override N: u32 = 3;\n@group(0) @binding(0) var<storage, read_write> x: array<u32>;\n\
+                @compute @workgroup_size(1) fn k() { x[0] = N; }\n";
+    let package = package(VULKAN, &[("kernels/k.wgsl", text)]);
+    let code = || {
+        assert_eq!(package.summary(), "kernelmill: compiled 1 cached 0");
+        std::fs::read(package.path("target/out/k.wgsl.vulkan.spv"))
+    };
+    let first = code().expect("the build has written it");
+    assert_eq!(code().expect("as before"), first);
+    package.write("kernelmill.toml", "targets = [\"vulkan\"]\ndefine = { N = 70000 }\n");
+    let second = code().expect("as before");
+    assert!(first != second && second.windows(4).any(|word| word == 70_000_u32.to_le_bytes()));
+}

@@ -1,0 +1,34 @@
+//! Kernels in WGSL, and the code that they become.
+
+use kernelmill_build::manifest::Manifest;
+use std::{path::Path, process::Command};
+use test_support::{has_path_of_the_machine, snapshot, tool};
+
+/// The wrappers' parameters, as `cargo kernelmill list` shows them.
+#[test]
+fn signatures_say_what_crosses() {
+    let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
+    let lines =
+        manifest.kernels.iter().map(|it| format!("{}:{} {}\n", it.file, it.line, it.signature));
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/signatures.txt");
+    snapshot::check(path, &lines.collect::<String>());
+}
+
+/// One module for each file, for devices of Vulkan 1.2, without paths.
+#[test]
+fn spirv_is_valid() {
+    let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
+    assert_eq!(manifest.binaries.len(), 5);
+    for binary in &manifest.binaries {
+        assert!(binary.target == "vulkan" && binary.file.ends_with(".spv"), "{}", binary.file);
+        let path = Path::new(env!("OUT_DIR")).join(&binary.file);
+        let bytes = std::fs::read(&path).unwrap();
+        assert_eq!((bytes[6], bytes[5]), (1, 4), "{}", binary.source);
+        assert!(!has_path_of_the_machine(&bytes), "{}", binary.source);
+        let Some(validator) = tool::spirv_val() else { return };
+        let mut command = Command::new(validator);
+        let output = command.args(["--target-env", "vulkan1.2"]).arg(&path).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {errors}", binary.source);
+    }
+}
