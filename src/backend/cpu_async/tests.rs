@@ -46,8 +46,8 @@ static SET: cg::KernelSet = cg::KernelSet {
             static_shared_bytes: 0,
             panics: true,
             resources: cg::Resources::UNKNOWN,
-            // SAFETY: a constant of this program, with functions as the type says.
             variant: None,
+            // SAFETY: a constant of this program, with functions as the type says.
             cpu: Some(unsafe { cg::CpuEntry::new(&KERNEL) }),
         }],
         locations: &[],

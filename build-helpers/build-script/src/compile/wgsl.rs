@@ -3,15 +3,14 @@
 
 use super::{binary::Binary, compiler::Failure};
 use crate::{
-    base::{environment::BuildEnvironment, key::KeyBuilder},
-    discovery::source::Source,
-    plan::units::Unit,
+    base::environment::BuildEnvironment, discovery::source::Source, plan::units::Unit,
     settings::resolved::Settings,
 };
 use kernelmill_compiler::frontend::{
     cuda::CudaKernel,
     wgsl::{self, WgslSource},
 };
+use kernelmill_store::KeyBuilder;
 
 /// The kernels of a source.
 pub(super) fn kernels(settings: &Settings, source: &Source) -> Result<Vec<CudaKernel>, Failure> {
@@ -42,6 +41,7 @@ pub(super) fn binary(
         inputs: vec![source.path.clone()],
         codes: Vec::new(),
         is_cached: false,
+        variant: None,
     })
 }
 
