@@ -61,7 +61,7 @@
 //! - `KERNELMILL_LLVM`: the LLVM library to use instead of the Rust toolchain's.
 //! - `KERNELMILL_PTXAS`: the ptxas to use, instead of the one beside nvcc.
 //! - `KERNELMILL_TOOL_MEMORY` (`8GiB`, `off`), `KERNELMILL_TOOL_TIME` (`30min`, `off`): what each process of a tool
-//!   may take, half of the machine's memory (16 GiB at most) and an hour of processor time by default. A macro that
+//!   may take, three quarters of the machine's memory (32 GiB at most) and an hour of processor time by default. A macro that
 //!   expands without end is an error. So is a tool that does nothing for longer than `KERNELMILL_TOOL_IDLE` (`90s`, `off`; ten minutes).
 //! - `KERNELMILL_CACHE_DIR`, `KERNELMILL_CACHE_SIZE` (bytes or `2GB`; 2 GiB by default),
 //!   `KERNELMILL_CACHE=off`: the store that all packages of a user share; it lies in

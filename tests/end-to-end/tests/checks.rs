@@ -232,7 +232,7 @@ fn a_type_for_an_enumeration_of_cpp_takes_every_number() {
     for (other, error) in [
         ("#[repr(i32)]\npub enum Mine { Off, On = 7 }", "expected struct, variant or union type"),
         ("#[repr(C)]\npub struct Mine(char);", "mismatched types"),
-        ("#[repr(C)]\npub struct Mine([bool; 4], [i32; 0]);", "pattern does not mention field `1`"),
+        ("#[repr(C)]\npub struct Mine(pub i32, pub [i32; 0]);", "pattern requires `..`"),
     ] {
         project.write("src/main.rs", &NUMBERED_MAIN.replace(item, other));
         let run = project.cargo(&["build"]);

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, process::Command};
 use test_support::root;
 
 /// The crates that a user's build takes from the registry.
-const CRATES: [&str; 7] = [
+const CRATES: [&str; 8] = [
     "kernelmill",
     "kernelmill-artifact",
     "kernelmill-build",
@@ -13,6 +13,7 @@ const CRATES: [&str; 7] = [
     "kernelmill-device",
     "kernelmill-device-macros",
     "kernelmill-llvm",
+    "kernelmill-store",
 ];
 
 #[test]

@@ -24,7 +24,7 @@ const INHERITED_TIME: &str = "which its process may have (RLIMIT_CPU, `ulimit -t
 
 /// The most memory that a tool may have where nothing else is said: a macro whose expansion doubles takes rustc a minute
 /// to use it up.
-const MOST_MEMORY: u64 = 16 << 30;
+const MOST_MEMORY: u64 = 32 << 30;
 
 /// What one process of a tool may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,10 +38,11 @@ pub struct ToolLimits {
 }
 
 impl ToolLimits {
-    /// Half of the memory of the machine and no more than 16 GiB, an hour, and ten minutes without doing anything.
+    /// Three quarters of the memory of the machine and no more than 32 GiB, an hour, and ten minutes without doing
+    /// anything. Arrays of a gigabyte take rustc more than 12 GiB of address space.
     #[must_use]
     pub fn of_machine() -> Self {
-        let memory = physical_memory().map(|bytes| MOST_MEMORY.min(bytes / 2));
+        let memory = physical_memory().map(|bytes| MOST_MEMORY.min(bytes / 4 * 3));
         Self { memory, seconds: Some(3600), idle_seconds: Some(600) }
     }
 
@@ -247,7 +248,7 @@ mod tests {
         let all = ToolLimits::of_machine();
         let memory = all.memory.unwrap();
         assert!(memory > 1 << 29 && memory <= MOST_MEMORY);
-        assert!(memory <= physical_memory().unwrap() / 2);
+        assert!(memory <= physical_memory().unwrap() / 4 * 3);
         assert!(run(all, "true").unwrap().status.success());
     }
 
