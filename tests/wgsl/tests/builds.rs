@@ -5,7 +5,7 @@ use test_support::Package;
 /// A package for these targets with these files.
 fn package(targets: &str, files: &[(&str, &str)]) -> Package {
     let settings = format!("targets = [{targets}]\n");
-    Package::new(env!("CARGO_BIN_EXE_build_package"), &settings, files)
+    Package::new(env!("CARGO_BIN_EXE_build_wgsl_package"), &settings, files)
 }
 
 /// Builds a package that must fail, and compares what is said.
