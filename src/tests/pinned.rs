@@ -92,13 +92,14 @@ fn buffers_are_copied() {
 #[test]
 fn buffers_of_two_devices_are_copied_through_the_host() {
     let (now, queued) = (Device::cpu().unwrap(), Device::cpu_async().unwrap());
-    let numbers: Vec<u32> = (0..5_000_001).collect();
+    let len = if cfg!(miri) { 101 } else { 5_000_001 };
+    let numbers: Vec<u32> = (0..len as u32).collect();
     let source = now.upload(&numbers).unwrap();
-    let mut target = queued.zeros::<u32>(5_000_003).unwrap();
-    target.slice_mut(1..5_000_001).copy_from_buffer(&queued.stream(), &source.slice(1..)).unwrap();
+    let mut target = queued.zeros::<u32>(len + 2).unwrap();
+    target.slice_mut(1..len).copy_from_buffer(&queued.stream(), &source.slice(1..)).unwrap();
     let found = target.download().unwrap();
-    assert!(found[1..5_000_001] == numbers[1..]);
-    assert_eq!((found[0], &found[5_000_001..]), (0, &[0, 0][..]));
+    assert!(found[1..len] == numbers[1..]);
+    assert_eq!((found[0], &found[len..]), (0, &[0, 0][..]));
     // A launch before it that has panicked is reported.
     let kernels = Kernels::load(&now).unwrap();
     let (x, mut y) = (now.zeros::<f32>(7).unwrap(), now.zeros::<f32>(8).unwrap());
