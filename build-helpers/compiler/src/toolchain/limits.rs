@@ -174,7 +174,7 @@ impl ToolLimits {
         #[cfg(unix)]
         let inherited = unix::current(libc::RLIMIT_AS);
         #[cfg(not(unix))]
-        let inherited = None;
+        let inherited: Option<u64> = None;
         match (self.memory, inherited) {
             (own, Some(inherited)) if own.is_none_or(|own| inherited <= own) => {
                 format!("its process may have {} MiB (RLIMIT_AS, `ulimit -v`)", inherited >> 20)
