@@ -1,7 +1,7 @@
 //! Front end for kernels in [WGSL](https://www.w3.org/TR/WGSL/), through the crate
 //! [naga](https://docs.rs/naga): LLVM has no part in it.
 //!
-//! [`kernels`] reads the compute entry points of a file. The buffers that one uses are its parameters, in the order of
+//! [`kernels()`] reads the compute entry points of a file. The buffers that one uses are its parameters, in the order of
 //! their groups and bindings: storage buffers are slices, uniform buffers are values. [`compile`] writes SPIR-V for
 //! Vulkan. Pipeline-overridable constants get their values when a file is compiled.
 
