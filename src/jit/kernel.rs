@@ -12,7 +12,7 @@ use crate::{
     loaded::Loaded,
 };
 
-/// Arguments of a launch in the order of the kernel's parameters: a tuple of what [`value`], [`read`] and [`write`] make, or
+/// Arguments of a launch in the order of the kernel's parameters: a tuple of what [`value`], [`read`] and [`write()`] make, or
 /// of such tuples, where there are more than eight.
 pub trait Arguments: Bind {}
 
