@@ -283,8 +283,9 @@ fn a_launch_that_is_given_up_takes_the_device_with_it() {
     test.open(1);
 }
 
-/// How long a launch may take where it is watched. Under Miri each step takes time.
-const LIMIT: Duration = Duration::from_millis(if cfg!(miri) { 200 } else { 10 });
+/// How long a launch may take where it is watched: more than one takes that ends, also on a busy machine and
+/// under Miri.
+const LIMIT: Duration = Duration::from_millis(200);
 
 /// A device that gives a launch so long.
 fn watched() -> DriverContext {
