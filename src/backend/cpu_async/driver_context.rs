@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     in_use::InUse,
-    queue::{Queue, Task, WeakQueue},
+    queue::{Queue, Task, Waiter},
 };
 use crate::{
     backend::{
@@ -28,7 +28,7 @@ pub(super) struct DriverContext {
     pub(super) stream: Arc<CpuStream>,
     pub(super) state: DriverState,
     /// Every stream whose thread may run.
-    queues: Mutex<Vec<WeakQueue>>,
+    queues: Mutex<Vec<Waiter>>,
     pub(super) in_use: Arc<InUse>,
     /// The process that has the threads.
     process: u32,
@@ -78,7 +78,7 @@ impl DriverContext {
     pub(super) fn new(device: Arc<Device>) -> Result<Self> {
         let in_use = Arc::<InUse>::default();
         let stream = Arc::new(CpuStream::new(&in_use, true)?);
-        let queues = Mutex::new(vec![stream.queue.downgrade()]);
+        let queues = Mutex::new(vec![stream.queue.waiter()]);
         Ok(Self {
             device,
             stream,
@@ -93,8 +93,8 @@ impl DriverContext {
     pub(super) fn new_stream(&self) -> Result<Arc<CpuStream>> {
         let stream = CpuStream::new(&self.in_use, false)?;
         let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
-        queues.retain(|queue| !queue.is_gone());
-        queues.push(stream.queue.downgrade());
+        queues.retain(|queue| !queue.is_over());
+        queues.push(stream.queue.waiter());
         Ok(Arc::new(stream))
     }
 
@@ -102,7 +102,7 @@ impl DriverContext {
     pub(super) fn wait_for_all(&self) {
         // They stay in the list, for others who wait meanwhile.
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        queues.iter().for_each(WeakQueue::wait);
+        queues.iter().for_each(Waiter::wait);
     }
 
     /// That the threads of the streams are there: a forked process has none of them.

@@ -5,7 +5,7 @@
 use std::{
     collections::VecDeque,
     io,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
 };
 
@@ -15,9 +15,12 @@ pub(super) type Task = Box<dyn FnOnce() + Send>;
 /// A queue; its thread runs as long as this lives, or it has tasks.
 pub(super) struct Queue(Arc<State>);
 
-/// A queue that is not kept.
+/// What is on a queue, to wait for. It keeps no queue open.
+///
+/// Not a weak reference: who finds that the queue is gone has waited for nothing, so that the last tasks would
+/// not happen before what comes then.
 #[derive(Clone)]
-pub(super) struct WeakQueue(Weak<State>);
+pub(super) struct Waiter(Arc<State>);
 
 #[derive(Default)]
 struct State {
@@ -58,22 +61,21 @@ impl Queue {
         self.0.lock().has_work()
     }
 
-    pub(super) fn downgrade(&self) -> WeakQueue {
-        WeakQueue(Arc::downgrade(&self.0))
+    pub(super) fn waiter(&self) -> Waiter {
+        Waiter(Arc::clone(&self.0))
     }
 }
 
-impl WeakQueue {
+impl Waiter {
     /// Waits for the tasks of a queue, also one that is dropped.
     pub(super) fn wait(&self) {
-        if let Some(state) = self.0.upgrade() {
-            state.wait();
-        }
+        self.0.wait();
     }
 
-    /// Whether its thread has ended.
-    pub(super) fn is_gone(&self) -> bool {
-        self.0.strong_count() == 0
+    /// Whether the queue is dropped and every task is done, which then happened before this.
+    pub(super) fn is_over(&self) -> bool {
+        let tasks = self.0.lock();
+        tasks.is_closed && !tasks.has_work()
     }
 }
 
