@@ -7,8 +7,11 @@ use std::path::Path;
 /// The name of an example, and its arguments.
 type Example = (&'static str, &'static [&'static str]);
 
+/// What the loader of OpenCL is to find.
+const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
+
 /// Every example.
-const EXAMPLES: [Example; 10] = [
+const EXAMPLES: [Example; 11] = [
     ("saxpy", &[]),
     ("mandelbrot", &["--size", "320x200"]),
     ("photo", &[]),
@@ -18,6 +21,7 @@ const EXAMPLES: [Example; 10] = [
     ("autodiff", &[]),
     ("dispatch", &[]),
     ("blas", &[]),
+    ("devices", &[]),
     ("cudarc-interop", &[]),
 ];
 
@@ -37,8 +41,25 @@ pub(crate) fn run_all(workspace: &Workspace, driver: Option<&Path>) -> Result<()
             None => run_on_cpu(workspace, folder, example)?,
         }
     }
+    if let Some(driver) = driver {
+        on_three_back_ends(workspace, driver)?;
+    }
     let picture = std::fs::metadata(folder.join("mandelbrot.png"))?;
     ensure!(picture.len() > 1000, "mandelbrot.png is only {} bytes", picture.len());
+    Ok(())
+}
+
+/// Runs the example of several devices with pocl beside the driver and the CPU.
+fn on_three_back_ends(workspace: &Workspace, driver: &Path) -> Result<()> {
+    let program = workspace.target.join("release/devices");
+    let cache = workspace.temporary_folder()?;
+    let output = workspace.shell.cmd(program).envs(fake_driver::variables(driver));
+    let output = output.env("OCL_ICD_VENDORS", POCL).env("POCL_CACHE_DIR", cache.path()).read()?;
+    println!("{output}");
+    for device in ["cuda:0", "cpu", "opencl:0"] {
+        let has_rows = |line: &str| line.trim_start().starts_with(device);
+        ensure!(output.lines().any(has_rows), "devices ran without {device}");
+    }
     Ok(())
 }
 
