@@ -90,6 +90,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         cg::Signature::borrowed("barrier", &[]),
     ],
     functions: &[],
+    tuned: &[],
     artifacts: &[cg::EmbeddedArtifact {
         fingerprint: "bench",
         target: "cpu",
@@ -272,6 +273,7 @@ mod driver {
         package: "launch",
         signatures: &[cg::Signature::borrowed("empty", &[])],
         functions: &[],
+        tuned: &[],
         artifacts: &[cg::EmbeddedArtifact {
             fingerprint: "bench on a driver",
             target: "compute_75",

@@ -99,6 +99,7 @@ mod preparation;
 mod prepared;
 mod properties;
 pub mod select;
+mod size_class;
 mod sizes;
 mod slice;
 mod stream;

@@ -155,6 +155,7 @@ mod summary;
 #[cfg(test)]
 mod test_support;
 pub mod toolchain;
+pub mod tuning;
 
 pub use base::{error::Error, report::Report};
 pub use builder::{Build, Kernel, Patterns};

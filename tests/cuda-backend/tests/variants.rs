@@ -104,6 +104,7 @@ static SET: cg::KernelSet = cg::KernelSet {
     package: "variants",
     signatures: &SIGNATURES,
     functions: &[],
+    tuned: &[],
     artifacts: &[
         artifact("plain", ("sm_80", ptx!("1", ".maxntid 256")), &[PLAIN_KERNEL]),
         // Two variants with the same code: it is there once.
@@ -174,6 +175,42 @@ fn on_8_0(name: &str, body: impl FnOnce()) {
 fn outcomes(explanation: &Explanation) -> Vec<(&str, &Outcome)> {
     let builds = explanation.builds.iter();
     builds.map(|build| (build.variant.unwrap_or("plain"), &build.outcome)).collect()
+}
+
+/// The set with tuned launches for its kernel.
+fn tuned(name: &'static str) -> &'static cg::KernelSet {
+    let of = |size_class, block, max_registers| cg::TunedLaunch {
+        signature: 0,
+        device: name,
+        size_class,
+        block,
+        max_registers,
+    };
+    let elsewhere = cg::TunedLaunch { device: "another device", ..of(10, 128, 0) };
+    let tuned = [elsewhere, of(10, 64, 0), of(20, 128, 32), of(24, 513, 0), of(28, 64, 31)];
+    Box::leak(Box::new(cg::KernelSet { tuned: Box::leak(Box::new(tuned)), ..SET }))
+}
+
+#[test]
+fn tuned_launches_have_their_blocks_and_builds_and_others_are_linear() {
+    on_8_0("tuned_launches_have_their_blocks_and_builds_and_others_are_linear", || {
+        let device = Device::cuda(0).unwrap();
+        let name: &str = device.name();
+        let loaded = cg::Loaded::new(&device, tuned(name.to_owned().leak())).unwrap();
+        let kernel = loaded.compiled(0).unwrap();
+        let small = kernel.tuned_launch(1000);
+        assert_eq!((small.grid_size(), small.block_size(), small.registers()), ([16], [64], None));
+        assert_eq!(number(&loaded, small, 0), 2);
+        let large = kernel.tuned_launch(1 << 20);
+        assert_eq!((large.block_size(), large.registers()), ([128], Some(32)));
+        assert_eq!(number(&loaded, large, 0), 4);
+        // No build is for such blocks, or for so few registers: the file is older than the kernel.
+        for n in [1 << 24, 1 << 28] {
+            assert_eq!(kernel.tuned_launch(n), Launch::linear(n), "{n}");
+        }
+        let untuned = cg::Loaded::new(&device, &SET).unwrap().compiled(0).unwrap();
+        assert_eq!(untuned.tuned_launch(1000), Launch::linear(1000));
+    });
 }
 
 /// Acceptance: S3.3, S3.5.

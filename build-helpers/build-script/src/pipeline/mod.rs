@@ -311,7 +311,9 @@ fn write_outputs(
         ExcessSpills::Warn => excess.iter().for_each(|it| environment.cargo.warn(it)),
     }
     dump::write_all(environment, (package, settings), sources, binaries)?;
-    let placed = out_dir::write((package, settings), sources, binaries, interface)?;
+    let known = (interface, &*settings.tuned);
+    let (placed, stale) = out_dir::write((package, settings), sources, binaries, known)?;
+    stale.iter().for_each(|it| environment.cargo.warn(it));
     let warnings: Vec<_> = fronts
         .iter()
         .enumerate()
@@ -382,3 +384,5 @@ mod dump_tests;
 mod override_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tuning_tests;

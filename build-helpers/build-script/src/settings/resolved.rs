@@ -7,7 +7,10 @@ use super::{
     layer::RuleText,
     variants::{self, VariantSettings},
 };
-use crate::base::{glob::Glob, report::Report};
+use crate::{
+    base::{glob::Glob, report::Report},
+    tuning::Choice,
+};
 use kernelmill_artifact::{LaunchLimits, Signature, Target};
 use kernelmill_compiler::{Options, Params, frontend::llvm_ir::DeclaredKernel};
 use std::{collections::BTreeMap, path::PathBuf};
@@ -52,6 +55,8 @@ pub(crate) struct Settings {
     pub(crate) excess_spills: ExcessSpills,
     /// The most registers of a thread, where the environment says it, for one build.
     pub(crate) max_registers: Option<u32>,
+    /// The launches that were found to be fastest.
+    pub(crate) tuned: Vec<Choice>,
     /// What is said of single kernels, by the names that the settings have for them.
     pub(crate) kernels: BTreeMap<String, KernelSettings>,
     /// The generic kernels that kernels are instances of, by the files and names of these, once the sources are read.
