@@ -2,10 +2,12 @@
 
 use cuda_backend::clean_child;
 use kernelmill::{
-    __codegen as cg, CompiledKernel, Device, Error, Explanation, Launch, Outcome, Result,
-    module_cache,
+    __codegen as cg, Buffer, CompiledKernel, Device, Error, Explanation, Launch, Outcome, Result,
+    Stream, module_cache,
+    tuning::{Output, Tuner},
 };
 use kernelmill_artifact::FORMAT_VERSION;
+use std::collections::BTreeMap;
 
 /// A kernel that stores a number, the least of a build's dynamic shared memory, and the length that it was given.
 macro_rules! ptx {
@@ -210,6 +212,42 @@ fn tuned_launches_have_their_blocks_and_builds_and_others_are_linear() {
         }
         let untuned = cg::Loaded::new(&device, &SET).unwrap().compiled(0).unwrap();
         assert_eq!(untuned.tuned_launch(1000), Launch::linear(1000));
+    });
+}
+
+#[test]
+fn the_tuner_tries_each_build_in_each_block_that_it_fits_once() {
+    let name = "the_tuner_tries_each_build_in_each_block_that_it_fits_once";
+    let variables = [
+        ("FAKE_CUDA_ARCH", "80"),
+        ("KERNELMILL_DEVICE", "cuda:0"),
+        ("KERNELMILL_TUNE", "which"),
+        ("KERNELMILL_TUNE_SIZES", "100"),
+        ("KERNELMILL_TUNE_ROUNDS", "3"),
+    ];
+    clean_child(name, &variables, || {
+        let mut tuner = Tuner::from_environment().unwrap();
+        let devices = tuner.devices().unwrap();
+        assert_eq!(devices, [Device::cuda(0).unwrap()]);
+        let loaded = cg::Loaded::new(&devices[0], &SET).unwrap();
+        let mut tried = BTreeMap::new();
+        let arguments = |_| devices[0].zeros::<u32>(1);
+        let launch = |out: &mut Buffer<u32>, stream: &Stream, launch: Launch<1>| {
+            let arguments = (cg::write_slice(&mut *out), cg::Value(0_usize));
+            // SAFETY: these are the arguments of the kernel.
+            unsafe { cg::launch_with(&loaded, 0, stream, launch, arguments)? };
+            let [block] = launch.block_size();
+            tried.insert((block, launch.registers()), out.download()?[0] % 16);
+            Ok(())
+        };
+        // The kernel says which build it is, so that its outputs differ.
+        let output = |_: &mut Buffer<u32>| Ok(Output::exact(&[0_u8]));
+        tuner.tune(&loaded.compiled(0).unwrap(), arguments, launch, output).unwrap();
+        // No build is for 1024 threads, and that for 512 has more than 32 registers.
+        let few = [32, 64, 128, 256].map(|block| ((block, Some(32)), 4));
+        let any = [(32, 2), (64, 2), (128, 3), (256, 3), (512, 5)];
+        let any = any.map(|(block, number)| ((block, None), number));
+        assert_eq!(tried, BTreeMap::from_iter(few.into_iter().chain(any)));
     });
 }
 
