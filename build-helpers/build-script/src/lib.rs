@@ -164,6 +164,7 @@ pub use kernelmill_compiler::{MathLibrary, PanicLevel};
 pub use settings::{
     choices::{CudaCompiler, ExcessSpills},
     schema::SETTINGS_SCHEMA,
+    thresholds::Thresholds,
 };
 pub use store::upkeep::{Removed, StoreStats, Upkeep};
 pub use summary::Summary;

@@ -19,7 +19,7 @@ use crate::{
         bindings::model::Interface,
         dump, host_library, link,
         manifest::{self, FrontWarning},
-        out_dir, spills,
+        out_dir, spills, thresholds,
     },
     plan::{
         device_libraries, host, host_code, targets,
@@ -310,6 +310,7 @@ fn write_outputs(
         ExcessSpills::Error => spills::refuse(&excess)?,
         ExcessSpills::Warn => excess.iter().for_each(|it| environment.cargo.warn(it)),
     }
+    thresholds::check(sources, interface, binaries, settings)?;
     dump::write_all(environment, (package, settings), sources, binaries)?;
     let known = (interface, &*settings.tuned);
     let (placed, stale) = out_dir::write((package, settings), sources, binaries, known)?;
@@ -384,5 +385,7 @@ mod dump_tests;
 mod override_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod threshold_tests;
 #[cfg(test)]
 mod tuning_tests;

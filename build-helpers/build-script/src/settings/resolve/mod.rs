@@ -202,6 +202,7 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         rdc: layer.rdc.unwrap_or(false),
         device_libraries: layer.device_libraries.unwrap_or_default(),
         max_spills: layer.max_spills,
+        thresholds: layer.thresholds,
         max_registers: max_registers(environment, report),
         excess_spills: layer.excess_spills.unwrap_or_default(),
         overrides: overrides::named(environment),
