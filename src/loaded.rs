@@ -290,10 +290,7 @@ impl Loaded {
     /// [`Error::NoBinary`] for one that is not compiled for this device.
     pub fn compiled(&self, index: usize) -> Result<CompiledKernel> {
         let kernel = Arc::clone(self.kernel(index)?);
-        let variants = match self.variants.get(index) {
-            Some(Some(variants)) => Arc::clone(variants),
-            _ => Arc::new(Variants::new(vec![Arc::clone(&kernel)], Vec::new())),
-        };
+        let variants = self.variants.get(index).cloned().flatten();
         Ok(CompiledKernel::new(kernel, variants, self.tuned))
     }
 
