@@ -90,6 +90,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         cg::Signature::borrowed("barrier", &[]),
     ],
     functions: &[],
+    tuned: &[],
     artifacts: &[cg::EmbeddedArtifact {
         fingerprint: "bench",
         target: "cpu",
@@ -108,6 +109,61 @@ static SET: cg::KernelSet = cg::KernelSet {
     }],
 };
 
+static PARAMETERS: [cg::Parameter; 3] = [
+    cg::Parameter::borrowed("a", cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::F32))),
+    slice("x", cg::Access::Read),
+    slice("y", cg::Access::Write),
+];
+
+/// The empty kernel with the parameters that a launch with indices of 32 bits looks at.
+static WITH_SIZES: [cg::Signature; 1] = [cg::Signature::borrowed("empty", &PARAMETERS)];
+
+const fn slice(name: &'static str, access: cg::Access) -> cg::Parameter {
+    let element = cg::ValueType::Scalar(cg::Scalar::F32);
+    cg::Parameter::borrowed(name, cg::ParameterKind::Slice { element, access })
+}
+
+const fn without_variants(kernels: &'static [cg::EmbeddedKernel]) -> cg::EmbeddedArtifact {
+    cg::EmbeddedArtifact {
+        fingerprint: "bench of variants",
+        target: "cpu",
+        kind: cg::ArtifactKind::Object,
+        source: "launch.rs",
+        bytes: &[],
+        kernels,
+        locations: &[],
+        backtraces: &[],
+        messages: &[],
+        relocations: &[],
+    }
+}
+
+/// A variant for blocks of at most so many threads, any where it is 0, with indices of so many bits.
+const fn variant(name: &'static str, threads: u32, index_width: u32) -> cg::EmbeddedKernel {
+    let limits =
+        cg::LaunchLimits { max_block_threads: threads, index_width, ..cg::LaunchLimits::NONE };
+    embedded(0, "empty", &EMPTY).as_variant(cg::EmbeddedVariant { name, limits })
+}
+
+/// The empty kernel alone.
+static PLAIN: cg::KernelSet = cg::KernelSet {
+    signatures: &WITH_SIZES,
+    artifacts: &[without_variants(&[embedded(0, "empty", &EMPTY)])],
+    ..SET
+};
+
+/// The same with three variants, of which a launch in blocks of 256 threads gets the third that is tried.
+static VARIED: cg::KernelSet = cg::KernelSet {
+    signatures: &WITH_SIZES,
+    artifacts: &[without_variants(&[
+        embedded(0, "empty", &EMPTY),
+        variant("threads64", 64, 0),
+        variant("index32", 0, 32),
+        variant("threads64_index32", 64, 32),
+    ])],
+    ..SET
+};
+
 struct Bench {
     loaded: cg::Loaded,
     stream: Stream,
@@ -115,7 +171,11 @@ struct Bench {
 
 impl Bench {
     fn new(device: &Device) -> Result<Self> {
-        Ok(Self { loaded: cg::Loaded::new(device, &SET)?, stream: device.stream() })
+        Self::of(device, &SET)
+    }
+
+    fn of(device: &Device, set: &'static cg::KernelSet) -> Result<Self> {
+        Ok(Self { loaded: cg::Loaded::new(device, set)?, stream: device.stream() })
     }
 
     /// As a generated wrapper for a number and two slices.
@@ -168,6 +228,40 @@ fn measure(launches: u32, mut launch: impl FnMut()) -> (f64, f64) {
     }
     let allocations = (counter::allocations() - before) as f64;
     (best, allocations / f64::from(SAMPLES * launches))
+}
+
+/// The median time of the one and of the other in nanoseconds, and the median of the ratios of samples that follow each
+/// other: what slows the machine down for a while slows both.
+fn compare(mut one: impl FnMut(), mut other: impl FnMut()) -> (f64, f64, f64) {
+    const LAUNCHES: u32 = 2_000;
+    let time = |launch: &mut dyn FnMut()| {
+        let begun = Instant::now();
+        (0..LAUNCHES).for_each(|_| launch());
+        begun.elapsed().as_nanos() as f64 / f64::from(LAUNCHES)
+    };
+    let pairs: Vec<_> =
+        (0..=2 * SAMPLES).map(|_| (time(&mut one), time(&mut other))).skip(1).collect();
+    let median = |of: &dyn Fn(&(f64, f64)) -> f64| {
+        let mut sorted: Vec<f64> = pairs.iter().map(of).collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted[sorted.len() / 2]
+    };
+    (median(&|it| it.0), median(&|it| it.1), median(&|it| it.1 / it.0))
+}
+
+/// What it costs that a launch chooses among variants.
+fn measure_variants(device: &Device) -> Result<()> {
+    let (plain, varied) = (Bench::of(device, &PLAIN)?, Bench::of(device, &VARIED)?);
+    let (x, mut y, mut z) = (device.zeros(10)?, device.zeros(10)?, device.zeros(10)?);
+    let chosen = varied.loaded.compiled(0)?.explain(&Launch::linear(1).into(), 10);
+    let chosen = chosen.chosen().and_then(|build| build.variant);
+    assert_eq!(chosen, Some("index32"));
+    let (without, with, ratio) = compare(
+        || plain.launch_with(&x, &mut y).expect("it runs"),
+        || varied.launch_with(&x, &mut z).expect("it runs"),
+    );
+    println!("  without variants {without:.1} ns, with three {with:.1} ns, ratio {ratio:.3}");
+    Ok(())
 }
 
 /// A call of the empty kernel's function for one block, with nothing around it.
@@ -238,6 +332,8 @@ fn main() -> Result<()> {
         let thousand = Launch::grid([1000], [256]);
         report("1 000 of these, each block", bench.measure(2, thousand, 20), 1e3);
 
+        measure_variants(&device)?;
+
         BLOCKS.store(0, Ordering::Relaxed);
         bench.measure(1, many, 3);
         let launches = 1 + u64::from(SAMPLES);
@@ -272,6 +368,7 @@ mod driver {
         package: "launch",
         signatures: &[cg::Signature::borrowed("empty", &[])],
         functions: &[],
+        tuned: &[],
         artifacts: &[cg::EmbeddedArtifact {
             fingerprint: "bench on a driver",
             target: "compute_75",

@@ -12,8 +12,9 @@ use kernelmill_artifact::{
 };
 
 use crate::{
-    device::Device, error::Result, explanation::Explanation, kernel::LoadedKernel, launch::Launch,
-    properties::Architecture, sizes, variants::Variants,
+    device::Device, embedded::TunedLaunch, error::Result, explanation::Explanation,
+    kernel::LoadedKernel, launch::Launch, properties::Architecture, size_class, sizes,
+    variants::Variants,
 };
 
 /// The examples of the book's page.
@@ -56,8 +57,10 @@ pub struct Guide;
 /// ```
 pub struct CompiledKernel {
     kernel: Arc<LoadedKernel>,
-    /// All its builds for the device, this one among them.
-    variants: Arc<Variants>,
+    /// All its builds for the device, this one among them; `None` where it is the only one.
+    variants: Option<Arc<Variants>>,
+    /// The tuned launches of its package.
+    tuned: &'static [TunedLaunch],
 }
 
 /// How far blocks of one size use a multiprocessor.
@@ -84,8 +87,12 @@ impl Occupancy {
 const BLOCK: u32 = 256;
 
 impl CompiledKernel {
-    pub(crate) fn new(kernel: Arc<LoadedKernel>, variants: Arc<Variants>) -> Self {
-        Self { kernel, variants }
+    pub(crate) fn new(
+        kernel: Arc<LoadedKernel>,
+        variants: Option<Arc<Variants>>,
+        tuned: &'static [TunedLaunch],
+    ) -> Self {
+        Self { kernel, variants, tuned }
     }
 
     /// The name of its launch wrapper.
@@ -145,8 +152,15 @@ impl CompiledKernel {
     /// All builds of the kernel that are loaded, in the order in which launches try them; one where it has no variants.
     #[must_use]
     pub fn builds(&self) -> Vec<Self> {
-        let builds = self.variants.builds().iter();
-        builds.map(|build| Self::new(Arc::clone(build), Arc::clone(&self.variants))).collect()
+        let variants = self.variants();
+        let of = |build| Self::new(Arc::clone(build), self.variants.clone(), self.tuned);
+        variants.builds().iter().map(of).collect()
+    }
+
+    /// All its builds. A kernel without variants has a list of one, which a look-up need not make.
+    fn variants(&self) -> Arc<Variants> {
+        let alone = || Arc::new(Variants::new(vec![Arc::clone(&self.kernel)], Vec::new()));
+        self.variants.clone().unwrap_or_else(alone)
     }
 
     /// Which build a launch gets whose slices and sizes are at most `largest`, and why it does not get each other one.
@@ -163,7 +177,30 @@ impl CompiledKernel {
     pub fn explain(&self, launch: &Launch<3>, largest: u64) -> Explanation {
         let of_launch = sizes::first_wide(launch, &[], &[]);
         let of_arguments = (largest > sizes::MOST_NARROW).then_some(("sizes of up to", largest));
-        self.variants.explain(launch, &mut |_| of_launch.or(of_arguments))
+        self.variants().explain(launch, &mut |_| of_launch.or(of_arguments))
+    }
+
+    /// A launch of at least `n` threads in a row with the block size, and by the build, that `cargo kernelmill tune` found
+    /// to be fastest on this device for such sizes: those of the nearest size class that was tuned, of two as near the
+    /// smaller. Where the device was not tuned, or the kernel has no build any more that fits, it is
+    /// [`Launch::linear`].
+    ///
+    /// ```
+    /// # /*
+    /// let launch = kernels.compiled().saxpy()?.tuned_launch(n);
+    /// kernels.saxpy(&stream, launch, 2.0, &x, &mut y)?;
+    /// # */
+    /// ```
+    #[must_use]
+    pub fn tuned_launch(&self, n: usize) -> Launch<1> {
+        let (signature, device) = (self.kernel.embedded().signature, self.device().name());
+        let tuned = size_class::nearest(self.tuned, (signature, device), n);
+        let launch = tuned.map(|it| {
+            let launch = Launch::linear_in_blocks(n, it.block);
+            launch.max_registers(it.max_registers)
+        });
+        let fits = |launch: &Launch<1>| self.variants().has_build_for(&(*launch).into());
+        launch.filter(fits).unwrap_or_else(|| Launch::linear(n))
     }
 
     /// The device that it is loaded on.
@@ -259,5 +296,21 @@ impl fmt::Debug for CompiledKernel {
             .field("variant", &self.variant())
             .field("device", self.device())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Device, tests::generated::Kernels};
+
+    /// A look-up is to cost no more than the counter of what keeps the kernel loaded.
+    #[test]
+    fn a_look_up_of_a_kernel_without_variants_makes_no_list_of_them() {
+        let kernels = Kernels::load(&Device::cpu().unwrap()).unwrap();
+        let saxpy = kernels.compiled().saxpy().unwrap();
+        assert!(saxpy.variants.is_none());
+        let builds = saxpy.builds();
+        assert_eq!((builds.len(), builds[0].name(), builds[0].variant()), (1, "saxpy", None));
+        assert!(saxpy.explain(&crate::Launch::linear(1).into(), 1).chosen().is_some());
     }
 }

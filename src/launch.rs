@@ -38,9 +38,25 @@ impl Launch<1> {
     /// [`Error::Limit`]: crate::Error::Limit
     #[must_use]
     pub const fn linear(n: usize) -> Self {
-        let n = n as u64;
-        let blocks = n / LINEAR_BLOCK + (!n.is_multiple_of(LINEAR_BLOCK)) as u64;
-        Self { grid: [blocks], block: [LINEAR_BLOCK], shared_bytes: 0, registers: 0 }
+        Self::linear_in_blocks(n, LINEAR_BLOCK as u32)
+    }
+
+    /// At least `n` threads in a row, in blocks of `threads`, as [`Launch::linear`] has blocks of 256.
+    ///
+    /// `threads == 0` is a launch that fails with [`Error::EmptyBlock`].
+    ///
+    /// ```
+    /// use kernelmill::Launch;
+    /// let launch = Launch::linear_in_blocks(1000, 64);
+    /// assert_eq!((launch.grid_size(), launch.block_size()), ([16], [64]));
+    /// ```
+    ///
+    /// [`Error::EmptyBlock`]: crate::Error::EmptyBlock
+    #[must_use]
+    pub const fn linear_in_blocks(n: usize, threads: u32) -> Self {
+        let (n, threads) = (n as u64, threads as u64);
+        let blocks = if threads == 0 { n } else { n.div_ceil(threads) };
+        Self { grid: [blocks], block: [threads], shared_bytes: 0, registers: 0 }
     }
 }
 

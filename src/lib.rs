@@ -43,6 +43,7 @@
 //! - [`PreparedLaunch`]: a launch that is checked once and made many times.
 //! - [`Graph`]: launches that are recorded once and launched many times.
 //! - [`TensorMap`]: a tensor in a buffer, of which kernels copy tiles.
+//! - [`tuning`]: which block size of a kernel is fastest.
 //! - [`Error`]: everything that can go wrong, a panic inside a kernel included.
 //! - [`select`]: which embedded binary a device gets, and why each other one lost.
 //! - [`module_cache`]: the modules that are loaded.
@@ -99,6 +100,7 @@ mod preparation;
 mod prepared;
 mod properties;
 pub mod select;
+mod size_class;
 mod sizes;
 mod slice;
 mod stream;
@@ -108,6 +110,7 @@ mod tensor_map;
 #[cfg(test)]
 mod tests;
 mod trace;
+pub mod tuning;
 mod variants;
 mod waiter;
 

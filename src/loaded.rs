@@ -11,7 +11,9 @@ use crate::{
     choice::Choice,
     compiled::CompiledKernel,
     device::Device,
-    embedded::{EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant, KernelSet, check_version},
+    embedded::{
+        EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant, KernelSet, TunedLaunch, check_version,
+    },
     error::{Error, NoBinary, Result},
     graph::Recorder,
     hal::{OwnedArguments, StreamRef},
@@ -36,6 +38,7 @@ pub struct Loaded {
     choices: Vec<Choice>,
     /// Why each kernel that is not there is not, by its index.
     missing: BTreeMap<usize, NoBinary>,
+    tuned: &'static [TunedLaunch],
     device: Device,
 }
 
@@ -66,6 +69,7 @@ impl Loaded {
             modules: Vec::new(),
             choices: Vec::new(),
             missing: BTreeMap::new(),
+            tuned: set.tuned,
             device: device.clone(),
         };
         // What has nothing but variants is no alternative to the kernels themselves.
@@ -286,11 +290,8 @@ impl Loaded {
     /// [`Error::NoBinary`] for one that is not compiled for this device.
     pub fn compiled(&self, index: usize) -> Result<CompiledKernel> {
         let kernel = Arc::clone(self.kernel(index)?);
-        let variants = match self.variants.get(index) {
-            Some(Some(variants)) => Arc::clone(variants),
-            _ => Arc::new(Variants::new(vec![Arc::clone(&kernel)], Vec::new())),
-        };
-        Ok(CompiledKernel::new(kernel, variants))
+        let variants = self.variants.get(index).cloned().flatten();
+        Ok(CompiledKernel::new(kernel, variants, self.tuned))
     }
 
     /// The kernel with this index among the signatures.

@@ -72,6 +72,11 @@ impl Variants {
         Err(Error::NoVariant(Box::new(self.explain(launch, &mut wide))))
     }
 
+    /// Whether a launch whose sizes are all below 2^31 gets a build.
+    pub(crate) fn has_build_for(&self, launch: &Launch<3>) -> bool {
+        self.builds.iter().any(|build| misfit(build, launch, |_| None).is_none())
+    }
+
     /// What becomes of each build for a launch, whose first size of more than 31 bits `wide` gives.
     pub(crate) fn explain(
         &self,

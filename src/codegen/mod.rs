@@ -25,7 +25,8 @@ pub use crate::{
     argument::{Argument, Held, HeldMap, MAX_ARGUMENTS, TensorMapArgument},
     copy::half,
     embedded::{
-        CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant, KernelSet, abi,
+        CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant, KernelSet,
+        TunedLaunch, abi,
     },
     hal::StreamRef,
     loaded::Loaded,
@@ -418,6 +419,7 @@ mod tests {
             package: "shapes",
             signatures: &[],
             functions: &[3, 5],
+            tuned: &[],
             artifacts: &[],
         };
         let given = |id| {

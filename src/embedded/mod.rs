@@ -25,8 +25,25 @@ pub struct KernelSet {
     pub signatures: &'static [Signature],
     /// What names the functions that the host can give to them.
     pub functions: &'static [u64],
+    /// The launches that were found to be fastest, of the file that `cargo kernelmill tune` writes.
+    pub tuned: &'static [TunedLaunch],
     /// The binaries: for each source one per target.
     pub artifacts: &'static [EmbeddedArtifact],
+}
+
+/// The launch of a kernel that was found to be fastest on a device for a size class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TunedLaunch {
+    /// The kernel's place among the signatures.
+    pub signature: usize,
+    /// The name of the device, as [`Device::name`](crate::Device::name) has it.
+    pub device: &'static str,
+    /// The size class: the logarithm to base 2, rounded down, of the number of elements.
+    pub size_class: u32,
+    /// Threads in a block.
+    pub block: u32,
+    /// The most registers of the build; 0 where any will do.
+    pub max_registers: u8,
 }
 
 /// One embedded binary: a source, compiled for a target.

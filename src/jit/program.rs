@@ -172,6 +172,7 @@ impl Binary {
                 package: name,
                 signatures: signatures.collect::<Vec<_>>().leak(),
                 functions: &[],
+                tuned: &[],
                 artifacts: vec![artifact].leak(),
             },
             binary,

@@ -34,6 +34,7 @@ const fn set(artifacts: &'static [cg::EmbeddedArtifact]) -> cg::KernelSet {
         package: "demo",
         signatures: &SIGNATURES,
         functions: &[],
+        tuned: &[],
         artifacts,
     }
 }

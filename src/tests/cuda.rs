@@ -20,6 +20,7 @@ static SET: cg::KernelSet = cg::KernelSet {
     package: "demo",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
     functions: &[],
+    tuned: &[],
     artifacts: &[saxpy("05", SAXPY)],
 };
 
@@ -29,6 +30,7 @@ static BROKEN: cg::KernelSet = cg::KernelSet {
     package: "demo",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
     functions: &[],
+    tuned: &[],
     artifacts: &[saxpy("06", b"no PTX at all\0")],
 };
 

@@ -16,7 +16,7 @@ mod prepared;
 
 /// The bindings of a package with three sources, which a test of kernelmill-build keeps as it writes
 /// them. Their compiled code is in `objects.rs`.
-mod generated {
+pub(crate) mod generated {
     include!("../../build-helpers/build-script/src/outputs/bindings/snapshots/demo.rs");
 }
 

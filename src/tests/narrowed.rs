@@ -67,6 +67,7 @@ const fn set(artifacts: &'static [EmbeddedArtifact]) -> KernelSet {
         package: "narrowed",
         signatures: &SIGNATURES,
         functions: &[],
+        tuned: &[],
         artifacts,
     }
 }

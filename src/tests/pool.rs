@@ -64,6 +64,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         cg::Signature::borrowed("reverse_by_coroutines", &[]),
     ],
     functions: &[],
+    tuned: &[],
     artifacts: &[cg::EmbeddedArtifact {
         fingerprint: "09",
         target: "cpu",

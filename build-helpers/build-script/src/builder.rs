@@ -10,6 +10,7 @@ use crate::{
     settings::{
         choices::{CudaCompiler, ExcessSpills},
         layer::{KernelLayer, Layer, RuleText, TargetName, VariantLayer},
+        thresholds::Thresholds,
     },
     summary::Summary,
 };
@@ -160,6 +161,12 @@ impl Build {
     /// ```
     pub fn max_spills(mut self, bytes: u32) -> Self {
         self.layer.max_spills = Some(bytes);
+        self
+    }
+
+    /// The most that each kernel may take of a device: a build with a kernel that takes more fails, and names them all.
+    pub fn thresholds(mut self, thresholds: Thresholds) -> Self {
+        self.layer.thresholds = thresholds;
         self
     }
 
@@ -349,6 +356,12 @@ impl Kernel {
     pub fn requires<R: Into<String>>(mut self, rules: impl IntoIterator<Item = R>) -> Self {
         let rules = rules.into_iter().map(|rule| RuleText { text: rule.into(), origin: None });
         self.layer.requires.get_or_insert_default().extend(rules);
+        self
+    }
+
+    /// The most that it may take of a device; where there is none, that of [`Build::thresholds`] holds.
+    pub fn thresholds(mut self, thresholds: Thresholds) -> Self {
+        self.layer.thresholds = thresholds;
         self
     }
 

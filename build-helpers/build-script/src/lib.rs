@@ -155,6 +155,7 @@ mod summary;
 #[cfg(test)]
 mod test_support;
 pub mod toolchain;
+pub mod tuning;
 
 pub use base::{error::Error, report::Report};
 pub use builder::{Build, Kernel, Patterns};
@@ -163,6 +164,7 @@ pub use kernelmill_compiler::{MathLibrary, PanicLevel};
 pub use settings::{
     choices::{CudaCompiler, ExcessSpills},
     schema::SETTINGS_SCHEMA,
+    thresholds::Thresholds,
 };
 pub use store::upkeep::{Removed, StoreStats, Upkeep};
 pub use summary::Summary;

@@ -301,8 +301,11 @@ impl Compile for Fake {
             }),
             resources: match (text.contains("SPILLS"), target) {
                 (true, Target::Cubin(_)) => Resources {
+                    registers: Some(40),
                     spill_stores: Some(24),
                     spill_loads: Some(40),
+                    stack_bytes: Some(16),
+                    static_shared_bytes: Some(512),
                     ..Resources::UNKNOWN
                 },
                 (true, Target::Amd(_)) => {

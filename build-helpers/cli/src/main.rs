@@ -6,6 +6,7 @@
 //! - `inspect KERNEL`: what a kernel was compiled to, as text; for the CPU its lowering strategy.
 //! - `diff BEFORE [NOW]`: what changed of each kernel between two revisions or builds.
 //! - `report`: the registers, spills, stack and other memory that each kernel takes.
+//! - `tune KERNEL`: times the block sizes and builds of a kernel, and writes the fastest to a file that builds embed.
 //! - `test-driver path`: a fake CUDA driver for tests on machines without a GPU.
 //! - `store stats | verify | clear | gc`: the store of compiled kernels that all packages of a user share.
 //! - `toolchain install | list | remove`: NVIDIA's compiler and its tools, for this user alone.
@@ -26,6 +27,7 @@ mod store;
 mod test_driver;
 mod toolchain;
 mod tools;
+mod tune;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::{env, ffi::OsString, process::ExitCode};
@@ -50,6 +52,8 @@ enum Command {
     Report(report::Options),
     /// Compares the resources and code of each kernel with those of a revision or of another build.
     Diff(diff::Options),
+    /// Times the block sizes and builds of a kernel, and keeps the fastest for the next build.
+    Tune(tune::Options),
     /// A fake CUDA driver, for tests on machines without a GPU.
     #[command(subcommand)]
     TestDriver(test_driver::Action),
@@ -76,6 +80,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Command::List(options) => list::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Inspect(options) => inspect::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Report(options) => report::run(&options).map(|()| ExitCode::SUCCESS),
+        Command::Tune(options) => tune::run(&options).map(|()| ExitCode::SUCCESS),
         Command::TestDriver(action) => test_driver::run(&action).map(|()| ExitCode::SUCCESS),
         Command::Store(action) => store::run(&action),
         Command::Toolchain(action) => toolchain::run(&action).map(|()| ExitCode::SUCCESS),

@@ -96,6 +96,16 @@ impl Selection {
         Ok(Built { name, folder, manifest })
     }
 
+    /// Cargo's command for the one package selected.
+    pub(crate) fn command(&self, subcommand: &str) -> Result<Command> {
+        let metadata = self.metadata()?;
+        let package = self.find(&metadata)?.context("say which package with --package")?;
+        let mut command = Command::new(cargo());
+        command.arg(subcommand).args(["--quiet", "--package", &package.id.repr]);
+        command.arg("--manifest-path").arg(&package.manifest_path);
+        Ok(command)
+    }
+
     /// The folder of the one package selected; `None` where none is named and none is here.
     pub(crate) fn folder(&self) -> Result<Option<PathBuf>> {
         // Without a package here there is no metadata either.

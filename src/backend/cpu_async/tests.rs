@@ -34,6 +34,7 @@ static SET: cg::KernelSet = cg::KernelSet {
     package: "queued",
     signatures: &[cg::Signature::borrowed("step", &[])],
     functions: &[],
+    tuned: &[],
     artifacts: &[cg::EmbeddedArtifact {
         fingerprint: "queued",
         target: "cpu",

@@ -11,6 +11,7 @@ static SET: cg::KernelSet = cg::KernelSet {
     package: "cuda-backend",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
     functions: &[],
+    tuned: &[],
     artifacts: &[cg::EmbeddedArtifact {
         fingerprint: "cuda-backend",
         target: "compute_75",

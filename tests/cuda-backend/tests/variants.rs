@@ -2,10 +2,12 @@
 
 use cuda_backend::clean_child;
 use kernelmill::{
-    __codegen as cg, CompiledKernel, Device, Error, Explanation, Launch, Outcome, Result,
-    module_cache,
+    __codegen as cg, Buffer, CompiledKernel, Device, Error, Explanation, Launch, Outcome, Result,
+    Stream, module_cache,
+    tuning::{Output, Tuner},
 };
 use kernelmill_artifact::FORMAT_VERSION;
+use std::collections::BTreeMap;
 
 /// A kernel that stores a number, the least of a build's dynamic shared memory, and the length that it was given.
 macro_rules! ptx {
@@ -104,6 +106,7 @@ static SET: cg::KernelSet = cg::KernelSet {
     package: "variants",
     signatures: &SIGNATURES,
     functions: &[],
+    tuned: &[],
     artifacts: &[
         artifact("plain", ("sm_80", ptx!("1", ".maxntid 256")), &[PLAIN_KERNEL]),
         // Two variants with the same code: it is there once.
@@ -174,6 +177,78 @@ fn on_8_0(name: &str, body: impl FnOnce()) {
 fn outcomes(explanation: &Explanation) -> Vec<(&str, &Outcome)> {
     let builds = explanation.builds.iter();
     builds.map(|build| (build.variant.unwrap_or("plain"), &build.outcome)).collect()
+}
+
+/// The set with tuned launches for its kernel.
+fn tuned(name: &'static str) -> &'static cg::KernelSet {
+    let of = |size_class, block, max_registers| cg::TunedLaunch {
+        signature: 0,
+        device: name,
+        size_class,
+        block,
+        max_registers,
+    };
+    let elsewhere = cg::TunedLaunch { device: "another device", ..of(10, 128, 0) };
+    let tuned = [elsewhere, of(10, 64, 0), of(20, 128, 32), of(24, 513, 0), of(28, 64, 31)];
+    Box::leak(Box::new(cg::KernelSet { tuned: Box::leak(Box::new(tuned)), ..SET }))
+}
+
+#[test]
+fn tuned_launches_have_their_blocks_and_builds_and_others_are_linear() {
+    on_8_0("tuned_launches_have_their_blocks_and_builds_and_others_are_linear", || {
+        let device = Device::cuda(0).unwrap();
+        let name: &str = device.name();
+        let loaded = cg::Loaded::new(&device, tuned(name.to_owned().leak())).unwrap();
+        let kernel = loaded.compiled(0).unwrap();
+        let small = kernel.tuned_launch(1000);
+        assert_eq!((small.grid_size(), small.block_size(), small.registers()), ([16], [64], None));
+        assert_eq!(number(&loaded, small, 0), 2);
+        let large = kernel.tuned_launch(1 << 20);
+        assert_eq!((large.block_size(), large.registers()), ([128], Some(32)));
+        assert_eq!(number(&loaded, large, 0), 4);
+        // No build is for such blocks, or for so few registers: the file is older than the kernel.
+        for n in [1 << 24, 1 << 28] {
+            assert_eq!(kernel.tuned_launch(n), Launch::linear(n), "{n}");
+        }
+        let untuned = cg::Loaded::new(&device, &SET).unwrap().compiled(0).unwrap();
+        assert_eq!(untuned.tuned_launch(1000), Launch::linear(1000));
+    });
+}
+
+#[test]
+fn the_tuner_tries_each_build_in_each_block_that_it_fits_once() {
+    let name = "the_tuner_tries_each_build_in_each_block_that_it_fits_once";
+    let variables = [
+        ("FAKE_CUDA_ARCH", "80"),
+        ("KERNELMILL_DEVICE", "cuda:0"),
+        ("KERNELMILL_TUNE", "which"),
+        ("KERNELMILL_TUNE_SIZES", "100"),
+        ("KERNELMILL_TUNE_ROUNDS", "3"),
+    ];
+    clean_child(name, &variables, || {
+        let mut tuner = Tuner::from_environment().unwrap();
+        let devices = tuner.devices().unwrap();
+        assert_eq!(devices, [Device::cuda(0).unwrap()]);
+        let loaded = cg::Loaded::new(&devices[0], &SET).unwrap();
+        let mut tried = BTreeMap::new();
+        let arguments = |_| devices[0].zeros::<u32>(1);
+        let launch = |out: &mut Buffer<u32>, stream: &Stream, launch: Launch<1>| {
+            let arguments = (cg::write_slice(&mut *out), cg::Value(0_usize));
+            // SAFETY: these are the arguments of the kernel.
+            unsafe { cg::launch_with(&loaded, 0, stream, launch, arguments)? };
+            let [block] = launch.block_size();
+            tried.insert((block, launch.registers()), out.download()?[0] % 16);
+            Ok(())
+        };
+        // The kernel says which build it is, so that its outputs differ.
+        let output = |_: &mut Buffer<u32>| Ok(Output::exact(&[0_u8]));
+        tuner.tune(&loaded.compiled(0).unwrap(), arguments, launch, output).unwrap();
+        // No build is for 1024 threads, and that for 512 has more than 32 registers.
+        let few = [32, 64, 128, 256].map(|block| ((block, Some(32)), 4));
+        let any = [(32, 2), (64, 2), (128, 3), (256, 3), (512, 5)];
+        let any = any.map(|(block, number)| ((block, None), number));
+        assert_eq!(tried, BTreeMap::from_iter(few.into_iter().chain(any)));
+    });
 }
 
 /// Acceptance: S3.3, S3.5.

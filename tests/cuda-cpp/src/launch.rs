@@ -373,6 +373,7 @@ fn embed(artifact: &Artifact, signatures: &[Signature], source: &str) -> &'stati
         package: "cuda-cpp",
         signatures: Box::leak(signatures.to_vec().into_boxed_slice()),
         functions: &[],
+        tuned: &[],
         artifacts: Box::leak(Box::new([embedded])),
     }))
 }

@@ -49,8 +49,8 @@ pub(crate) fn write(
         diagnostics.extend(lines.map(line));
     }
     diagnostics.extend(excess.iter().map(|excess| {
-        let target = excess.target.to_string();
-        diagnostic(excess.source, Some(&target), &excess.to_string())
+        let target = excess.kernel.target.to_string();
+        diagnostic(excess.kernel.source, Some(&target), &excess.to_string())
     }));
     let manifest = Manifest {
         schema: SCHEMA,

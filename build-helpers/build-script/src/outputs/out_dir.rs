@@ -4,6 +4,7 @@ use super::bindings::{
     embedded::{Build, Embedded},
     model::Interface,
     render::render,
+    tuned,
 };
 use crate::{
     base::{error::Error, files::write_if_changed, naming},
@@ -12,6 +13,7 @@ use crate::{
     manifest,
     plan::variants,
     settings::{package::Package, resolved::Settings},
+    tuning::Choice,
 };
 use kernelmill_artifact::{ArtifactKind, KernelVariant, LaunchLimits};
 use std::{
@@ -23,13 +25,14 @@ use std::{
 /// The generated bindings.
 const BINDINGS: &str = "kernels.rs";
 
-/// Writes the binaries and the bindings. Files whose content is there already are left alone.
+/// Writes the binaries and the bindings. Files whose content is there already are left alone. With what they are it gives
+/// a warning for each tuned launch that is left out.
 pub(crate) fn write<'a>(
     (package, settings): (&Package, &Settings),
     sources: &'a [Source],
     binaries: &'a [Compiled],
-    interface: &Interface,
-) -> Result<Vec<Embedded<'a>>, Error> {
+    (interface, tuned): (&Interface, &[Choice]),
+) -> Result<(Vec<Embedded<'a>>, Vec<String>), Error> {
     let displays: Vec<_> = sources.iter().map(|source| source.display.as_str()).collect();
     let stems = naming::file_stems(&displays);
     let mut placed: Vec<Embedded<'a>> = Vec::new();
@@ -54,11 +57,12 @@ pub(crate) fn write<'a>(
     for Embedded { binary, file, .. } in &placed {
         write_if_changed(&package.out_dir.join(file), &binary.artifact.bytes)?;
     }
-    let text = render(&package.name, interface, &placed);
+    let (tuned, warnings) = tuned::resolve(tuned, interface, &placed);
+    let text = render(&package.name, interface, &placed, &tuned);
     write_if_changed(&package.out_dir.join(BINDINGS), text.as_bytes())?;
     let names: BTreeSet<_> = placed.iter().map(|placed| placed.file.as_str()).collect();
     remove_old(&package.out_dir, &names);
-    Ok(placed)
+    Ok((placed, warnings))
 }
 
 /// The kernels of a binary. Where all launches have the same code, their variants are among them.

@@ -1,24 +1,17 @@
 //! Excess spills: kernels whose spilled registers take more than the settings allow. Registers are spilled to memory
 //! where a kernel needs more of them than it has.
 
-use super::bindings::model::Interface;
+use super::{bindings::model::Interface, built};
 use crate::{
     base::{error::Error, report::Report},
     compile::binary::Binary,
     discovery::source::Source,
 };
-use kernelmill_artifact::{Resources, Target};
 use std::fmt;
 
 /// A kernel in a binary that spills too much.
 pub(crate) struct Excess<'a> {
-    /// The source, as messages name it.
-    pub(crate) source: &'a str,
-    pub(crate) target: &'a Target,
-    variant: Option<String>,
-    kernel: &'a str,
-    line: u32,
-    resources: Resources,
+    pub(crate) kernel: built::BuiltKernel<'a>,
     limit: u32,
 }
 
@@ -30,22 +23,9 @@ pub(crate) fn find<'a>(
     limit: Option<u32>,
 ) -> Vec<Excess<'a>> {
     let Some(limit) = limit else { return Vec::new() };
-    let mut found = Vec::new();
-    for binary in binaries {
-        let (source, artifact) = (&*sources[binary.source].display, &binary.artifact);
-        for kernel in &artifact.kernels {
-            let (target, resources) = (&artifact.target, kernel.resources);
-            if resources.spills().is_some_and(|bytes| bytes > limit) {
-                let known = interface.index_of(binary.source, &kernel.name);
-                let known = known.map(|index| &interface.kernels[index].signature);
-                let (kernel, line) =
-                    known.map_or((&*kernel.name, 0), |known| (&known.name, known.line));
-                let variant = binary.variant_name();
-                found.push(Excess { source, target, variant, kernel, line, resources, limit });
-            }
-        }
-    }
-    found
+    let all = built::all(sources, interface, binaries);
+    let excess = all.filter(|it| it.resources.spills().is_some_and(|bytes| bytes > limit));
+    excess.map(|kernel| Excess { kernel, limit }).collect()
 }
 
 /// The error of a build that allows no more.
@@ -62,16 +42,9 @@ const HELP: &str = "let it have more registers (`max-registers`, smaller blocks 
 
 impl fmt::Display for Excess<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { source, target, variant, kernel, line, resources, limit } = self;
-        formatter.write_str(source)?;
-        if *line > 0 {
-            write!(formatter, ":{line}")?;
-        }
-        write!(formatter, ": kernel `{kernel}`")?;
-        if let Some(variant) = variant {
-            write!(formatter, ", variant `{variant}`,")?;
-        }
-        write!(formatter, " for {target} spills registers: each thread ")?;
+        let Self { kernel, limit } = self;
+        let resources = &kernel.resources;
+        write!(formatter, "{kernel} spills registers: each thread ")?;
         match (resources.spill_stores, resources.spill_loads) {
             (Some(stores), Some(loads)) => {
                 write!(formatter, "stores {stores} bytes and loads {loads} bytes")?;

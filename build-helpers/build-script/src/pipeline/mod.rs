@@ -19,7 +19,7 @@ use crate::{
         bindings::model::Interface,
         dump, host_library, link,
         manifest::{self, FrontWarning},
-        out_dir, spills,
+        out_dir, spills, thresholds,
     },
     plan::{
         device_libraries, host, host_code, targets,
@@ -310,8 +310,11 @@ fn write_outputs(
         ExcessSpills::Error => spills::refuse(&excess)?,
         ExcessSpills::Warn => excess.iter().for_each(|it| environment.cargo.warn(it)),
     }
+    thresholds::check(sources, interface, binaries, settings)?;
     dump::write_all(environment, (package, settings), sources, binaries)?;
-    let placed = out_dir::write((package, settings), sources, binaries, interface)?;
+    let known = (interface, &*settings.tuned);
+    let (placed, stale) = out_dir::write((package, settings), sources, binaries, known)?;
+    stale.iter().for_each(|it| environment.cargo.warn(it));
     let warnings: Vec<_> = fronts
         .iter()
         .enumerate()
@@ -382,3 +385,7 @@ mod dump_tests;
 mod override_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod threshold_tests;
+#[cfg(test)]
+mod tuning_tests;

@@ -5,6 +5,7 @@ use super::{
     declared,
     layer::{KernelLayer, RuleText},
     located::report_at,
+    thresholds::Thresholds,
     variants::VariantSettings,
 };
 use crate::base::{naming::is_identifier, report::Report};
@@ -12,7 +13,7 @@ use kernelmill_artifact::{LaunchLimits, Parameter, Signature, Target};
 use kernelmill_compiler::{frontend::cuda::signature::is_named, limits};
 
 /// The keys, as they are written in TOML.
-pub(super) const KERNEL_KEYS: [&str; 12] = [
+pub(super) const KERNEL_KEYS: [&str; 13] = [
     "requires",
     "name",
     "targets",
@@ -25,6 +26,7 @@ pub(super) const KERNEL_KEYS: [&str; 12] = [
     "max-registers",
     "index-width",
     "cluster",
+    "thresholds",
 ];
 
 /// What the configuration says of a kernel, checked as far as that is possible without it.
@@ -44,6 +46,8 @@ pub(crate) struct KernelSettings {
     pub(crate) variants: Vec<VariantSettings>,
     /// What is said of its launches.
     pub(crate) limits: LaunchLimits,
+    /// The most that it may take of a device, in place of what holds for all kernels.
+    pub(crate) thresholds: Thresholds,
     origin: Option<Origin>,
 }
 
@@ -67,7 +71,7 @@ impl KernelSettings {
             let help = "a name has letters, digits and underscores, and starts with no digit";
             report_at(layer.origin.as_ref(), message, help, report);
         }
-        let (limits, origin) = (layer.limits, layer.origin);
+        let (limits, thresholds, origin) = (layer.limits, layer.thresholds, layer.origin);
         let instances = layer.instances.unwrap_or_default();
         let parameters = layer
             .parameters
@@ -92,6 +96,7 @@ impl KernelSettings {
             instances,
             variants,
             limits,
+            thresholds,
             origin,
         }
     }

@@ -3,6 +3,7 @@
 use super::{
     choices::{CudaCompiler, ExcessSpills},
     contract::Origin,
+    thresholds::Thresholds,
 };
 use kernelmill_artifact::LaunchLimits;
 use kernelmill_compiler::{MathLibrary, PanicLevel};
@@ -26,6 +27,8 @@ pub(crate) struct Layer {
     pub(crate) math: Option<MathLibrary>,
     pub(crate) max_spills: Option<u32>,
     pub(crate) excess_spills: Option<ExcessSpills>,
+    /// Each is taken by itself.
+    pub(crate) thresholds: Thresholds,
     pub(crate) types: Option<BTreeMap<String, String>>,
     pub(crate) cuda_compiler: Option<CudaCompiler>,
     pub(crate) nvcc: Option<String>,
@@ -70,6 +73,7 @@ impl Layer {
             math: self.math.or(below.math),
             max_spills: self.max_spills.or(below.max_spills),
             excess_spills: self.excess_spills.or(below.excess_spills),
+            thresholds: self.thresholds.or(below.thresholds),
             types: self.types.or(below.types),
             cuda_compiler: self.cuda_compiler.or(below.cuda_compiler),
             nvcc: self.nvcc.or(below.nvcc),
@@ -120,6 +124,8 @@ pub(crate) struct KernelLayer {
     pub(crate) variants: Option<Vec<VariantLayer>>,
     /// What is said of its launches.
     pub(crate) limits: LaunchLimits,
+    /// The most that it may take of a device.
+    pub(crate) thresholds: Thresholds,
     /// Where the kernel is named; `None` in a build script.
     pub(crate) origin: Option<Origin>,
 }
@@ -151,6 +157,7 @@ impl KernelLayer {
             instances: self.instances.or(below.instances),
             variants: self.variants.or(below.variants),
             limits: self.limits.or(below.limits),
+            thresholds: self.thresholds.or(below.thresholds),
             origin: self.origin.or(below.origin),
         }
     }

@@ -5,7 +5,10 @@ use super::{
     toml_text::{TomlText, entry},
     tool_limits,
 };
-use crate::base::{environment::BuildEnvironment, error::Error, paths, report::Report};
+use crate::{
+    base::{environment::BuildEnvironment, error::Error, paths, report::Report},
+    tuning,
+};
 use cargo_metadata::MetadataCommand;
 use kernelmill_compiler::{ToolLimits, limit_told};
 use std::{
@@ -38,6 +41,8 @@ pub(crate) struct Package {
     pub(crate) settings: Option<TomlText>,
     /// The `Cargo.toml` of the workspace, where it may say something.
     pub(crate) workspace: Option<TomlText>,
+    /// The file of tuned launches, where there is one.
+    pub(crate) tuning: Option<TomlText>,
 }
 
 impl Package {
@@ -61,12 +66,17 @@ impl Package {
             return Err(Error::Settings(report));
         }
         let settings = is_there.then(|| TomlText::read(&root, &own_settings)).transpose()?;
+        let tuning = root.join(tuning::FILE);
+        let tuning = tuning.exists().then(|| TomlText::read(&root, &tuning)).transpose()?;
         let facts = Facts::of(&manifest.text);
         let Workspace { manifest: workspace, edition } =
             Workspace::of(&cargo, &root, &manifest, &facts)?;
         environment.cargo.watch(Path::new("Cargo.toml"));
         if settings.is_some() {
             environment.cargo.watch(Path::new("kernelmill.toml"));
+        }
+        if tuning.is_some() {
+            environment.cargo.watch(Path::new(tuning::FILE));
         }
         if let Some(workspace) = &workspace {
             let path = paths::normal(&root.join(&workspace.display));
@@ -89,6 +99,7 @@ impl Package {
             manifest,
             settings,
             workspace,
+            tuning,
             root,
         })
     }

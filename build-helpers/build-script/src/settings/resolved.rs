@@ -5,9 +5,13 @@ use super::{
     dumps::Dumps,
     kernel::{self, KernelSettings},
     layer::RuleText,
+    thresholds::Thresholds,
     variants::{self, VariantSettings},
 };
-use crate::base::{glob::Glob, report::Report};
+use crate::{
+    base::{glob::Glob, report::Report},
+    tuning::Choice,
+};
 use kernelmill_artifact::{LaunchLimits, Signature, Target};
 use kernelmill_compiler::{Options, Params, frontend::llvm_ir::DeclaredKernel};
 use std::{collections::BTreeMap, path::PathBuf};
@@ -50,8 +54,12 @@ pub(crate) struct Settings {
     pub(crate) max_spills: Option<u32>,
     /// What is done about kernels with more.
     pub(crate) excess_spills: ExcessSpills,
+    /// The most that a kernel may take of a device, where nothing else is said of it.
+    pub(crate) thresholds: Thresholds,
     /// The most registers of a thread, where the environment says it, for one build.
     pub(crate) max_registers: Option<u32>,
+    /// The launches that were found to be fastest.
+    pub(crate) tuned: Vec<Choice>,
     /// What is said of single kernels, by the names that the settings have for them.
     pub(crate) kernels: BTreeMap<String, KernelSettings>,
     /// The generic kernels that kernels are instances of, by the files and names of these, once the sources are read.
@@ -121,17 +129,27 @@ impl Settings {
         about.filter_map(|(_, said)| said.targets.as_ref()).all(|list| list.contains(target))
     }
 
+    /// What is said of a kernel. What is said of one instance comes after what is said of all.
+    fn said_of(&self, kernel: &Signature) -> Vec<&KernelSettings> {
+        let about = self.kernels.iter().filter(|(key, said)| self.is_about(key, said, kernel));
+        let mut said: Vec<_> = about.collect();
+        let generic = self.generic_of(kernel);
+        said.sort_by_key(|(key, _)| {
+            !generic.is_some_and(|generic| kernel::is_generic(key, generic, &kernel.file))
+        });
+        said.into_iter().map(|(_, said)| said).collect()
+    }
+
+    /// The most that a kernel may take of a device.
+    pub(crate) fn thresholds_of(&self, kernel: &Signature) -> Thresholds {
+        let said = self.said_of(kernel).into_iter();
+        said.fold(self.thresholds, |below, said| said.thresholds.or(below))
+    }
+
     /// Adds what the settings say of launches to kernels; it goes before what their sources say.
     pub(crate) fn limit(&self, kernels: &mut [Signature], report: &mut Report) {
         for kernel in kernels {
-            let about = self.kernels.iter().filter(|(key, said)| self.is_about(key, said, kernel));
-            let mut said: Vec<_> = about.collect();
-            // What is said of one instance goes before what is said of all.
-            let generic = self.generic_of(kernel);
-            said.sort_by_key(|(key, _)| {
-                !generic.is_some_and(|generic| kernel::is_generic(key, generic, &kernel.file))
-            });
-            for (_, said) in said {
+            for said in self.said_of(kernel) {
                 kernel.limits = said.limits.or(kernel.limits);
                 said.check(kernel, report);
             }

@@ -86,6 +86,7 @@ fn warn_of_typo(file: &TomlText, table: &DeTable<'_>, path: &[&str], report: &mu
     }
 }
 
+mod thresholds;
 mod variants;
 
 type Key<'t, 'i> = (&'t str, &'t Spanned<DeValue<'i>>);
@@ -114,6 +115,7 @@ impl Reader<'_> {
                 "clang" => layer.clang = self.text(key),
                 "host-files" => layer.host_files = Some(self.patterns(key)),
                 "device-libraries" => layer.device_libraries = Some(self.texts(key)),
+                "thresholds" => layer.thresholds = self.thresholds(key),
                 "fma" => layer.fma = self.flag(key),
                 "rdc" => layer.rdc = self.flag(key),
                 "options" => layer.options = Some(self.options(key)),
@@ -353,6 +355,7 @@ impl Reader<'_> {
                 "max-registers" => layer.limits.max_registers = self.count(key),
                 "index-width" => layer.limits.index_width = self.index_width(key),
                 "block-size" => layer.limits.block = self.sizes(key),
+                "thresholds" => layer.thresholds = self.thresholds(key),
                 "cluster" => layer.limits.cluster = self.sizes(key),
                 unknown => self.unknown(unknown, name.span(), &KERNEL_KEYS),
             }
@@ -443,7 +446,8 @@ fn level(value: &DeValue<'_>) -> Option<u8> {
 }
 
 /// The keys, as they are written in TOML.
-pub(crate) const KEYS: [&str; 23] = [
+pub(crate) const KEYS: [&str; 24] = [
+    "thresholds",
     "max-spills",
     "excess-spills",
     "targets",

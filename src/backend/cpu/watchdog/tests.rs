@@ -50,6 +50,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         cg::Signature::borrowed("stuck_at_barriers", &[]),
     ],
     functions: &[],
+    tuned: &[],
     artifacts: &[cg::EmbeddedArtifact {
         fingerprint: "watched",
         target: "cpu",

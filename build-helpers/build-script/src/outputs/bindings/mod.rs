@@ -14,5 +14,6 @@ mod rules;
 mod set;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tuned;
 mod type_names;
 mod types;

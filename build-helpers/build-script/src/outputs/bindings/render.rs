@@ -9,13 +9,19 @@ use super::{
     model::{Interface, Kernel},
     names::identifier,
     set,
+    tuned::Tuned,
     types::{self, function_type},
 };
 use kernelmill_artifact::DeviceFunction;
 
 /// The text of the bindings.
-pub(crate) fn render(package: &str, interface: &Interface, embedded: &[Embedded<'_>]) -> String {
-    let mut text = kernel_set(package, interface, embedded);
+pub(crate) fn render(
+    package: &str,
+    interface: &Interface,
+    embedded: &[Embedded<'_>],
+    tuned: &[Tuned<'_>],
+) -> String {
+    let mut text = kernel_set(package, interface, embedded, tuned);
     text += &symbols(interface, embedded);
     text.extend(interface.structs.iter().map(types::structure));
     text.extend(interface.enums.iter().map(types::enumeration));
@@ -49,13 +55,18 @@ fn wrappers(interface: &Interface) -> impl Iterator<Item = Wrapper<'_>> {
 }
 
 /// The static with everything that is embedded.
-fn kernel_set(package: &str, interface: &Interface, embedded: &[Embedded<'_>]) -> String {
+fn kernel_set(
+    package: &str,
+    interface: &Interface,
+    embedded: &[Embedded<'_>],
+    tuned: &[Tuned<'_>],
+) -> String {
     let mut shared: String =
         set::shared_parameters(interface).iter().map(|item| format!("    {item}\n")).collect();
     if !shared.is_empty() {
         shared.push('\n');
     }
-    let set = set::expression(package, interface, embedded);
+    let set = set::expression(package, interface, embedded, tuned);
     format!(
         "\
 // The kernels of the package `{package}`, written by kernelmill-build. Changes are lost.

@@ -4,7 +4,9 @@ use super::{
     embedded::{Build, Embedded},
     expr::{Expr, Field, hexadecimal},
     model::Interface,
+    tuned::Tuned,
 };
+use crate::tuning::Choice;
 use kernelmill_artifact::{
     Access, ArtifactKind, Dimension, EnumLayout, FORMAT_VERSION, FunctionType, LaunchLimits,
     Parameter, ParameterKind, Resources, Safety, Signature, StructLayout, ValueType,
@@ -20,6 +22,7 @@ pub(super) fn expression(
     package: &str,
     interface: &Interface,
     embedded: &[Embedded<'_>],
+    tuned: &[Tuned<'_>],
 ) -> String {
     let lists = Shared::of(interface).lists;
     let lists = lists.into_iter().enumerate().map(|(number, list)| (list, number)).collect();
@@ -30,12 +33,26 @@ pub(super) fn expression(
         Field::new("package", Expr::text(package)),
         Field::new("signatures", Expr::Slice(signatures.collect())),
         Field::new("functions", Expr::Slice(functions.collect())),
+        Field::new("tuned", Expr::Slice(tuned.iter().map(tuned_launch).collect())),
         Field::new(
             "artifacts",
             Expr::Slice(embedded.iter().map(|it| artifact(interface, it)).collect()),
         ),
     ];
     Expr::Struct("cg::KernelSet", fields).print(INDENT, usize::MAX / 2)
+}
+
+fn tuned_launch(tuned: &Tuned<'_>) -> Expr {
+    let Choice { device, size_class, block, max_registers, .. } = tuned.choice;
+    let number = |number: u32| Expr::atom(number.to_string());
+    let fields = vec![
+        Field::new("signature", Expr::atom(tuned.kernel.to_string())),
+        Field::new("device", Expr::text(device)),
+        Field::new("size_class", number(*size_class)),
+        Field::new("block", number(*block)),
+        Field::new("max_registers", number(max_registers.unwrap_or(0).into())),
+    ];
+    Expr::Struct("cg::TunedLaunch", fields)
 }
 
 /// The symbols of the CPU kernels that have a wrapper.

@@ -204,7 +204,7 @@ fn the_bindings_of_cuda_kernels_are_as_before() {
             builds: plain(binary),
         })
         .collect();
-    check("cuda.rs", &without_digests(&render("cuda", &interface, &embedded)));
+    check("cuda.rs", &without_digests(&render("cuda", &interface, &embedded, &[])));
 }
 
 const CUDA_SETTINGS: &str = r#"

@@ -14,9 +14,13 @@ use super::{
     package::Package,
     resolved::{DEFAULT_FOLDER, Settings},
     toml_reader,
+    toml_text::TomlText,
     variants::VariantSettings,
 };
-use crate::base::{environment::BuildEnvironment, error::Error, glob::Glob, report::Report};
+use crate::{
+    base::{environment::BuildEnvironment, error::Error, glob::Glob, report::Report},
+    tuning,
+};
 use kernelmill_artifact::Target;
 use kernelmill_compiler::{Options, Params};
 
@@ -53,7 +57,13 @@ pub(crate) fn read(
     let variables = from_variables(environment, &mut report);
     let own = manifest.or(file).unwrap_or_default();
     let merged = variables.over(builder).over(own).over(workspace.unwrap_or_default());
-    let settings = finish(environment, merged, &mut report);
+    let mut settings = finish(environment, merged, &mut report);
+    if let Some(TomlText { text, .. }) = &package.tuning {
+        match tuning::read(text) {
+            Ok(choices) => settings.tuned = choices,
+            Err(faults) => faults.into_iter().for_each(|fault| report.message(fault)),
+        }
+    }
     report.into_result(Error::Settings)?;
     Ok(settings)
 }
@@ -187,10 +197,12 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         plugin_on_everything: layer.plugin_on_everything,
         plugins_ask_for_state: layer.plugins_ask_for_state,
         has_ptx: false,
+        tuned: Vec::new(),
         host_files,
         rdc: layer.rdc.unwrap_or(false),
         device_libraries: layer.device_libraries.unwrap_or_default(),
         max_spills: layer.max_spills,
+        thresholds: layer.thresholds,
         max_registers: max_registers(environment, report),
         excess_spills: layer.excess_spills.unwrap_or_default(),
         overrides: overrides::named(environment),

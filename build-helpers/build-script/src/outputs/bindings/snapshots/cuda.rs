@@ -446,6 +446,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             ),
         ],
         functions: &[],
+        tuned: &[],
         artifacts: &[
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",

@@ -111,6 +111,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             ),
         ],
         functions: &[],
+        tuned: &[],
         artifacts: &[
             cg::EmbeddedArtifact {
                 fingerprint: "0101010101010101010101010101010101010101010101010101010101010101",

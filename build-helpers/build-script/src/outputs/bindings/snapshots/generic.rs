@@ -159,6 +159,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             ),
         ],
         functions: &[],
+        tuned: &[],
         artifacts: &[cg::EmbeddedArtifact {
             fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
             target: "cpu",

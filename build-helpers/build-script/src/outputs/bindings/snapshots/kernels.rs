@@ -326,6 +326,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             ),
         ],
         functions: &[0x5fea_ee06_f739_41b8, 0x20c3_9dff_1e26_0953],
+        tuned: &[],
         artifacts: &[
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",

@@ -87,5 +87,5 @@ fn the_bindings_that_the_run_time_is_tested_with_are_as_before() {
             builds: plain(binary),
         })
         .collect();
-    check("demo.rs", &render("demo", &interface, &embedded));
+    check("demo.rs", &render("demo", &interface, &embedded, &[]));
 }

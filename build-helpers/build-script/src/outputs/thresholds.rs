@@ -1,0 +1,36 @@
+//! Exceeded thresholds: kernels that take more of a device than the settings allow, all of them in one error.
+
+use super::{bindings::model::Interface, built};
+use crate::{
+    base::{error::Error, report::Report},
+    compile::binary::Binary,
+    discovery::source::Source,
+    settings::resolved::Settings,
+};
+
+/// Compares what kernels take with the thresholds of each.
+///
+/// # Errors
+///
+/// [`Error::Kernels`] with every number that is too large.
+pub(crate) fn check(
+    sources: &[Source],
+    interface: &Interface,
+    binaries: &[Binary],
+    settings: &Settings,
+) -> Result<(), Error> {
+    let mut report = Report::default();
+    for kernel in built::all(sources, interface, binaries) {
+        let thresholds =
+            kernel.signature.map_or(settings.thresholds, |it| settings.thresholds_of(it));
+        for (key, number, what, most) in thresholds.exceeded(&kernel.resources) {
+            let message = format!(
+                "{kernel} takes {number} {what}, and `{key} = {most}` of `thresholds` allows {most}"
+            );
+            let help =
+                "let the kernel take less, or give it a `thresholds` of its own that allows it";
+            report.plain(message, help);
+        }
+    }
+    report.into_result(Error::Kernels)
+}

@@ -1,0 +1,59 @@
+//! Builds of packages with a file of tuned launches.
+
+use crate::test_support::{Project, SAXPY};
+use std::fs;
+
+#[test]
+fn tuned_launches_are_embedded_and_stale_ones_are_warnings() {
+    let settings = "targets = [\"cpu\", \"sm_90\"]\n[package.metadata.kernelmill.kernels.saxpy]\n\
+                    launch-bounds = 256\nvariants = [{ max-registers = 32 }]\n";
+    let choice = |kernel: &str, class: u32, rest: &str| {
+        format!(
+            "[[choice]]\nkernel = {kernel:?}\ndevice = \"a \\\"b\\\"\"\nsize-class = {class}\n{rest}\n"
+        )
+    };
+    let text = [
+        choice("saxpy", 10, "block = 256"),
+        choice("saxpy", 20, "block = 64\nmax-registers = 32"),
+        choice("saxpy", 21, "block = 257"),
+        choice("saxpy", 22, "block = 64\nmax-registers = 31"),
+        choice("gone", 10, "block = 64"),
+        choice("flat", 10, "block = 64"),
+    ];
+    let flat = "#[kernel(dim = 2)] pub fn flat() {}";
+    let files = [("kernels/saxpy.rs", SAXPY), ("kernels/flat.rs", flat)];
+    let project = Project::new(settings, &files);
+    project.write("app/kernelmill-tuning.toml", &text.concat());
+    let outcome = project.build();
+    outcome.result.unwrap_or_else(|error| panic!("{error}"));
+    let bindings = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
+    let (_, tuned) = bindings.split_once("tuned: &[").unwrap();
+    let (tuned, _) = tuned.split_once("artifacts: ").unwrap();
+    let tuned: String = tuned.split_whitespace().collect();
+    let expected = "cg::TunedLaunch{signature:1,device:\"a\\\"b\\\"\",size_class:10,block:256,max_registers:0,},\
+                    cg::TunedLaunch{signature:1,device:\"a\\\"b\\\"\",size_class:20,block:64,max_registers:32,},],";
+    assert_eq!(tuned, expected);
+    let left_out = |line: usize, why: &str, kernel: &str| {
+        format!(
+            "cargo::warning=kernelmill-tuning.toml:{line}: {why}; it is left out: run `cargo kernelmill tune {kernel}`, \
+             or remove it"
+        )
+    };
+    let expected = [
+        left_out(12, "`saxpy` has no build for blocks of 257 threads", "saxpy"),
+        left_out(
+            17,
+            "`saxpy` has no build for blocks of 64 threads and at most 31 registers",
+            "saxpy",
+        ),
+        left_out(23, "the package has no kernel `gone`", "gone"),
+        left_out(28, "launches of `flat` have more than one dimension", "flat"),
+    ];
+    let said = outcome.lines.iter().filter(|it| it.starts_with("cargo::warning"));
+    assert_eq!(said.collect::<Vec<_>>(), expected.iter().collect::<Vec<_>>());
+    let watched = "cargo::rerun-if-changed=kernelmill-tuning.toml";
+    assert!(outcome.lines.iter().any(|line| line == watched), "{:?}", outcome.lines);
+    project.write("app/kernelmill-tuning.toml", "[[choice]]\nblock = 0\n");
+    let error = project.build().result.unwrap_err().to_string();
+    assert_eq!(error.matches("error: kernelmill-tuning.toml:").count(), 4, "{error}");
+}

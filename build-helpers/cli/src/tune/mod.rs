@@ -1,0 +1,110 @@
+//! `cargo kernelmill tune`: runs the benchmark in which a package tunes a kernel, and writes what is fastest to the
+//! file that builds embed.
+//!
+//! The benchmark times and compares; see `kernelmill::tuning`. Here is what it reports, line by line, as a progress bar
+//! and a chart.
+
+mod report;
+
+use crate::package::Selection;
+use anyhow::{Context as _, Result, bail};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kernelmill_build::tuning;
+use report::{Line, Timing};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::Stdio,
+    time::SystemTime,
+};
+
+/// Which kernel, and for which sizes.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The kernel, by the name of its wrapper.
+    kernel: String,
+    /// Numbers of elements, with commas between them.
+    #[arg(long, default_value = "1024,65536,1048576")]
+    sizes: String,
+    /// The benchmark that tunes it.
+    #[arg(long, default_value = "tune")]
+    bench: String,
+    /// How often each launch is measured.
+    #[arg(long, default_value_t = 15)]
+    rounds: u32,
+    #[command(flatten)]
+    selection: Selection,
+}
+
+/// Runs the benchmark, shows what it measures, and writes the choices.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let folder = options.selection.folder()?.context("say which package with --package")?;
+    let file = folder.join(tuning::FILE);
+    let old = read(&file)?;
+    let is_new = old.is_none();
+    let measured = measure(options)?;
+    if measured.is_empty() {
+        let Options { kernel, bench, .. } = options;
+        bail!(
+            "the benchmark `{bench}` has not tuned a kernel `{kernel}`: give `Tuner::tune` this kernel in it, or \
+             correct the name"
+        );
+    }
+    print!("{}", report::chart(&measured));
+    let new = measured.iter().filter(|it| it.is_chosen).map(Timing::choice);
+    let text = tuning::write(old.unwrap_or_default().into_iter().chain(new));
+    fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
+    if is_new {
+        // The last build did not know of the file, and watches this one.
+        let manifest = fs::File::options().append(true).open(folder.join("Cargo.toml"))?;
+        manifest.set_modified(SystemTime::now())?;
+    }
+    println!("written to {}; commit it, and build again", file.display());
+    Ok(())
+}
+
+/// What the file has, `None` where there is none.
+fn read(file: &Path) -> Result<Option<Vec<tuning::Choice>>> {
+    if !file.exists() {
+        return Ok(None);
+    }
+    let text =
+        fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    match tuning::read(&text) {
+        Ok(choices) => Ok(Some(choices)),
+        Err(faults) => bail!("{}\nmend or remove {}", faults.join("\n"), file.display()),
+    }
+}
+
+/// Runs the benchmark; what it prints besides is printed.
+fn measure(options: &Options) -> Result<Vec<Timing>> {
+    let Options { kernel, sizes, bench, rounds, selection } = options;
+    let mut command = selection.command("bench")?;
+    command.args(["--bench", bench]);
+    command.env("KERNELMILL_TUNE", kernel).env("KERNELMILL_TUNE_SIZES", sizes);
+    command.env("KERNELMILL_TUNE_ROUNDS", rounds.to_string());
+    command.stdout(Stdio::piped()).stderr(Stdio::inherit());
+    let mut child = command.spawn().context("cargo cannot be started")?;
+    let printed = child.stdout.take().context("cargo prints nothing")?;
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")?);
+    let mut measured = Vec::new();
+    for line in BufReader::new(printed).lines() {
+        let line = line?;
+        match Line::read(&line) {
+            Some(Line::Progress { done, all, what }) => {
+                bar.set_length(all);
+                bar.set_position(done);
+                bar.set_message(what);
+            }
+            Some(Line::Time(timing)) => measured.push(timing),
+            None => bar.suspend(|| println!("{line}")),
+        }
+    }
+    bar.finish_and_clear();
+    if !child.wait()?.success() {
+        bail!("the benchmark `{bench}` has failed, and nothing is written");
+    }
+    Ok(measured)
+}

@@ -1,0 +1,156 @@
+//! What a benchmark reports, line by line, and a chart of it.
+
+use kernelmill_build::tuning::Choice;
+use std::fmt::Write as _;
+
+/// The width of the longest bar.
+const WIDTH: f64 = 40.0;
+
+/// A line for `cargo kernelmill tune`.
+#[derive(Debug, PartialEq)]
+pub(super) enum Line {
+    Progress { done: u64, all: u64, what: String },
+    Time(Timing),
+}
+
+/// What was measured of one launch.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Timing {
+    kernel: String,
+    device: String,
+    elements: u64,
+    block: u32,
+    /// 0 where any build will do.
+    registers: u8,
+    nanoseconds: u64,
+    /// The time in parts of that of the first launch.
+    ratio: f64,
+    pub(super) is_chosen: bool,
+}
+
+impl Line {
+    /// Reads a line; `None` for what the benchmark prints for people.
+    pub(super) fn read(line: &str) -> Option<Self> {
+        let parts: Vec<_> = line.strip_prefix("kernelmill-tune\t")?.split('\t').collect();
+        match *parts {
+            ["progress", device, elements, done, all] => Some(Self::Progress {
+                done: done.parse().ok()?,
+                all: all.parse().ok()?,
+                what: format!("{elements} elements on {device}"),
+            }),
+            ["time", kernel, device, elements, block, registers, nanoseconds, ratio, chosen] => {
+                Some(Self::Time(Timing {
+                    kernel: kernel.to_owned(),
+                    device: device.to_owned(),
+                    elements: elements.parse().ok()?,
+                    block: block.parse().ok()?,
+                    registers: registers.parse().ok()?,
+                    nanoseconds: nanoseconds.parse().ok()?,
+                    ratio: ratio.parse().ok()?,
+                    is_chosen: chosen == "1",
+                }))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Timing {
+    /// The choice that the file has for it.
+    pub(super) fn choice(&self) -> Choice {
+        Choice {
+            kernel: self.kernel.clone(),
+            device: self.device.clone(),
+            size_class: self.elements.max(1).ilog2(),
+            block: self.block,
+            max_registers: Some(self.registers).filter(|registers| *registers > 0),
+            line: 0,
+        }
+    }
+}
+
+/// A bar for each launch, those of one device and size together.
+pub(super) fn chart(measured: &[Timing]) -> String {
+    let mut text = String::new();
+    for group in measured.chunk_by(|one, next| {
+        (&one.kernel, &one.device, one.elements) == (&next.kernel, &next.device, next.elements)
+    }) {
+        let Timing { kernel, device, elements, .. } = &group[0];
+        let _ = writeln!(text, "{kernel}, {elements} elements, {device}");
+        let longest = group.iter().map(|it| it.nanoseconds).max().unwrap_or(1).max(1);
+        let mut sorted: Vec<_> = group.iter().collect();
+        sorted.sort_by_key(|it| (it.block, it.registers));
+        for it in sorted {
+            let length = it.nanoseconds as f64 / longest as f64 * WIDTH;
+            let bar = "#".repeat((length.round() as usize).max(1));
+            let registers = match it.registers {
+                0 => String::new(),
+                most => format!("r{most}"),
+            };
+            let (time, mark) = (time(it.nanoseconds), if it.is_chosen { "  chosen" } else { "" });
+            let _ = writeln!(
+                text,
+                "  {:>4} {registers:4} {time:>10} {:>6.2}  {bar}{mark}",
+                it.block, it.ratio
+            );
+        }
+    }
+    text
+}
+
+/// A time in a unit that suits it.
+fn time(nanoseconds: u64) -> String {
+    let number = nanoseconds as f64;
+    match nanoseconds {
+        0..1_000 => format!("{nanoseconds} ns"),
+        1_000..1_000_000 => format!("{:.2} us", number / 1e3),
+        _ => format!("{:.2} ms", number / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timing(line: &str) -> Timing {
+        match Line::read(line) {
+            Some(Line::Time(timing)) => timing,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn lines_of_the_tuner_are_read_and_others_are_not() {
+        let progress = Line::read("kernelmill-tune\tprogress\ta b\t1024\t3\t30").unwrap();
+        let what = "1024 elements on a b".to_owned();
+        assert_eq!(progress, Line::Progress { done: 3, all: 30, what });
+        let line = "kernelmill-tune\ttime\tk\td\t1025\t64\t32\t1500\t0.8217\t1";
+        let Choice { kernel, device, size_class, block, max_registers, .. } = timing(line).choice();
+        assert_eq!((&*kernel, &*device), ("k", "d"));
+        assert_eq!((size_class, block, max_registers), (10, 64, Some(32)));
+        for other in ["", "progress", "kernelmill-tune\ttime\tk", "x\tprogress\ta\t1\t3\t30"] {
+            assert_eq!(Line::read(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_chart_has_a_group_for_each_size_and_marks_what_is_chosen() {
+        let lines = [
+            "kernelmill-tune\ttime\tk\td\t1024\t256\t0\t2000\t1.0000\t0",
+            "kernelmill-tune\ttime\tk\td\t1024\t64\t0\t500\t0.2500\t1",
+            "kernelmill-tune\ttime\tk\td\t1024\t64\t32\t1000\t0.5000\t0",
+            "kernelmill-tune\ttime\tk\td\t2048\t256\t0\t3000000\t1.0000\t1",
+        ];
+        let text = chart(&lines.map(timing));
+        let bar = |length| "#".repeat(length);
+        let expected = format!(
+            "k, 1024 elements, d\n    64          500 ns   0.25  {}  chosen\n    64 r32     1.00 us   0.50  {}\n   256         2.00 us   1.00  {}\n\
+             k, 2048 elements, d\n   256         3.00 ms   1.00  {}  chosen\n",
+            bar(10),
+            bar(20),
+            bar(40),
+            bar(40)
+        );
+        assert_eq!(text, expected);
+    }
+}
