@@ -1,8 +1,6 @@
 //! Multiplies matrices on all devices of the machine at once: each takes the next rows when it is done with its own.
 
-mod kernels {
-    kernelmill::include_kernels!();
-}
+mod kernels;
 mod matrices;
 mod shares;
 
