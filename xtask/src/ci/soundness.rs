@@ -16,7 +16,7 @@ const HOST: &str = "x86_64-unknown-linux-gnu";
 const COMPONENTS: [&str; 2] = ["miri", "rust-src"];
 
 /// What Miri takes too long for, and what needs memory that it has not. ThreadSanitizer runs all of it.
-const TOO_MUCH_FOR_MIRI: [&str; 7] = [
+const TOO_MUCH_FOR_MIRI: [&str; 8] = [
     "pool::",
     "launches_from_many_threads",
     "memory_that_a",
@@ -24,6 +24,7 @@ const TOO_MUCH_FOR_MIRI: [&str; 7] = [
     "large_buffers",
     "blocks_of_coroutines",
     "a_safe_kernel_computes",
+    "tuning::tests",
 ];
 
 /// Runs them all.
