@@ -186,10 +186,12 @@ impl CompiledKernel {
     /// [`Launch::linear`].
     ///
     /// ```
-    /// # /*
-    /// let launch = kernels.compiled().saxpy()?.tuned_launch(n);
-    /// kernels.saxpy(&stream, launch, 2.0, &x, &mut y)?;
-    /// # */
+    /// use kernelmill::{CompiledKernel, Launch};
+    ///
+    /// fn launch_of(kernel: &CompiledKernel, elements: usize) -> Launch<1> {
+    ///     // For `kernels.saxpy(&stream, launch, 2.0, &x, &mut y)`.
+    ///     kernel.tuned_launch(elements)
+    /// }
     /// ```
     #[must_use]
     pub fn tuned_launch(&self, n: usize) -> Launch<1> {

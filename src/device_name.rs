@@ -1,7 +1,7 @@
 //! Device names: how a device is written, `cuda:1`, in the environment variable `KERNELMILL_DEVICE`.
 //!
 //! A name is a back end, which stands for its first device, or a back end and a number with a colon between
-//! them; for OpenCL, whose devices are of several vendors, also a part of a name, `opencl:pocl`. The asynchronous
+//! them; for OpenCL and Vulkan, whose devices are of several vendors, also a part of a name, `opencl:pocl`. The asynchronous
 //! processor has a name of its own. Plain data; `discovery` opens what is named.
 
 use std::fmt;
@@ -13,7 +13,7 @@ pub(crate) const VARIABLE: &str = "KERNELMILL_DEVICE";
 
 /// What its value should be, for messages.
 const EXPECTED: &str =
-    "`cuda`, `hip`, `opencl`, `cpu` or `cpu-async`, alone or with a number as in `cuda:1`";
+    "`cuda`, `hip`, `opencl`, `wgpu`, `cpu` or `cpu-async`, alone or with a number as in `cuda:1`";
 
 /// The asynchronous processor.
 const CPU_ASYNC: &str = "cpu-async";
@@ -68,9 +68,9 @@ impl DeviceName {
         if which.bytes().all(|byte| byte.is_ascii_digit()) {
             return Some(Self::numbered(backend, which.parse().ok()?));
         }
-        // Only OpenCL's devices are of several vendors at once.
+        // Only devices of OpenCL and Vulkan are of several vendors at once.
         let which = Which::Part(which.to_owned());
-        (backend == Backend::OpenCl).then_some(Self { backend, which })
+        matches!(backend, Backend::OpenCl | Backend::Wgpu).then_some(Self { backend, which })
     }
 }
 
@@ -100,6 +100,7 @@ mod tests {
             ("cuda:1", Backend::Cuda, 1, "cuda:1"),
             ("hip:12", Backend::Hip, 12, "hip:12"),
             ("opencl", Backend::OpenCl, 0, "opencl:0"),
+            ("wgpu:2", Backend::Wgpu, 2, "wgpu:2"),
         ];
         for (text, backend, ordinal, written) in cases {
             let name = DeviceName::read(text).unwrap();
@@ -109,6 +110,7 @@ mod tests {
         let name = DeviceName::read("opencl:PoCL 3").unwrap();
         assert_eq!(name.which, Which::Part("PoCL 3".to_owned()));
         assert_eq!((name.backend, name.to_string()), (Backend::OpenCl, "opencl:PoCL 3".to_owned()));
+        assert_eq!(DeviceName::read("wgpu:llvmpipe").unwrap().backend, Backend::Wgpu);
     }
 
     #[test]
@@ -118,7 +120,7 @@ mod tests {
         {
             let text = format!(
                 "the environment variable KERNELMILL_DEVICE is `{wrong}`, which is not `cuda`, `hip`, \
-                 `opencl`, `cpu` or `cpu-async`, alone or with a number as in `cuda:1`"
+                 `opencl`, `wgpu`, `cpu` or `cpu-async`, alone or with a number as in `cuda:1`"
             );
             assert_eq!(DeviceName::read(wrong).unwrap_err().to_string(), text);
         }

@@ -13,7 +13,8 @@ use crate::{
 impl Device {
     /// The device that the environment variable `KERNELMILL_DEVICE` names, as `cuda:1`, `hip:0`, `opencl:pocl`, `cpu` or
     /// `cpu-async`. Where it is not set: the first GPU that can be opened, of CUDA (with the feature `cuda`), then of HIP
-    /// (with the feature `hip`), then of OpenCL (with the feature `opencl`), else the processor.
+    /// (with the feature `hip`), then of OpenCL (with the feature `opencl`), then of Vulkan (with the feature `wgpu`), else
+    /// the processor.
     ///
     /// A GPU that is there but cannot be opened is passed over. [`Device::unavailable`] says why, and
     /// so does this function, to standard error, where the environment variable `KERNELMILL_LOG` is
@@ -188,6 +189,17 @@ impl Device {
     pub fn opencl(ordinal: usize) -> Result<Self> {
         backend::open(Backend::OpenCl, ordinal).map(Self::of)
     }
+
+    /// The device of Vulkan with this number, GPUs first. It runs kernels in WGSL. `KERNELMILL_DEVICE` can name one by a part
+    /// of its name or its driver's, too: `wgpu:radv`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] without the feature `wgpu`, a Vulkan loader or such a device, and for a device that
+    /// takes no SPIR-V as it is.
+    pub fn wgpu(ordinal: usize) -> Result<Self> {
+        backend::open(Backend::Wgpu, ordinal).map(Self::of)
+    }
 }
 
 /// Whether a variable is set to something.
@@ -226,6 +238,7 @@ mod tests {
             (cfg!(feature = "cuda"), "cuda"),
             (cfg!(feature = "hip"), "hip"),
             (cfg!(feature = "opencl"), "opencl"),
+            (cfg!(feature = "wgpu"), "wgpu"),
         ];
         for (_, name) in all.into_iter().filter(|(is_built, _)| !is_built) {
             let expected = format!(

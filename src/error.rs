@@ -377,6 +377,18 @@ pub enum Error {
         /// How many parameters the kernel has there.
         parameters: u64,
     },
+    /// An operation of wgpu failed: it was not valid, there was no memory for it, or the device is lost.
+    #[error("{operation} failed for {subject} on {device}: {message}")]
+    Wgpu {
+        /// The operation, as wgpu names it, for example `create_compute_pipeline`.
+        operation: &'static str,
+        /// What it was called for: a kernel, a binary, a number of bytes.
+        subject: String,
+        /// The device.
+        device: String,
+        /// What wgpu says.
+        message: String,
+    },
     /// A function of the HIP run time failed.
     #[error("{function} failed for {subject}: {name} ({code}), {text}")]
     Hip {

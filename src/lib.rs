@@ -54,6 +54,7 @@
 //!   [`Device::best`] is the processor. Wrappers then take `cudarc`'s own slices too, as `CudarcSlice`.
 //! - `hip`: AMD devices, through the HIP library, which is opened at run time too. It has not run on a GPU yet.
 //! - `opencl`: OpenCL devices, through the OpenCL library, which is opened at run time as well; for kernels in OpenCL C.
+//! - `wgpu`: devices of Vulkan, through the crate wgpu, which opens the loader at run time; for kernels in WGSL.
 //! - `jit`: CUDA C++ and PTX that the program gives when it runs, with a database of what was compiled ([`jit`]).
 //! - `tracing`: spans of the crate `tracing` for loads, launches and copies.
 //! - `half`: `half::f16` and `half::bf16` as elements and arguments.

@@ -17,11 +17,13 @@ pub enum Backend {
     Hip,
     /// An implementation of OpenCL.
     OpenCl,
+    /// A driver of Vulkan, through wgpu.
+    Wgpu,
 }
 
 impl Backend {
     /// Every back end, the best first, whether this build has it or not.
-    pub(crate) const ALL: [Self; 4] = [Self::Cuda, Self::Hip, Self::OpenCl, Self::Cpu];
+    pub(crate) const ALL: [Self; 5] = [Self::Cuda, Self::Hip, Self::OpenCl, Self::Wgpu, Self::Cpu];
 
     /// The word for it in `KERNELMILL_DEVICE`; that of a GPU is the name of its cargo feature too.
     pub(crate) const fn word(self) -> &'static str {
@@ -30,6 +32,7 @@ impl Backend {
             Self::Cuda => "cuda",
             Self::Hip => "hip",
             Self::OpenCl => "opencl",
+            Self::Wgpu => "wgpu",
         }
     }
 }
@@ -41,6 +44,7 @@ impl fmt::Display for Backend {
             Self::Cuda => "CUDA",
             Self::Hip => "HIP",
             Self::OpenCl => "OpenCL",
+            Self::Wgpu => "wgpu",
         })
     }
 }
@@ -88,7 +92,7 @@ pub struct Limits {
     pub threads_per_block: u32,
     /// Bytes of shared memory in a block, static and dynamic together.
     pub shared_bytes: u32,
-    /// Threads in a warp; 1 where the device does not say, as those of OpenCL.
+    /// Threads in a warp; 1 where the device does not say, as those of OpenCL and Vulkan.
     pub warp_size: u32,
 }
 

@@ -25,6 +25,8 @@ mod hip;
 mod library;
 #[cfg(feature = "opencl")]
 mod opencl;
+#[cfg(feature = "wgpu")]
+mod wgpu;
 
 #[cfg(feature = "cuda")]
 pub use cuda::CudarcSlice;
@@ -67,9 +69,13 @@ static PLATFORMS: &[&dyn Platform] = &[
     &hip::context::Hip,
     #[cfg(feature = "opencl")]
     &opencl::context::OpenCl::Accelerators,
+    #[cfg(feature = "wgpu")]
+    &wgpu::context::Wgpu::Accelerators,
     &cpu::context::Cpu,
     #[cfg(feature = "opencl")]
     &opencl::context::OpenCl::Processors,
+    #[cfg(feature = "wgpu")]
+    &wgpu::context::Wgpu::Processors,
 ];
 
 /// What the back ends of this build say of themselves; no device is opened for that.
@@ -88,6 +94,8 @@ pub fn capabilities() -> Vec<BackEndCapabilities> {
         BackEndCapabilities { name: "hip", support: hip::support::support },
         #[cfg(feature = "opencl")]
         BackEndCapabilities { name: "opencl", support: opencl::support::support },
+        #[cfg(feature = "wgpu")]
+        BackEndCapabilities { name: "wgpu", support: wgpu::support::support },
         BackEndCapabilities { name: "cpu", support: cpu::support::support },
         BackEndCapabilities { name: "cpu-async", support: cpu_async::support::support },
     ]

@@ -7,6 +7,7 @@
 //!   ([CUDA C++ Programming Guide, "Binary compatibility" and "Family-specific features"][guide])
 //! - PTX runs on the same or any later architecture, under the same rules for suffixes.
 //! - SPIR-V runs on OpenCL devices that read its version. OpenCL C runs on all of them: their drivers compile it.
+//! - SPIR-V of kernels in WGSL runs on devices of Vulkan 1.2.
 //! - An AMD code object runs on its processor, in the modes of `xnack` and `sramecc` it asks for.
 //!   ([LLVM, "Target ID"][amd])
 //!

@@ -36,12 +36,15 @@ const PROGRAMS: [(&str, &str); 10] = [
 ];
 
 /// Files the tests read, in the same way: AMD's mathematical functions, glibc for aarch64, which the compiler
-/// for aarch64 only recommends, an implementation of OpenCL, and the library that loads it.
-const FILES: [(&str, &str); 4] = [
+/// for aarch64 only recommends, an implementation of OpenCL, a driver of Vulkan, and the libraries that
+/// load them.
+const FILES: [(&str, &str); 6] = [
     ("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc", "rocm-device-libs"),
     ("/usr/aarch64-linux-gnu/lib/crti.o", "libc6-dev-arm64-cross"),
     ("/etc/OpenCL/vendors/pocl.icd", "pocl-opencl-icd"),
     ("/usr/lib/x86_64-linux-gnu/libOpenCL.so.1", "ocl-icd-libopencl1"),
+    ("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", "mesa-vulkan-drivers"),
+    ("/usr/lib/x86_64-linux-gnu/libvulkan.so.1", "libvulkan1"),
 ];
 
 /// What a run of all tests writes below the target folder, in GiB, with the variables of `.ci/run`.

@@ -374,14 +374,14 @@ static SCRATCH: OnceLock<PathBuf> = OnceLock::new();
 
 /// Check 12 of plugins (S2.12). There is no current job to restore: what a compilation knows is in the
 /// values that it is passed. One within another, that fails even, or that builds the device's library
-/// anew, leaves the outer one's bytes as they are: its context of threads, its panics, its memory.
+/// again, leaves the outer one's bytes as they are: its context of threads, its panics, its memory.
 /// Acceptance: S2.12.
 #[test]
 fn check_12_a_plugin_may_compile_and_the_outer_job_does_not_notice() {
     let folder = test_support::temporary_folder();
     SCRATCH.set(folder.path().to_owned()).unwrap();
     let itself = || ITSELF.get().unwrap();
-    let anew = || -> &'static Compiler {
+    let again = || -> &'static Compiler {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed).to_string();
         let scratch = SCRATCH.get().unwrap().join(number);
@@ -397,6 +397,6 @@ fn check_12_a_plugin_may_compile_and_the_outer_job_does_not_notice() {
     }
     for stage in [Stage::FrontEnd, Stage::Optimized] {
         let outer = |inner| compile(&with_plugin(stage, inner), "outer", MARKED, "cpu").unwrap();
-        assert_eq!(outer(Some(anew)).to_bytes(), outer(None).to_bytes(), "{stage:?}");
+        assert_eq!(outer(Some(again)).to_bytes(), outer(None).to_bytes(), "{stage:?}");
     }
 }

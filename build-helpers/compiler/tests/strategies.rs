@@ -326,7 +326,7 @@ fn other_loops_are_not_interchanged() {
         ("stride_own", "let step = i % 7 * 4096 + 4096;", "step", sum),
         // Not all threads get there.
         ("stride_early", "if n > i as u32 { return; }", "step", sum),
-        // Threads leave in other rounds.
+        // Threads leave in other iterations.
         ("stride_break", "", "step", "sum ^= x[i];\n if sum == 7 { break; }"),
         // Nothing is read in a row.
         ("stride_row", "", "step", "sum ^= x[i / 512 % n as usize];"),
@@ -344,7 +344,7 @@ fn other_loops_are_not_interchanged() {
     }
 }
 
-/// Nothing is left of the tree's rounds, masks and memory but additions of permuted vectors.
+/// Nothing is left of the tree's iterations, masks and memory but additions of permuted vectors.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn specialised_kernels_hold_shared_memory_in_registers() {
@@ -454,8 +454,8 @@ fn regions_rematerialise_what_depends_on_the_index_alone() {
     let statements = "let place = t as usize % 64;\n thread::sync_threads();\n \
                       unsafe { TILE[place] += 1 };\n thread::sync_threads();\n \
                       unsafe { TILE[place] += 1 };";
-    let text = kernel("anew", statements).replace("63 - t as usize", "t as usize % 64");
-    let [full, _] = code("code_anew", &text);
+    let text = kernel("repeated", statements).replace("63 - t as usize", "t as usize % 64");
+    let [full, _] = code("code_repeated", &text);
     assert!(full.contains(".region2x"), "{full}");
     // Parameter 18 is the memory of threads.
     assert!(!full.contains("getelementptr inbounds i8, ptr %18"), "{full}");
@@ -465,7 +465,7 @@ fn regions_rematerialise_what_depends_on_the_index_alone() {
     assert!(full.contains("getelementptr inbounds i8, ptr %18"), "{full}");
 }
 
-/// An address of shared memory that is made of an element of a slice is made anew for each lane; one that
+/// An address of shared memory that is made of an element of a slice is computed again for each lane; one that
 /// is made of shared memory, which lanes before may have changed, is taken from what all have read.
 #[test]
 fn elements_of_slices_are_read_again_and_those_of_tiles_are_not() {

@@ -155,7 +155,7 @@ pub(in crate::backend) enum EventUse {
 impl EventUse {
     /// What the driver's functions are called for.
     #[cfg_attr(
-        not(any(feature = "cuda", feature = "hip", feature = "opencl")),
+        not(any(feature = "cuda", feature = "hip", feature = "opencl", feature = "wgpu")),
         allow(dead_code, reason = "for drivers, and a build may have none")
     )]
     pub(in crate::backend) fn subject(self) -> String {

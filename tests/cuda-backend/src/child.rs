@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use test_support::driver::fake_driver;
+use test_support::{driver::fake_driver, tool};
 
 /// Says which test a child process is to run.
 const CHILD: &str = "CUDA_BACKEND_TEST_CHILD";
@@ -62,7 +62,7 @@ impl Child {
         }
         command.env(CHILD, name).env("LD_LIBRARY_PATH", DRIVER.get_or_init(fake_driver));
         // The features of other packages' tests are in here too: no devices of OpenCL, and no threads of theirs.
-        command.env("OCL_ICD_VENDORS", "/nonexistent");
+        command.env("OCL_ICD_VENDORS", "/nonexistent").envs(tool::WITHOUT_VULKAN);
         let Output { status, stdout, stderr } =
             command.envs(variables.iter().copied()).output().expect("a child process");
         let [stdout, stderr] =

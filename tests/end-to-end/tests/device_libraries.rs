@@ -196,7 +196,7 @@ fn only_a_cubin_with_something_undefined_is_linked_and_then_has_all_of_it() {
     let linked =
         cubins(&project, "saxpy").iter().map(|it| fs::read(it).unwrap()).collect::<Vec<_>>();
 
-    // Another library: the kernels that call it are made anew.
+    // Another library: the kernels that call it are compiled again.
     sleep(Duration::from_millis(20));
     tools.library(&project, &LIBRARY.replace("3.0f", "5.0f"));
     let edited = built(&project);

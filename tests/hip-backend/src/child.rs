@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use test_support::driver::fake_hip;
+use test_support::{driver::fake_hip, tool};
 
 /// Says which test a child process is to run.
 const CHILD: &str = "HIP_BACKEND_TEST_CHILD";
@@ -61,6 +61,7 @@ impl Child {
             command.env_remove(variable);
         }
         command.env(CHILD, name).env("LD_LIBRARY_PATH", DRIVER.get_or_init(fake_hip));
+        command.envs(tool::WITHOUT_VULKAN);
         let Output { status, stdout, stderr } =
             command.envs(variables.iter().copied()).output().expect("a child process");
         let [stdout, stderr] =

@@ -8,8 +8,9 @@ use std::{collections::BTreeSet, fmt::Write as _, fs};
 use test_support::{root, snapshot};
 
 /// What a back end does in the place of what it has not.
-const EMULATED: [(Capability, &str); 5] = [
+const EMULATED: [(Capability, &str); 6] = [
     (Capability::PeerCopies, "the copy goes through the host, and is done when the call returns"),
+    (Capability::Streams, "work of all streams is done in the order in which it is given"),
     (Capability::Graphs, "the launches of a graph are put on the stream one after the other"),
     (Capability::PinnedMemory, "the memory is plain memory of the host"),
     (Capability::Clusters, "grids are made of whole clusters, whose blocks are on their own"),
@@ -21,12 +22,13 @@ const HEAD: &str = "# What each back end supports\n\n\
     The names are those of devices in [`KERNELMILL_DEVICE`](settings.md#environment-variables-without-a-key).\n\n";
 
 /// A device of each back end.
-fn devices() -> [(&'static str, Architecture); 4] {
+fn devices() -> [(&'static str, Architecture); 5] {
     let amd = Architecture::Amd { processor: "gfx90a".to_owned(), xnack: None, sramecc: None };
     [
         ("`cuda`", Architecture::Nvidia { major: 9, minor: 0 }),
         ("`hip`", amd),
         ("`opencl`", Architecture::OpenCl { spirv: Some((1, 4)) }),
+        ("`wgpu`", Architecture::Vulkan),
         ("`cpu`, `cpu-async`", Architecture::Cpu),
     ]
 }
@@ -64,7 +66,7 @@ fn sources() -> String {
     }
     let devices = devices();
     let names: Vec<_> = devices.iter().map(|(name, _)| *name).collect();
-    let mut text = format!("| language | {} |\n|{}\n", names.join(" | "), " --- |".repeat(5));
+    let mut text = format!("| language | {} |\n|{}\n", names.join(" | "), " --- |".repeat(6));
     for language in languages {
         let cells: Vec<_> = devices.iter().map(|(_, device)| targets(language, device)).collect();
         let _ = writeln!(text, "| {language} | {} |", cells.join(" | "));
@@ -75,7 +77,7 @@ fn sources() -> String {
 fn run_time() -> String {
     let all = capabilities();
     let names: Vec<_> = all.iter().map(|it| format!("`{}`", it.name())).collect();
-    let mut text = format!("| | {} |\n|{}\n", names.join(" | "), " --- |".repeat(6));
+    let mut text = format!("| | {} |\n|{}\n", names.join(" | "), " --- |".repeat(7));
     for capability in Capability::ALL {
         let cells: Vec<_> = all.iter().map(|it| it.support(capability).to_string()).collect();
         let _ = writeln!(text, "| {capability} | {} |", cells.join(" | "));
@@ -97,7 +99,7 @@ fn page() -> String {
 
 #[test]
 fn the_page_on_back_ends_says_what_the_code_says() {
-    assert_eq!(capabilities().len(), 5, "every back end is in this build");
+    assert_eq!(capabilities().len(), 6, "every back end is in this build");
     for back_end in capabilities() {
         let name = back_end.name();
         for capability in Capability::ALL {

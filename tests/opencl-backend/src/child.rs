@@ -61,6 +61,7 @@ impl Child {
         command.env(CHILD, name).env("OPENCL_DYLIB_PATH", LAYER.get_or_init(opencl_layer));
         command
             .env("OCL_ICD_VENDORS", tool::POCL)
+            .envs(tool::WITHOUT_VULKAN)
             .env("POCL_CACHE_DIR", shared_folder("pocl-cache"));
         let Output { status, stdout, stderr } =
             command.envs(variables.iter().copied()).output().expect("a child process");

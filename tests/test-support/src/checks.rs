@@ -45,7 +45,7 @@ pub struct Checked {
 }
 
 /// Runs such a program on a device, `cpu`, `cuda` for the fake driver, `hip` for the fake HIP
-/// run time, or `opencl` for pocl.
+/// run time, `opencl` for pocl, or `wgpu` for lavapipe.
 ///
 /// # Panics
 ///
@@ -66,6 +66,11 @@ pub fn on(program: &str, device: &str) -> Checked {
     if device == "opencl" {
         command.env("OCL_ICD_VENDORS", tool::POCL);
         command.env("POCL_CACHE_DIR", shared_folder("pocl-cache"));
+    }
+    if device == "wgpu" {
+        // Without Mesa's layer, which would ask a display for its device.
+        command.env("VK_DRIVER_FILES", tool::LAVAPIPE).env("VK_ICD_FILENAMES", tool::LAVAPIPE);
+        command.env("NODEVICE_SELECT", "1");
     }
     let output = command.output().expect("the program starts");
     let text = String::from_utf8(output.stdout).expect("text");

@@ -118,6 +118,28 @@ pub fn pocl() -> Option<PathBuf> {
     require("pocl", files.iter().all(|file| file.is_file()).then(|| files[0].clone()))
 }
 
+/// Variables with which a machine has no driver of Vulkan.
+pub const WITHOUT_VULKAN: [(&str, &str); 2] =
+    [("VK_DRIVER_FILES", "/no/such.json"), ("VK_ICD_FILENAMES", "/no/such.json")];
+
+/// Where Mesa's lavapipe is registered as a driver of Vulkan, as Debian installs it.
+pub const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
+
+/// What the loader of Vulkan's drivers is called.
+const VULKAN: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
+
+/// lavapipe, and the library that loads it.
+///
+/// # Panics
+///
+/// As [`require`] does.
+#[must_use]
+#[track_caller]
+pub fn lavapipe() -> Option<PathBuf> {
+    let files = [LAVAPIPE, VULKAN].map(PathBuf::from);
+    require("lavapipe", files.iter().all(|file| file.is_file()).then(|| files[0].clone()))
+}
+
 /// The validator of SPIR-V.
 ///
 /// # Panics

@@ -2,7 +2,32 @@
 
 use kernelmill_build::manifest::Manifest;
 use std::{path::Path, process::Command};
-use test_support::{has_path_of_the_machine, snapshot, tool};
+use test_support::{
+    checks::{self, Checked},
+    has_path_of_the_machine, snapshot, tool,
+};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_wgsl");
+
+#[test]
+fn lavapipe_computes_what_plain_rust_does() {
+    if tool::lavapipe().is_none() {
+        return;
+    }
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "wgpu");
+    assert_eq!((passed.len(), lacking), (23, Vec::new()), "{passed:?}");
+}
+
+/// A machine without a driver has no such device, and the program says so.
+#[test]
+fn a_machine_without_a_driver_is_told() {
+    let mut command = Command::new(PROGRAM);
+    command.envs(tool::WITHOUT_VULKAN);
+    let output = command.output().expect("the program starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let expected = "no Vulkan loader is installed, or it knows no device; is a driver installed?";
+    assert!(!output.status.success() && errors.contains(expected), "{errors}");
+}
 
 /// The wrappers' parameters, as `cargo kernelmill list` shows them.
 #[test]

@@ -42,7 +42,7 @@ impl Program {
         copied.expect("a copy");
         let expected = cell.expected.as_ref().map(|all| all[range].to_vec());
         match self.random.below(3) {
-            0 => self.define_anew(index),
+            0 => self.define_again(index),
             1 => self.cells[index] = super::Cell::new(&self.device, &mut self.random),
             _ => {}
         }
@@ -59,7 +59,7 @@ impl Program {
     }
 
     /// Gives a buffer new elements.
-    fn define_anew(&mut self, index: usize) {
+    fn define_again(&mut self, index: usize) {
         self.cells[index].expected = None;
         self.define(index);
     }

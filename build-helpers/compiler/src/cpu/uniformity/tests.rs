@@ -245,7 +245,7 @@ fn a_uniform_loop_inside_a_divergent_branch_stays_uniform() {
 }
 
 #[test]
-fn a_counter_varies_outside_of_a_loop_that_threads_leave_in_different_rounds() {
+fn a_counter_varies_outside_of_a_loop_that_threads_leave_in_different_iterations() {
     let body = "start:
            br label %head
          head:

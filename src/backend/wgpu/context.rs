@@ -1,0 +1,199 @@
+//! Contexts of wgpu: a device each.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::{
+    devices::{self, ListedDevice},
+    driver_context::{DriverContext, Shared},
+    stream::Stream,
+    support::support,
+};
+use crate::{
+    backend::gpu::{
+        calls::{ContextCalls as _, MemoryCalls as _},
+        host_blocks::HostBlocks,
+        host_memory::HostMemory,
+        memory::Memory,
+        module::Module,
+        panics::Panics,
+    },
+    cache::module_cache,
+    capability::{Capability, Support},
+    embedded::EmbeddedArtifact,
+    error::Result,
+    hal::{self, ContextId, Platform, StreamRef},
+    properties::{Architecture, Backend, Limits},
+};
+
+/// Vulkan's devices of one kind, where there is a loader.
+pub(crate) enum Wgpu {
+    /// All but processors.
+    Accelerators,
+    /// Processors: the CPU back end comes before them.
+    Processors,
+}
+
+pub(super) struct Context {
+    id: ContextId,
+    limits: Limits,
+    default_stream: Arc<Stream>,
+    shared: Arc<Shared>,
+}
+
+/// The contexts that are open: of one device there is one.
+static OPEN: Mutex<Vec<Weak<Context>>> = Mutex::new(Vec::new());
+
+impl Platform for Wgpu {
+    fn backend(&self) -> Backend {
+        Backend::Wgpu
+    }
+
+    fn devices(&self) -> Box<dyn Iterator<Item = Result<Arc<dyn hal::Context>>>> {
+        let is_processor = matches!(self, Self::Processors);
+        let all = devices::all().iter().enumerate();
+        let of_kind = all.filter(move |(_, it)| it.is_processor == is_processor);
+        Box::new(of_kind.map(|(ordinal, _)| open(ordinal)))
+    }
+
+    fn open(&self, ordinal: usize) -> Result<Arc<dyn hal::Context>> {
+        open(ordinal)
+    }
+
+    fn open_named(&self, part: &str) -> Result<Arc<dyn hal::Context>> {
+        open(devices::with_name(part)?)
+    }
+}
+
+/// The device with this number.
+fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
+    let listed = devices::with_ordinal(ordinal)?;
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    open.retain(|context| context.strong_count() > 0);
+    let is_same = |context: &Arc<Context>| context.shared.ordinal == ordinal;
+    if let Some(context) = open.iter().filter_map(Weak::upgrade).find(is_same) {
+        return Ok(context);
+    }
+    let context = Arc::new(Context::new(listed, ordinal)?);
+    open.push(Arc::downgrade(&context));
+    Ok(context)
+}
+
+impl Context {
+    fn new(listed: &ListedDevice, ordinal: usize) -> Result<Self> {
+        let id = ContextId::new();
+        let driver = Arc::new(DriverContext::new(listed, ordinal)?);
+        let limits = limits(&driver.gpu.limits);
+        let (panics, host_blocks) = (Arc::<Panics<_>>::default(), HostBlocks::default());
+        let shared = Arc::new(Shared { driver, panics, host_blocks });
+        let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
+        Ok(Self { id, limits, default_stream, shared })
+    }
+}
+
+fn limits(limits: &wgpu::Limits) -> Limits {
+    Limits {
+        grid: [limits.max_compute_workgroups_per_dimension; 3],
+        block: [
+            limits.max_compute_workgroup_size_x,
+            limits.max_compute_workgroup_size_y,
+            limits.max_compute_workgroup_size_z,
+        ],
+        threads_per_block: limits.max_compute_invocations_per_workgroup,
+        shared_bytes: limits.max_compute_workgroup_storage_size,
+        warp_size: 1,
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        module_cache().release_context(self.id);
+    }
+}
+
+impl hal::Context for Context {
+    fn id(&self) -> ContextId {
+        self.id
+    }
+
+    fn backend(&self) -> Backend {
+        Backend::Wgpu
+    }
+
+    fn ordinal(&self) -> usize {
+        self.shared.ordinal
+    }
+
+    fn name(&self) -> &str {
+        &self.shared.gpu.name
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn support(&self, capability: Capability) -> Support {
+        support(capability)
+    }
+
+    fn architecture(&self) -> &Architecture {
+        &Architecture::Vulkan
+    }
+
+    fn default_stream(&self) -> Arc<dyn hal::Queue> {
+        Arc::clone(&self.default_stream) as _
+    }
+
+    fn new_stream(&self) -> Result<Arc<dyn hal::Queue>> {
+        let stream = self.shared.driver.new_stream();
+        Ok(Arc::new(Stream::new(self.id, stream, &self.shared)))
+    }
+
+    fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
+        Ok(Box::new(Memory::zeros(&self.shared, bytes)?))
+    }
+
+    unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn hal::Memory>> {
+        // SAFETY: promised.
+        Ok(Box::new(unsafe { Memory::upload(&self.shared, source, bytes)? }))
+    }
+
+    fn host_memory(&self, bytes: usize) -> Result<Box<dyn hal::HostMemory>> {
+        Ok(Box::new(HostMemory::new(&self.shared, bytes)?))
+    }
+
+    unsafe fn copy(
+        &self,
+        target: u64,
+        source: u64,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()> {
+        self.shared.bind()?;
+        let stream = DriverContext::launch_stream(stream)?;
+        // SAFETY: promised.
+        unsafe { DriverContext::copy(target, source, bytes, stream) }
+    }
+
+    fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
+        // SAFETY: the program is the one that the build made.
+        Ok(Arc::new(unsafe { Module::load(&self.shared, artifact, artifact.bytes)? }))
+    }
+
+    unsafe fn load_image(
+        &self,
+        artifact: &'static EmbeddedArtifact,
+        image: &[u8],
+    ) -> Result<Option<Arc<dyn hal::Module>>> {
+        // SAFETY: promised.
+        Ok(Some(Arc::new(unsafe { Module::load(&self.shared, artifact, image)? })))
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.shared.bind()?;
+        let panics = &self.shared.panics;
+        let dropped = panics.dropped();
+        self.shared.synchronize()?;
+        panics.reclaim(dropped, &self.shared);
+        panics.report_all()
+    }
+}

@@ -1,0 +1,320 @@
+//! Launches: a pipeline for each kernel, and for each launch its buffers, bound as the kernel declares them.
+//!
+//! A value crosses in a uniform buffer of its own. A slice is a part of its buffer. wgpu wants the start of a part at a
+//! multiple of the device's alignment; where it is elsewhere, the part is copied to a buffer of its own before the launch,
+//! and back after it where the kernel writes.
+
+use std::{num::NonZeroU64, sync::Arc};
+
+use kernelmill_artifact::{Access, ParameterKind, Signature};
+use wgpu::{
+    BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor,
+    BindGroupLayoutEntry, BindingResource, BindingType, Buffer, BufferBinding, BufferBindingType,
+    BufferUsages, ComputePipeline, ComputePipelineDescriptor, PipelineLayoutDescriptor,
+    ShaderModule, ShaderStages,
+};
+
+use super::{
+    buffers::Place,
+    driver_context::{DriverContext, Shared},
+    interface::Binding,
+    memory,
+};
+use crate::{
+    backend::gpu::{calls::ContextCalls as _, image},
+    embedded::EmbeddedKernel,
+    error::{Error, Result},
+    hal::{self, AsyncError, Pointers, StreamRef},
+    limits::{Checked, KernelLimits},
+};
+
+/// A module that is loaded.
+pub(super) type Image = image::Image<DriverContext>;
+
+/// The multiple of bytes that uniform buffers have.
+const UNIFORM: u64 = 16;
+
+/// A kernel of a module.
+pub(super) struct Function {
+    pipeline: ComputePipeline,
+    /// By group; `None` for one that the kernel does not use.
+    layouts: Vec<Option<BindGroupLayout>>,
+    /// One for each parameter.
+    passing: Vec<(Passing, Binding)>,
+    kernel: &'static EmbeddedKernel,
+    image: Arc<Image>,
+    shared: Arc<Shared>,
+}
+
+/// How an argument is given to wgpu.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Passing {
+    /// A value of so many bytes.
+    Value(u64),
+    /// Elements of so many bytes each.
+    Slice { element: u64, writes: bool },
+}
+
+impl Passing {
+    /// Of a parameter; `None` for one that WGSL does not have.
+    fn of(kind: &ParameterKind) -> Option<Self> {
+        match kind {
+            ParameterKind::Value(value) => Some(Self::Value(value.size())),
+            ParameterKind::Slice { element, access } => {
+                Some(Self::Slice { element: element.size(), writes: *access == Access::Write })
+            }
+            ParameterKind::Pointer { .. }
+            | ParameterKind::Shared { .. }
+            | ParameterKind::TensorMap { .. } => None,
+        }
+    }
+
+    /// The type of its binding.
+    fn binding_type(self) -> BindingType {
+        let (ty, bytes) = match self {
+            Self::Value(bytes) => (BufferBindingType::Uniform, bytes.next_multiple_of(UNIFORM)),
+            Self::Slice { element, writes } => {
+                (BufferBindingType::Storage { read_only: !writes }, element)
+            }
+        };
+        BindingType::Buffer {
+            ty,
+            has_dynamic_offset: false,
+            min_binding_size: NonZeroU64::new(bytes),
+        }
+    }
+}
+
+/// A part of a buffer, for a launch.
+struct Part {
+    place: Place,
+    bytes: u64,
+    writes: bool,
+    /// The buffer that has a copy of it.
+    copy: Option<Buffer>,
+}
+
+impl Part {
+    fn binding(&self) -> BindingResource<'_> {
+        let (buffer, offset) = match &self.copy {
+            Some(copy) => (copy, 0),
+            None => (&self.place.buffer, self.place.offset),
+        };
+        BindingResource::Buffer(BufferBinding { buffer, offset, size: NonZeroU64::new(self.bytes) })
+    }
+}
+
+impl Function {
+    /// The kernel of a module, which uses these buffers.
+    pub(super) fn new(
+        (image, shader): (&Arc<Image>, &ShaderModule),
+        shared: &Arc<Shared>,
+        (kernel, signature): (&'static EmbeddedKernel, &'static Signature),
+        bindings: &[Binding],
+    ) -> Result<Self> {
+        let gpu = &*shared.gpu;
+        let passing: Option<Vec<_>> =
+            signature.parameters().iter().map(|it| Passing::of(&it.kind)).collect();
+        let passing =
+            passing.filter(|passing| passing.len() == bindings.len()).ok_or_else(|| {
+                let message = format!(
+                    "it uses {} buffers, and its wrapper gives those of `{signature}`",
+                    bindings.len()
+                );
+                gpu.error("create_compute_pipeline", kernel.entry.to_owned(), message)
+            })?;
+        let passing: Vec<_> = passing.into_iter().zip(bindings.iter().copied()).collect();
+        let layouts_of = |group| {
+            let of_group = passing.iter().filter(move |(_, it): &&(_, Binding)| it.group == group);
+            let entries: Vec<_> = of_group
+                .map(|(passing, it)| BindGroupLayoutEntry {
+                    binding: it.binding,
+                    visibility: ShaderStages::COMPUTE,
+                    ty: passing.binding_type(),
+                    count: None,
+                })
+                .collect();
+            let description = BindGroupLayoutDescriptor { label: None, entries: &entries };
+            (!entries.is_empty()).then(|| gpu.device.create_bind_group_layout(&description))
+        };
+        let groups = bindings.iter().map(|it| it.group + 1).max().unwrap_or(0);
+        if groups > gpu.limits.max_bind_groups {
+            let message = format!(
+                "it uses the group {}, and the device has {}",
+                groups - 1,
+                gpu.limits.max_bind_groups
+            );
+            return Err(gpu.error("create_compute_pipeline", kernel.entry.to_owned(), message));
+        }
+        let subject = || kernel.entry.to_owned();
+        let (layouts, pipeline) = gpu.scoped("create_compute_pipeline", subject, || {
+            let layouts: Vec<_> = (0..groups).map(layouts_of).collect();
+            let of_groups: Vec<_> = layouts.iter().map(Option::as_ref).collect();
+            let layout = gpu.device.create_pipeline_layout(&PipelineLayoutDescriptor {
+                label: None,
+                bind_group_layouts: &of_groups,
+                immediate_size: 0,
+            });
+            let pipeline = gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
+                label: Some(kernel.entry),
+                layout: Some(&layout),
+                module: shader,
+                entry_point: Some(kernel.entry),
+                compilation_options: Default::default(),
+                cache: None,
+            });
+            (layouts, pipeline)
+        })?;
+        let (image, shared) = (Arc::clone(image), Arc::clone(shared));
+        Ok(Self { pipeline, layouts, passing, kernel, image, shared })
+    }
+
+    /// The buffers of a launch, one for each parameter.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are those of the kernel.
+    unsafe fn parts(&self, arguments: &[*const u8]) -> Result<Vec<Part>> {
+        let mut arguments = arguments.iter();
+        let mut parts = Vec::with_capacity(self.passing.len());
+        for (index, (passing, _)) in self.passing.iter().enumerate() {
+            let mut next = || arguments.next().copied().expect("as many as the kernel has");
+            parts.push(match *passing {
+                Passing::Value(bytes) => {
+                    // SAFETY: promised: a value of this size.
+                    let value = unsafe { std::slice::from_raw_parts(next(), bytes as usize) };
+                    self.uniform(value)?
+                }
+                Passing::Slice { element, writes } => {
+                    // SAFETY: promised: an address, and the number of elements.
+                    let (address, len) =
+                        unsafe { (next().cast::<u64>().read(), next().cast::<u64>().read()) };
+                    self.slice(index, (address, len * element), writes)?
+                }
+            });
+        }
+        Ok(parts)
+    }
+
+    /// A uniform buffer with a value.
+    fn uniform(&self, value: &[u8]) -> Result<Part> {
+        let (gpu, bytes) = (&*self.shared.gpu, (value.len() as u64).next_multiple_of(UNIFORM));
+        let buffer = memory::temporary(gpu, bytes, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
+        let mut padded = value.to_vec();
+        padded.resize(bytes as usize, 0);
+        let subject = || format!("a value of {bytes} bytes");
+        gpu.scoped("write_buffer", subject, || gpu.queue.write_buffer(&buffer, 0, &padded))?;
+        Ok(Part { place: Place { buffer, offset: 0 }, bytes, writes: false, copy: None })
+    }
+
+    /// The part of a buffer that a slice is.
+    fn slice(&self, index: usize, (address, bytes): (u64, u64), writes: bool) -> Result<Part> {
+        let gpu = &*self.shared.gpu;
+        if bytes == 0 {
+            return Err(
+                self.refuse(index, "has no elements, and buffers of WGSL have at least one")
+            );
+        }
+        let most = gpu.limits.max_storage_buffer_binding_size;
+        if bytes > most {
+            let why = format!("has {bytes} bytes, and the device binds {most} at most");
+            return Err(self.refuse(index, &why));
+        }
+        let place = gpu.buffers.place(address);
+        let place = place.ok_or_else(|| self.refuse(index, "is in no buffer of this device"))?;
+        let align = u64::from(gpu.limits.min_storage_buffer_offset_alignment);
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        let copy = match place.offset.is_multiple_of(align) {
+            true => None,
+            false => Some(memory::temporary(gpu, bytes, usage)?),
+        };
+        Ok(Part { place, bytes, writes, copy })
+    }
+
+    /// Refuses an argument.
+    #[cold]
+    fn refuse(&self, index: usize, why: &str) -> Error {
+        let subject = format!("argument {index} of `{}`", self.kernel.entry);
+        self.shared.gpu.error("create_bind_group", subject, format!("it {why}"))
+    }
+}
+
+impl hal::Function for Function {
+    fn limits(&self) -> KernelLimits {
+        KernelLimits {
+            threads_per_block: self.shared.gpu.limits.max_compute_invocations_per_workgroup,
+            static_shared_bytes: self.kernel.static_shared_bytes,
+        }
+    }
+
+    unsafe fn launch(
+        &self,
+        stream: StreamRef<'_>,
+        shape: &Checked,
+        arguments: &mut Pointers,
+    ) -> Result<Option<Arc<AsyncError>>> {
+        self.shared.bind()?;
+        let (gpu, stream) = (&*self.shared.gpu, DriverContext::launch_stream(stream)?);
+        let subject = || format!("the launch of `{}`", self.kernel.entry);
+        if shape.dynamic_shared_bytes > 0 {
+            let message = "WGSL has no dynamic shared memory: declare it with `var<workgroup>`";
+            return Err(gpu.error("dispatch_workgroups", subject(), message.to_owned()));
+        }
+        self.image.note_launch(stream);
+        // SAFETY: promised.
+        let parts = unsafe { self.parts(arguments.as_slice())? };
+        let submission = gpu.submit("dispatch_workgroups", subject, |encoder| {
+            let copied = || parts.iter().filter_map(|part| Some((part, part.copy.as_ref()?)));
+            for (part, copy) in copied() {
+                let Place { buffer, offset } = &part.place;
+                encoder.copy_buffer_to_buffer(buffer, *offset, copy, 0, part.bytes);
+            }
+            let mut pass = encoder.begin_compute_pass(&Default::default());
+            pass.set_pipeline(&self.pipeline);
+            for (group, layout) in (0..).zip(&self.layouts) {
+                let Some(layout) = layout else { continue };
+                let of_group = self.passing.iter().zip(&parts);
+                let of_group = of_group.filter(|((_, it), _)| it.group == group);
+                let entries: Vec<_> = of_group
+                    .map(|((_, it), part)| BindGroupEntry {
+                        binding: it.binding,
+                        resource: part.binding(),
+                    })
+                    .collect();
+                let description = BindGroupDescriptor { label: None, layout, entries: &entries };
+                pass.set_bind_group(group, &gpu.device.create_bind_group(&description), &[]);
+            }
+            let [x, y, z] = shape.grid;
+            pass.dispatch_workgroups(x, y, z);
+            drop(pass);
+            for (part, copy) in copied().filter(|(part, _)| part.writes) {
+                let Place { buffer, offset } = &part.place;
+                encoder.copy_buffer_to_buffer(copy, 0, buffer, *offset, part.bytes);
+            }
+        })?;
+        stream.note(submission);
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernelmill_artifact::{Nested, Scalar, ValueType};
+
+    #[test]
+    fn parameters_are_passed_as_wgsl_has_them() {
+        let scalar = || ValueType::Scalar(Scalar::F32);
+        let vector = ValueType::Array(Nested::from(scalar()), 4);
+        let writes = ParameterKind::Slice { element: vector, access: Access::Write };
+        let cases = [
+            (ParameterKind::Value(scalar()), Some(Passing::Value(4))),
+            (writes, Some(Passing::Slice { element: 16, writes: true })),
+            (ParameterKind::Shared { element: scalar() }, None),
+            (ParameterKind::Pointer { element: scalar(), access: Access::Read }, None),
+        ];
+        for (kind, expected) in cases {
+            assert_eq!(Passing::of(&kind), expected, "{kind}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The wgpu back end: devices of [Vulkan](https://registry.khronos.org/vulkan/) 1.2 and later, through the crate
+//! [wgpu](https://docs.rs/wgpu), for kernels in WGSL.
+//!
+//! The Vulkan loader is opened when the program runs. What is the same for every driver is in [`gpu`](super::gpu). A
+//! binary is SPIR-V that naga wrote in the build; it goes to the driver as it is ([`module`]), and says itself which
+//! groups and bindings its kernels use ([`interface`]).
+//!
+//! Buffers of wgpu have no addresses. Each is given a range of numbers that nothing else has ([`buffers`]), with which the
+//! host computes as with the addresses of other back ends, and a launch finds the buffer and the offset again. A device has
+//! one queue: streams are views of it, and what is put on one comes after all that any was given before.
+
+mod buffers;
+mod calls;
+pub(crate) mod context;
+mod devices;
+mod driver;
+mod driver_context;
+mod event;
+mod interface;
+mod launch;
+mod memory;
+mod module;
+mod stream;
+pub(super) mod support;

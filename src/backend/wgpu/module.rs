@@ -1,0 +1,103 @@
+//! Modules: SPIR-V as naga wrote it in the build, which the driver is given without a second translation.
+
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    ffi::{CStr, CString},
+    sync::Arc,
+};
+
+use kernelmill_artifact::Signature;
+use wgpu::{PassthroughShaderEntryPoint, ShaderModule, ShaderModuleDescriptorPassthrough};
+
+use super::{
+    driver_context::{DriverContext, Shared},
+    interface::{self, Binding},
+    launch::{Function, Image},
+};
+use crate::{
+    backend::gpu::{calls::ModuleCalls, module::Kernels},
+    embedded::{EmbeddedArtifact, EmbeddedKernel},
+    error::Result,
+    hal,
+};
+
+/// A module that is loaded: one of wgpu for each entry point, whose bindings have numbers of their own.
+pub(super) struct LoadedModule(BTreeMap<String, (ShaderModule, Vec<Binding>)>);
+
+/// A module on the heap: made by `load_module`, and freed by `unload_module`.
+#[derive(Clone, Copy)]
+pub(super) struct Handle(*const LoadedModule);
+
+impl Handle {
+    /// The module.
+    ///
+    /// # Safety
+    ///
+    /// It is loaded.
+    pub(super) unsafe fn module(&self) -> &LoadedModule {
+        // SAFETY: promised.
+        unsafe { &*self.0 }
+    }
+}
+
+impl ModuleCalls for DriverContext {
+    type Module = Handle;
+
+    unsafe fn load_module(&self, artifact: &EmbeddedArtifact, binary: &[u8]) -> Result<Handle> {
+        let gpu = &*self.gpu;
+        let damaged = || {
+            let message = "the binary is no SPIR-V module".to_owned();
+            gpu.error("create_shader_module", artifact.to_string(), message)
+        };
+        let words = interface::words(binary).ok_or_else(damaged)?;
+        let interface = interface::of_module(&words).ok_or_else(damaged)?;
+        let load = |(name, bindings): (&str, Vec<Binding>)| {
+            let entry = PassthroughShaderEntryPoint {
+                name: Cow::Borrowed(name),
+                // For Metal alone.
+                workgroup_size: (0, 0, 0),
+            };
+            let description = ShaderModuleDescriptorPassthrough {
+                entry_points: Cow::Owned(vec![entry]),
+                spirv: Some(Cow::Owned(interface.numbered(name, &words))),
+                ..Default::default()
+            };
+            let subject = || format!("`{name}` of {artifact}");
+            let shader = gpu.scoped("create_shader_module", subject, || {
+                // SAFETY: the caller promises a whole binary: it is what naga has written for a module that is valid.
+                unsafe { gpu.device.create_shader_module_passthrough(description) }
+            })?;
+            Ok((name.to_owned(), (shader, bindings)))
+        };
+        let module = LoadedModule(interface.entries().map(load).collect::<Result<_>>()?);
+        Ok(Handle(Box::into_raw(Box::new(module))))
+    }
+
+    /// No plugin of the compiler sees what is compiled for Vulkan, so that nothing is relocated.
+    unsafe fn global(&self, _module: Handle, _name: &CStr) -> Result<Option<(u64, usize)>> {
+        Ok(None)
+    }
+
+    unsafe fn unload_module(module: Handle, _subject: impl FnOnce() -> String) -> Result<()> {
+        // SAFETY: promised: it is of `load_module`.
+        drop(unsafe { Box::from_raw(module.0.cast_mut()) });
+        Ok(())
+    }
+}
+
+impl Kernels for DriverContext {
+    fn function(
+        shared: &Arc<Shared>,
+        image: &Arc<Image>,
+        kernel: &'static EmbeddedKernel,
+        signature: &'static Signature,
+        _name: CString,
+    ) -> Result<Option<Box<dyn hal::Function>>> {
+        // SAFETY: the image is loaded.
+        let module = unsafe { image.handle.module() };
+        let Some((shader, bindings)) = module.0.get(kernel.entry) else { return Ok(None) };
+        let function = Function::new((image, shader), shared, (kernel, signature), bindings)?;
+        Ok(Some(Box::new(function)))
+    }
+}

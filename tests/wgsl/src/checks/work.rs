@@ -1,0 +1,73 @@
+//! Work in flight: buffers that are dropped while launches run, threads with streams of their own, and modules.
+
+use super::{On, groups};
+use crate::kernels::Kernels;
+use kernelmill::{Launch, Result, module_cache};
+use std::thread;
+
+/// Buffers are dropped by the host while launches that use them are queued, and new ones made in their place.
+pub(crate) fn dropped(on: &On<'_>) -> Result<()> {
+    const COUNT: usize = 1 << 16;
+    let launch = Launch::grid([groups(COUNT, 64)], [64]);
+    let mut sum = on.device.zeros::<f32>(COUNT)?;
+    for round in 1..=30 {
+        let x = on.device.upload(&vec![round as f32; COUNT])?;
+        on.kernels.saxpy(&on.stream, launch, 2.0, &x, &mut sum)?;
+        drop(x);
+        let other = on.device.upload(&vec![-1e6_f32; COUNT])?;
+        drop(other);
+    }
+    // 2 × (1 + ... + 30).
+    assert_eq!(sum.download()?, vec![930.0; COUNT]);
+    Ok(())
+}
+
+/// Each thread has a stream and buffers of its own, and they share the device and the kernels.
+pub(crate) fn threads(on: &On<'_>) -> Result<()> {
+    let one = |seed: u32| -> Result<()> {
+        let stream = on.device.new_stream()?;
+        let x: Vec<f32> = (0..5000).map(|i| ((i + seed) % 1000) as f32).collect();
+        let there = on.device.upload(&x)?;
+        let mut y = on.device.zeros::<f32>(x.len())?;
+        let launch = Launch::grid([groups(x.len(), 64)], [64]);
+        for _ in 0..25 {
+            on.kernels.saxpy(&stream, launch, 1.0, &there, &mut y)?;
+        }
+        stream.synchronize()?;
+        let expected: Vec<f32> = x.iter().map(|x| 25.0 * x).collect();
+        assert_eq!(y.download()?, expected, "thread {seed}");
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..6).map(|seed| scope.spawn(move || one(seed))).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("no check fails"))
+    })
+}
+
+/// The cache finds a module that is loaded; what nobody uses is unloaded, and loaded again when it is asked for.
+pub(crate) fn modules(on: &On<'_>) -> Result<()> {
+    let cache = module_cache();
+    let before = cache.statistics();
+    let again = Kernels::load(on.device)?;
+    let found = cache.statistics();
+    assert_eq!((found.loads, found.failures), (before.loads, 0));
+    assert!(found.hits > before.hits, "{before:?} {found:?}");
+    drop(again);
+    // The kernels of the program hold theirs: the cache forgets them, and loads them again beside these.
+    for round in 1..=3 {
+        cache.clear();
+        let fresh = Kernels::load(on.device)?;
+        let mut y = on.device.upload(&[1.0_f32; 64])?;
+        let x = on.device.upload(&[2.0_f32; 64])?;
+        fresh.saxpy(&on.stream, Launch::grid([1], [64]), 3.0, &x, &mut y)?;
+        drop(fresh);
+        assert_eq!(y.download()?, [7.0; 64]);
+        let now = cache.statistics();
+        assert_eq!(now.loads, before.loads * (round + 1), "{before:?} {now:?}");
+    }
+    cache.clear();
+    on.stream.synchronize()?;
+    let end = cache.statistics();
+    assert_eq!(end.loads - end.unloads, before.loads, "{before:?} {end:?}");
+    Ok(())
+}

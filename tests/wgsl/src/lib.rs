@@ -1,3 +1,0 @@
-//! Kernels in WGSL, with their wrappers.
-
-pub mod kernels;

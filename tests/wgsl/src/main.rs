@@ -1,0 +1,45 @@
+//! Runs kernels in WGSL on a device of Vulkan, compares them with plain Rust and prints the name of each that is right.
+
+mod checks;
+mod kernels;
+
+use checks::{On, maps, memory, photo, reductions, values, work};
+use kernelmill::Device;
+use kernels::Kernels;
+use std::error::Error;
+
+type Check = fn(&On<'_>) -> kernelmill::Result<()>;
+
+const CHECKS: [(&str, Check); 23] = [
+    ("saxpy", maps::saxpy),
+    ("saxpy4", maps::saxpy4),
+    ("integers", maps::integers),
+    ("collatz", maps::collatz),
+    ("beyond", maps::beyond),
+    ("group_sums", reductions::group_sums),
+    ("scan", reductions::scan),
+    ("zeroed", reductions::zeroed),
+    ("histogram", reductions::histogram),
+    ("extremes_of", reductions::extremes_of),
+    ("blur", photo::blur),
+    ("gray", photo::gray),
+    ("fall", values::fall),
+    ("transform", values::transform),
+    ("look_up", values::look_up),
+    ("multiply", values::multiply),
+    ("parts", memory::parts),
+    ("bytes", memory::bytes),
+    ("streams", memory::streams),
+    ("refused", memory::refused),
+    ("dropped", work::dropped),
+    ("threads", work::threads),
+    ("modules", work::modules),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let device = Device::wgpu(0)?;
+    let kernels = Kernels::load(&device)?;
+    let on = On { device: &device, kernels: &kernels, stream: device.stream() };
+    let lacks_binary = |error: &_| matches!(error, kernelmill::Error::NoBinary(_));
+    test_support::checks::run(CHECKS, |check| check(&on), lacks_binary)
+}
