@@ -27,26 +27,55 @@ const ATTEMPTS: usize = 20;
 ///
 /// What the file system reports.
 pub fn write(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
+    write_beside(path, bytes, access, |_| {})
+}
+
+/// As [`write`]. `meanwhile` is what others do to the temporary file before it is renamed.
+fn write_beside(
+    path: &Path,
+    bytes: &[u8],
+    access: Access,
+    mut meanwhile: impl FnMut(&Path),
+) -> io::Result<()> {
     let mut attempts = 0..ATTEMPTS;
     loop {
-        match write_once(path, bytes, access) {
-            // A folder that goes while it is made is told as one that is there.
-            Err(error)
-                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists)
-                    && attempts.next().is_some() => {}
+        match write_once(path, bytes, access, &mut meanwhile) {
+            Err(error) if is_disturbance(path, &error) && attempts.next().is_some() => {}
             result => return result,
         }
     }
 }
 
-fn write_once(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
+/// Whether a file could not be written because its folder or its temporary file was removed meanwhile. A later write
+/// may succeed.
+pub fn is_disturbance(path: &Path, error: &io::Error) -> bool {
+    // A folder that goes while it is made is told as one that is there.
+    let is_of_removal = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists);
+    is_of_removal && !path.parent().is_some_and(is_blocked)
+}
+
+/// Whether a file, or a link that leads to no folder, lies in a folder's place.
+fn is_blocked(folder: &Path) -> bool {
+    // A folder that goes between the two questions is none of these.
+    folder.symlink_metadata().is_ok_and(|found| !found.is_dir()) && !folder.is_dir()
+}
+
+fn write_once(
+    path: &Path,
+    bytes: &[u8],
+    access: Access,
+    meanwhile: &mut impl FnMut(&Path),
+) -> io::Result<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let folder = path.parent().unwrap_or(Path::new("."));
     make_folder(folder, access)?;
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = folder.join(format!(".{name}.{}.{count}{TEMPORARY}", std::process::id()));
-    let result = write_new(&temporary, bytes, access).and_then(|()| fs::rename(&temporary, path));
+    let result = write_new(&temporary, bytes, access).and_then(|()| {
+        meanwhile(&temporary);
+        fs::rename(&temporary, path)
+    });
     if result.is_err() {
         let _ = fs::remove_file(&temporary);
     }
@@ -112,6 +141,53 @@ mod tests {
     use super::*;
     use std::sync::mpsc::RecvTimeoutError;
     use test_support::temporary_folder;
+
+    #[test]
+    fn a_write_begins_again_as_often_as_it_is_disturbed_up_to_a_limit() {
+        let folder = temporary_folder();
+        let path = folder.path().join("v1/ab/cd");
+        let disturbed = |times: usize| {
+            let (mut left, mut begun) = (times, 0);
+            let result = write_beside(&path, b"content", Access::UserAlone, |temporary| {
+                begun += 1;
+                if left > 0 {
+                    left -= 1;
+                    fs::remove_file(temporary).unwrap();
+                    fs::remove_dir(temporary.parent().unwrap()).unwrap();
+                }
+            });
+            (result, begun)
+        };
+        for times in [0, 1, ATTEMPTS] {
+            let (result, begun) = disturbed(times);
+            result.unwrap();
+            assert_eq!(begun, times + 1);
+            assert_eq!(fs::read(&path).unwrap(), b"content");
+            fs::remove_file(&path).unwrap();
+        }
+        let (result, begun) = disturbed(usize::MAX);
+        assert!(is_disturbance(&path, &result.unwrap_err()));
+        assert_eq!(begun, ATTEMPTS + 1);
+    }
+
+    #[test]
+    fn what_lies_in_the_folders_place_is_no_disturbance() {
+        let folder = temporary_folder();
+        let place = folder.path().join("ab");
+        let path = place.join("cd");
+        let is_lasting = || {
+            let error = write(&path, b"", Access::UserAlone).unwrap_err();
+            !is_disturbance(&path, &error)
+        };
+        fs::write(&place, "").unwrap();
+        assert!(is_lasting());
+        #[cfg(unix)]
+        {
+            fs::remove_file(&place).unwrap();
+            std::os::unix::fs::symlink(folder.path().join("none"), &place).unwrap();
+            assert!(is_lasting());
+        }
+    }
 
     #[test]
     fn what_is_removed_while_it_is_written_is_written_again() {

@@ -2,7 +2,7 @@
 //! another user.
 
 use kernelmill_build::Upkeep;
-use std::{env, process::ExitCode};
+use std::{env, process::ExitCode, thread, time::Duration};
 
 fn main() -> ExitCode {
     match env::args().nth(1).as_deref() {
@@ -14,9 +14,13 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// What a build has between two clearings of its store, to run in and not to wait for the processor.
+const PAUSE: Duration = Duration::from_millis(1);
+
 /// Collects garbage and clears the store in turns until it is ended; 1 where that fails.
 fn upkeep() -> ExitCode {
     loop {
+        thread::sleep(PAUSE);
         let kept = Upkeep::of_user().and_then(|store| {
             store.collect_garbage()?;
             store.clear()

@@ -1,9 +1,16 @@
 //! Several builds at once on one store that is empty: all are right, also those beside one that is killed, and those
 //! whose store is cleared all the time.
 
-use faults::{Fixture, References, VARIANTS, for_seeds, remove};
+use faults::{Built, Fixture, References, VARIANTS, entries, for_seeds, remove};
 use std::{
-    os::unix::process::CommandExt as _,
+    collections::BTreeSet,
+    fs::DirBuilder,
+    io::Write as _,
+    os::unix::{
+        fs::{DirBuilderExt as _, symlink},
+        process::CommandExt as _,
+    },
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
 };
@@ -76,4 +83,51 @@ fn a_build_whose_store_is_cleared_meanwhile_is_right() {
         assert!(!built.messages.contains("store"), "{}", built.messages);
         fixture.build_is_right(&references, variant);
     });
+}
+
+/// A link into a folder that is not there, in the place of a temporary file, makes a write fail as one whose folder
+/// is removed meanwhile. The store removes the link.
+#[test]
+fn what_is_disturbed_as_it_is_written_is_in_the_store_after_the_build() {
+    let fixture = Fixture::in_rust(env!("CARGO_BIN_EXE_faults"));
+    let references = References::of(&fixture);
+    let expected = names(&references.store(0));
+    fixture.set_variant(0);
+    fixture.clear();
+    let wait_then_build = fixture
+        .command_of("sh", &["-c", r#"read start && exec "$@""#, "sh"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a shell");
+
+    // The first attempts are disturbed, as many as there are entries, whichever entry each of them is for.
+    let (store, process) = (fixture.cache().join("kernelmill"), wait_then_build.id());
+    let mut links = Vec::new();
+    for (name, attempt) in
+        expected.iter().flat_map(|name| (0..expected.len()).map(move |it| (name, it)))
+    {
+        let entry = store.join(name);
+        let file = entry.file_name().expect("a name").to_string_lossy();
+        let link = entry.with_file_name(format!(".{file}.{process}.{attempt}.tmp"));
+        let folder = entry.parent().expect("a folder");
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).expect("a folder");
+        symlink(fixture.folder().join("none/file"), &link).expect("a link");
+        links.push(link);
+    }
+    writeln!(wait_then_build.stdin.as_ref().expect("a pipe"), "start").expect("it waits");
+    let built = Built::new(&wait_then_build.wait_with_output().expect("a build ends"));
+    assert_eq!((built.code, built.messages.as_str()), (Some(0), ""));
+    references.compare(0, &fixture.outputs());
+
+    let is_met = |link: &&PathBuf| link.symlink_metadata().is_err();
+    assert_eq!(links.iter().filter(is_met).count(), expected.len());
+    assert_eq!(names(&store), expected);
+}
+
+/// The entries of a store, relative to it.
+fn names(store: &Path) -> BTreeSet<PathBuf> {
+    let name = |path: &PathBuf| path.strip_prefix(store).expect("it is below").to_owned();
+    entries(store).iter().map(name).collect()
 }

@@ -6,7 +6,7 @@
 //! without it, and says so once.
 
 use crate::{
-    files::{Access, close_to_others, make_folder, write},
+    files::{Access, close_to_others, is_disturbance, make_folder, write},
     location::{self, StoreError, Variables},
     trust::who_else_can_change,
 };
@@ -54,6 +54,8 @@ pub struct Store {
     has_written: AtomicBool,
     /// Why the first write failed; after it no other is tried.
     failure: OnceLock<WriteError>,
+    /// Why the first write failed that only a clearing of the store disturbed. Others are tried after it.
+    disturbance: OnceLock<WriteError>,
 }
 
 /// Why an entry could not be written.
@@ -103,7 +105,13 @@ impl Store {
     #[must_use]
     pub fn new(folder: Option<PathBuf>, limit: u64) -> Self {
         let folder = folder.map(|folder| folder.join(format!("v{}", frame::VERSION)));
-        Self { folder, limit, has_written: AtomicBool::new(false), failure: OnceLock::new() }
+        Self {
+            folder,
+            limit,
+            has_written: AtomicBool::new(false),
+            failure: OnceLock::new(),
+            disturbance: OnceLock::new(),
+        }
     }
 
     /// The content stored under a key. An entry that is damaged is removed.
@@ -143,7 +151,8 @@ impl Store {
         frame::open(Name { kind: &kind, key: &key }, &bytes).is_some()
     }
 
-    /// Stores content under a key.
+    /// Stores content under a key. After a write that failed no other is tried, except where the failure was only
+    /// that somebody cleared the store meanwhile: an entry that is lost so is as good as one that was cleared.
     pub fn put(&self, kind: &str, key: &Fingerprint, content: &[u8]) {
         let Some(path) = self.path(kind, key) else { return };
         if self.failure.get().is_some() {
@@ -155,7 +164,9 @@ impl Store {
         match closed.and_then(|()| write(&path, &content, Access::UserAlone)) {
             Ok(()) => self.has_written.store(true, Ordering::Relaxed),
             Err(error) => {
-                self.failure.get_or_init(|| WriteError { path, error });
+                let is_lasting = !is_disturbance(&path, &error);
+                let place = if is_lasting { &self.failure } else { &self.disturbance };
+                place.get_or_init(|| WriteError { path, error });
             }
         }
     }
@@ -169,10 +180,12 @@ impl Store {
         }
     }
 
-    /// Why the first write failed; `None` where none did.
+    /// Why the store cannot be written; `None` where it can. Writes that only a clearing of the store disturbed count
+    /// where no other write succeeded.
     #[must_use]
     pub fn failure(&self) -> Option<&WriteError> {
-        self.failure.get()
+        let has_written = self.has_written.load(Ordering::Relaxed);
+        self.failure.get().or_else(|| self.disturbance.get().filter(|_| !has_written))
     }
 
     fn path(&self, kind: &str, key: &Fingerprint) -> Option<PathBuf> {

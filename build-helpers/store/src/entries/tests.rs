@@ -115,6 +115,38 @@ fn a_store_that_cannot_be_written_only_warns_once() {
     assert!(warning.starts_with(&file), "{warning}");
 }
 
+/// The folder above the store is gone for a while, as it is under a build whose store is cleared.
+#[cfg(unix)]
+#[test]
+fn a_store_whose_folder_was_gone_for_a_while_is_written_again() {
+    let folder = temporary_folder();
+    let (link, target) = (folder.path().join("link"), folder.path().join("target"));
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let store = Store::new(Some(link), u64::MAX);
+    store.put("artifact", &digest(b"a"), b"content");
+    assert!(finish(&store).is_some(), "nothing could be written");
+    fs::create_dir(&target).unwrap();
+    store.put("artifact", &digest(b"b"), b"content");
+    assert_eq!(store.get("artifact", &digest(b"a")), None);
+    assert_eq!(store.get("artifact", &digest(b"b")).as_deref(), Some(&b"content"[..]));
+    assert_eq!(finish(&store), None);
+}
+
+#[test]
+fn a_write_that_failed_for_good_is_the_last() {
+    let folder = temporary_folder();
+    let store = Store::new(Some(folder.path().to_owned()), u64::MAX);
+    let path = store.path("artifact", &digest(b"a")).unwrap();
+    let blocked = path.parent().unwrap();
+    fs::create_dir_all(blocked.parent().unwrap()).unwrap();
+    fs::write(blocked, "").unwrap();
+    for content in [b"a", b"b"] {
+        store.put("artifact", &digest(content), b"content");
+    }
+    assert_eq!(files(folder.path()), [blocked]);
+    assert!(finish(&store).is_some());
+}
+
 #[test]
 fn the_entries_not_used_for_longest_go_first() {
     let folder = temporary_folder();

@@ -1,0 +1,128 @@
+//! Programs with resource limits (`setrlimit`) that launch kernels on the CPU: each launch is right, or an error that says
+//! what there is none of. No abort, no signal, no wait for ever.
+#![cfg(target_os = "linux")]
+
+use cuda_backend::Child;
+use kernelmill::{Device, Launch, Result};
+use safe_limits::Kernels;
+use std::{
+    env,
+    fs::{self, File},
+    path::PathBuf,
+};
+use test_support::temporary_folder;
+
+/// The variable with the limit of a child process.
+const LIMIT: &str = "SAFE_LIMITS_LIMIT";
+
+/// Elements of a launch that is worth several threads.
+const LEN: u32 = 1 << 16;
+
+fn launch(device: Result<Device>) -> Result<Vec<u32>> {
+    let device = device?;
+    let kernels = Kernels::load(&device)?;
+    let (stream, mut y) = (device.new_stream()?, device.zeros::<u32>(LEN as usize)?);
+    kernels.indices(&stream, Launch::linear(LEN as usize), &mut y)?;
+    stream.synchronize()?;
+    y.download()
+}
+
+/// Launches on every kind of device of the processor; an error has one of these words.
+fn launch_everywhere(words: &[&str]) {
+    for open in [Device::cpu, Device::cpu_sequential, Device::cpu_async] {
+        for _ in 0..2 {
+            match launch(open()) {
+                Ok(numbers) => assert!((0..LEN).eq(numbers), "it is wrong"),
+                Err(error) => {
+                    let error = error.to_string();
+                    assert!(words.iter().any(|word| error.contains(word)), "{error}");
+                    println!("told: {error}");
+                }
+            }
+        }
+    }
+}
+
+/// Sets both limits of a resource of this process.
+fn set(resource: libc::__rlimit_resource_t, limit: u64) {
+    let limit = libc::rlimit { rlim_cur: limit, rlim_max: limit };
+    // SAFETY: the limit is this function's own.
+    unsafe { assert_eq!(libc::setrlimit(resource, &raw const limit), 0) };
+}
+
+/// Runs a test's body in a process of its own for each limit, which it is given. How many were told.
+#[track_caller]
+fn for_limits(name: &str, limits: &[u64], body: fn(u64)) -> usize {
+    let mut told = 0;
+    for limit in limits {
+        let child = Child::run(name, &[(LIMIT, &limit.to_string())], || {
+            body(env::var(LIMIT).unwrap().parse().unwrap());
+        });
+        assert_eq!(child.code, Some(0), "{limit}: {}\n{}", child.stdout, child.stderr);
+        told += child.stdout.matches("told: ").count();
+    }
+    told
+}
+
+/// Bytes of addresses that the process has.
+fn addresses() -> u64 {
+    let sizes = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = sizes.split(' ').next().unwrap().parse().unwrap();
+    4096 * pages
+}
+
+#[test]
+fn programs_with_little_address_space() {
+    let name = "programs_with_little_address_space";
+    let more = [1 << 20, 3 << 19, 2 << 20, 3 << 20, 5 << 20, 9 << 20, 17 << 20, 70 << 20, 1 << 30];
+    let told = for_limits(name, &more, |more| {
+        set(libc::RLIMIT_AS, addresses() + more);
+        launch_everywhere(&["thread", "memory"]);
+    });
+    assert!(told > 0, "no limit was reached");
+}
+
+#[test]
+fn programs_with_few_threads() {
+    let name = "programs_with_few_threads";
+    let told = for_limits(name, &[0, 1, 2, 3, 4, 5, 100], |limit| {
+        // Root has no such limit, and becomes a user who has no process but this one. Those of another user count
+        // together.
+        // SAFETY: the calls take and give numbers.
+        unsafe { assert!(libc::geteuid() != 0 || libc::setuid(54_324) == 0) };
+        set(libc::RLIMIT_NPROC, limit);
+        launch_everywhere(&["thread"]);
+    });
+    assert!(told > 0, "no limit was reached");
+}
+
+#[test]
+fn programs_with_few_files() {
+    for_limits("programs_with_few_files", &[0, 1, 2, 3], |limit| {
+        set(libc::RLIMIT_NOFILE, limit);
+        let error = File::open("/dev/null").expect_err("the limit is reached");
+        assert_eq!(error.raw_os_error(), Some(libc::EMFILE));
+        launch_everywhere(&[]);
+    });
+}
+
+#[test]
+fn programs_with_small_files() {
+    // A child process leaves its folders behind.
+    let folder = env::var_os(LIMIT).is_none().then(temporary_folder);
+    let trace = folder.as_ref().map_or_else(PathBuf::new, |it| it.path().join("trace.json"));
+    for limit in ["0", "1", "20"] {
+        let variables = [(LIMIT, limit), ("KERNELMILL_TRACE", trace.to_str().unwrap())];
+        let child = Child::run("programs_with_small_files", &variables, || {
+            // Its default ends the process, whatever writes.
+            // SAFETY: no function is set, and no other thread runs that sets one.
+            unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+            set(libc::RLIMIT_FSIZE, env::var(LIMIT).unwrap().parse().unwrap());
+            launch_everywhere(&[]);
+        });
+        assert_eq!(child.code, Some(0), "{limit}: {}\n{}", child.stdout, child.stderr);
+        let why = "which cannot be written: File too large (os error 27); nothing is traced";
+        assert_eq!(child.stderr.matches(why).count(), 1, "{limit}: {}", child.stderr);
+        let _ = fs::remove_file(&trace);
+    }
+}
