@@ -8,7 +8,7 @@ use std::{
     path::Path,
     sync::{
         OnceLock,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicBool, AtomicU8, Ordering},
     },
     time::Instant,
 };
@@ -147,8 +147,15 @@ impl Drop for Span {
         let arguments: Vec<_> = arguments.iter().map(|(key, text)| (*key, text.as_str())).collect();
         let (start, arguments) = (*start, &*arguments);
         if let Some(file) = file() {
-            // A disk that is full is no reason to fail: the trace lacks the event.
-            let _ = file.write(&TraceEvent { name, category, start, arguments });
+            // A disk that is full is no reason to fail: the trace lacks the event, which is said once.
+            if let Err(error) = file.write(&TraceEvent { name, category, start, arguments }) {
+                static SAID: AtomicBool = AtomicBool::new(false);
+                if !SAID.swap(true, Ordering::Relaxed) {
+                    eprintln!(
+                        "kernelmill: {VARIABLE}: an event cannot be written: {error}; the trace lacks it, and maybe others"
+                    );
+                }
+            }
         }
     }
 }

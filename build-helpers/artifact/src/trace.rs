@@ -104,7 +104,7 @@ impl TraceFile {
         self.add(&text)
     }
 
-    /// Adds an element to the array, in one write.
+    /// Adds an element to the array, in one write. The file is as it was where that fails.
     fn add(&self, element: &str) -> io::Result<()> {
         let file = &mut *self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.lock()?;
@@ -114,13 +114,23 @@ impl TraceFile {
                 Some(place) => (place, ",\n"),
                 None => (0, "[\n"),
             };
-            file.seek(SeekFrom::Start(place))?;
             let bytes = [before.as_bytes(), element.as_bytes(), END].concat();
-            file.write_all(&bytes)
+            write_at(file, place, &bytes).inspect_err(|_| {
+                // A disk without room took a part. What was there has its room, and needs no other.
+                let _ = file.set_len(length);
+                let end = if length == 0 { &[][..] } else { END };
+                let _ = write_at(file, place, end);
+            })
         })();
         file.unlock()?;
         added
     }
+}
+
+/// Writes over what a file has from a place on.
+fn write_at(file: &mut File, place: u64, bytes: &[u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(place))?;
+    file.write_all(bytes)
 }
 
 /// Refuses a file that has something else in it.

@@ -111,8 +111,10 @@ fn programs_with_small_files() {
     // A child process leaves its folders behind.
     let folder = env::var_os(LIMIT).is_none().then(temporary_folder);
     let trace = folder.as_ref().map_or_else(PathBuf::new, |it| it.path().join("trace.json"));
-    for limit in ["0", "1", "20"] {
-        let variables = [(LIMIT, limit), ("KERNELMILL_TRACE", trace.to_str().unwrap())];
+    let mut wholes = 0;
+    for limit in [0, 1, 20, 200, 300, 450, 700] {
+        let limit = limit.to_string();
+        let variables = [(LIMIT, limit.as_str()), ("KERNELMILL_TRACE", trace.to_str().unwrap())];
         let child = Child::run("programs_with_small_files", &variables, || {
             // Its default ends the process, whatever writes.
             // SAFETY: no function is set, and no other thread runs that sets one.
@@ -121,8 +123,18 @@ fn programs_with_small_files() {
             launch_everywhere(&[]);
         });
         assert_eq!(child.code, Some(0), "{limit}: {}\n{}", child.stdout, child.stderr);
-        let why = "which cannot be written: File too large (os error 27); nothing is traced";
+        // The first event names the process.
+        let events = fs::read_to_string(&trace).unwrap();
+        let why = if events.is_empty() {
+            "which cannot be written: File too large (os error 27); nothing is traced"
+        } else {
+            let events: Vec<serde_json::Value> = serde_json::from_str(&events).unwrap();
+            assert!(!events.is_empty(), "{limit}");
+            wholes += 1;
+            "an event cannot be written: File too large (os error 27); the trace lacks it"
+        };
         assert_eq!(child.stderr.matches(why).count(), 1, "{limit}: {}", child.stderr);
         let _ = fs::remove_file(&trace);
     }
+    assert!(wholes >= 3, "{wholes} files had room for an event");
 }
