@@ -210,6 +210,28 @@ fn pinned_copies() -> Result<Outcome> {
     Ok((y.download()?, 0))
 }
 
+/// Launches that were prepared once, on several streams, of which one reads what another has written.
+fn prepared_launches() -> Result<Outcome> {
+    let device = Device::cuda(0)?;
+    let kernels = Kernels::load(&device)?;
+    let streams = [device.new_stream()?, device.new_stream()?, device.stream()];
+    let x = device.upload(&[1.0f32; LEN])?;
+    let (mut y, mut z) = (device.zeros::<f32>(LEN)?, device.zeros::<f32>(LEN)?);
+    let mut first = kernels.prepare(Launch::linear(LEN), 2.0, &x, &mut y)?;
+    for stream in &streams {
+        first.launch(stream)?;
+    }
+    drop(first);
+    let mut second = kernels.prepare(Launch::linear(LEN), 0.5, &y, &mut z)?;
+    for stream in &streams {
+        second.launch(stream)?;
+    }
+    drop((second, kernels));
+    kernelmill::module_cache().release_unused();
+    drop(streams);
+    Ok((z.download()?, 0))
+}
+
 /// Streams and slices of cudarc's in a context that the program has.
 fn with_cudarc() -> Result<Outcome> {
     // What fails in cudarc itself is not looked at.
@@ -284,6 +306,11 @@ const PINNED_COPIES: Program = Program {
     name: "every_call_of_pinned_copies_fails_once",
     run: pinned_copies,
     expected: ([2.0; LEN], 0),
+};
+const PREPARED_LAUNCHES: Program = Program {
+    name: "every_call_of_prepared_launches_fails_once",
+    run: prepared_launches,
+    expected: ([9.0; LEN], 0),
 };
 const PANICS: Program = Program {
     name: "every_call_of_kernels_that_panic_fails_once",
@@ -400,7 +427,7 @@ fn names(error: &str, failed: &str) -> bool {
 
 #[test]
 fn every_call_of_copies_and_launches_fails_once() {
-    COPIES_AND_LAUNCHES.sweep(&["UNKNOWN", "OUT_OF_MEMORY"]);
+    COPIES_AND_LAUNCHES.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED", "NOT_READY"]);
 }
 
 #[test]
@@ -410,7 +437,7 @@ fn every_call_of_several_streams_fails_once() {
 
 #[test]
 fn every_call_of_graphs_fails_once() {
-    GRAPHS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
+    GRAPHS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED", "NOT_READY"]);
 }
 
 #[test]
@@ -420,7 +447,12 @@ fn every_call_of_events_fails_once() {
 
 #[test]
 fn every_call_of_pinned_copies_fails_once() {
-    PINNED_COPIES.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
+    PINNED_COPIES.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED", "NOT_READY"]);
+}
+
+#[test]
+fn every_call_of_prepared_launches_fails_once() {
+    PREPARED_LAUNCHES.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED", "NOT_READY"]);
 }
 
 #[test]
@@ -435,5 +467,5 @@ fn every_call_with_slices_of_cudarc_fails_once() {
 
 #[test]
 fn every_call_of_other_threads_fails_once() {
-    OTHER_THREADS.sweep(&["UNKNOWN", "OUT_OF_MEMORY"]);
+    OTHER_THREADS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED", "NOT_READY"]);
 }
