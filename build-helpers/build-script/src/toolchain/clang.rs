@@ -34,7 +34,8 @@ pub struct Clang {
 ///
 /// # Errors
 ///
-/// [`Error::Toolchain`] where the clang that is named does not exist or is none.
+/// [`Error::Toolchain`] where the clang that is named does not exist or is none, and where each that is there
+/// reached a limit of the process when it was asked for its version.
 pub(crate) fn find_clang(search: &Search<'_>, llvm: Option<u32>) -> Result<Option<Clang>, Error> {
     let named = match &search.clang {
         Some(set) => Some((set.clone(), "the setting `clang` (or KERNELMILL_CLANG)")),
@@ -46,18 +47,38 @@ pub(crate) fn find_clang(search: &Search<'_>, llvm: Option<u32>) -> Result<Optio
             Error::Toolchain(format!("{origin} names {}, but {why}", program.display()))
         });
     }
-    // What is not usable is as good as absent: nobody asked for it.
-    let found = candidates(search).into_iter().filter_map(|path| look_at(search, path).ok());
+    let best = best(candidates(search).into_iter().map(|path| look_at(search, path)), llvm)?;
+    if let Some(clang) = &best {
+        search.environment.cargo.watch(&clang.program);
+    }
+    Ok(best)
+}
+
+/// The best of those that were looked at.
+fn best(
+    looked_at: impl Iterator<Item = Result<Clang, String>>,
+    llvm: Option<u32>,
+) -> Result<Option<Clang>, Error> {
+    let mut limited = None;
+    let usable = looked_at.filter_map(|looked_at| match looked_at {
+        Ok(clang) => Some(clang),
+        Err(why) => {
+            // What is not usable is as good as absent: nobody asked for it. But a limit hides a clang that is there.
+            if limited.is_none() && why.contains("RLIMIT_") {
+                limited = Some(why);
+            }
+            None
+        }
+    });
     let limit = llvm.unwrap_or(u32::MAX);
     let order = |clang: &Clang| match clang.major <= limit {
         true => (0, limit - clang.major),
         false => (1, clang.major),
     };
-    let best = found.min_by_key(order);
-    if let Some(clang) = &best {
-        search.environment.cargo.watch(&clang.program);
+    match (usable.min_by_key(order), limited) {
+        (None, Some(why)) => Err(Error::Toolchain(why)),
+        (best, _) => Ok(best),
     }
-    Ok(best)
 }
 
 /// Every clang that is there, the one called `clang` first.
@@ -106,4 +127,34 @@ pub(crate) fn install_command(search: &Search<'_>, llvm: Option<u32>) -> String 
     let usual = managers[0].1.clone();
     let found = managers.into_iter().find(|(program, _)| search.on_path(program).is_some());
     found.map_or(usual, |(_, command)| command)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::{
+        test_support::Project,
+        toolchain::tests::{script, searched},
+    };
+
+    #[test]
+    fn a_limit_that_hides_clang_is_told_where_no_other_is_usable() {
+        let project = Project::new("", &[]);
+        let full = "echo 'error: cannot open shared object: Too many open files' >&2";
+        let limited = script(&project, "tools/clang-21", &format!("#!/bin/sh\n{full}\nexit 127\n"));
+        let broken = script(&project, "tools/clang-20", "#!/bin/sh\nexit 1\n");
+        let usable = script(&project, "tools/clang-19", "#!/bin/sh\necho 'clang version 19.1.0'\n");
+        let found = |programs: &[&String]| {
+            searched(&project, |search| {
+                best(programs.iter().map(|it| look_at(search, it.into())), Some(22))
+            })
+            .0
+        };
+        let error = found(&[&broken, &limited]).unwrap_err().to_string();
+        let why =
+            "clang-21 --version` failed: no more files may be open (RLIMIT_NOFILE, `ulimit -n`)";
+        assert!(error.ends_with(why), "{error}");
+        assert_eq!(found(&[&limited, &usable]).unwrap().unwrap().major, 19);
+        assert_eq!(found(&[&broken]).unwrap(), None);
+    }
 }

@@ -23,7 +23,7 @@ use std::{
 };
 
 /// Searches as the build of a project does; gives the result, and what was printed for Cargo.
-fn searched<T>(project: &Project, find: impl FnOnce(&Search<'_>) -> T) -> (T, String) {
+pub(super) fn searched<T>(project: &Project, find: impl FnOnce(&Search<'_>) -> T) -> (T, String) {
     let written = Shared::default();
     let environment =
         BuildEnvironment::fixed(project.variables.clone(), Cargo::to(Box::new(written.clone())));
@@ -203,7 +203,7 @@ fn a_missing_compiler_names_the_command_of_this_machine() {
 /// Writes a program. Another process writes it: a file that this one holds open for writing while
 /// another test starts a program could not be started.
 #[cfg(unix)]
-fn script(project: &Project, name: &str, text: &str) -> String {
+pub(super) fn script(project: &Project, name: &str, text: &str) -> String {
     let path = project.folder.path().join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let mut shell = Command::new("sh")
