@@ -231,6 +231,15 @@ kernels/k.rs:15:8: error: kernel `method` is a method
 }
 
 #[test]
+fn a_long_type_is_shown_in_part() {
+    let long = format!("({}u8)", "f32, ".repeat(20_000));
+    let error = refused("", &long);
+    assert!(error.starts_with("has type `(f32, f32, "), "{error}");
+    assert!(error.contains(", f32, u8)`, "), "{error}");
+    assert!(error.len() < 1000, "{} bytes", error.len());
+}
+
+#[test]
 fn a_field_that_cannot_cross_is_named_with_its_path() {
     let text = "#[repr(C)] struct Inner { data: [Option<f32>; 4] }
 #[repr(C)] struct Params { scale: f32, inner: Inner }

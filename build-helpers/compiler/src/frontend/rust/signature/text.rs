@@ -37,10 +37,20 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The source text of a node, with its white space made single spaces.
+    /// The source text of a node for a message: its white space is made single spaces, and of a long text only the
+    /// start and the end are there.
     pub(super) fn written(&self, node: &impl Spanned) -> String {
+        /// Letters that are shown of a longer text at its start, and at its end.
+        const SHOWN: (usize, usize) = (120, 40);
         let text = self.text.get(self.bytes(node.span())).unwrap_or_default();
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let letters = text.chars().count();
+        if letters <= 2 * (SHOWN.0 + SHOWN.1) {
+            return text;
+        }
+        let start: String = text.chars().take(SHOWN.0).collect();
+        let end: String = text.chars().skip(letters - SHOWN.1).collect();
+        format!("{start} .. {end}")
     }
 
     fn bytes(&self, span: Span) -> Range<usize> {
