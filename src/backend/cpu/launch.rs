@@ -21,7 +21,7 @@ use super::{
     blocks::{Blocks, Strategy},
     memory::Memory,
     options::Options,
-    pool, stack,
+    pool, sharing, stack,
     watchdog::{self, Job},
 };
 use crate::{
@@ -304,10 +304,14 @@ impl Launch<'_> {
         let start = |chunk: usize| {
             blocks.start + (blocks.len() as u128 * chunk as u128 / chunks as u128) as usize
         };
-        (0..chunks).into_par_iter().for_each(|chunk| {
-            // SAFETY: promised; no block is in two chunks.
-            unsafe { self.run_timed(start(chunk)..start(chunk + 1)) }
-        });
+        // SAFETY: promised; no block is in two chunks.
+        let run = |chunk: usize| unsafe { self.run_timed(start(chunk)..start(chunk + 1)) };
+        if pool::is_in_pool() {
+            // A thread of the pool begins at once here too.
+            (0..chunks).into_par_iter().for_each(run);
+        } else {
+            sharing::share(chunks, rayon::current_num_threads() - 1, &run);
+        }
         Ok(())
     }
 

@@ -26,7 +26,7 @@ pub(super) fn threads() -> Result<usize> {
 }
 
 /// Whether this thread is of a pool already, which then runs the launch.
-fn is_in_pool() -> bool {
+pub(super) fn is_in_pool() -> bool {
     rayon::current_thread_index().is_some()
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loom::{cell::UnsafeCell, sync::Arc, thread};
 
-use crate::progress::Progress;
+use crate::{gate::Gate, progress::Progress};
 
 /// Longer than a model takes.
 const LONG: Duration = Duration::from_secs(3600);
@@ -62,5 +62,37 @@ fn after_a_stop_the_thread_leaves_and_no_block_runs_twice() {
         assert!(launch.progress.running().iter().all(|block| *block < 2));
         assert!(launch.progress.wait(LONG));
         assert!(launch.elements().iter().all(|runs| *runs <= 1));
+    });
+}
+
+#[test]
+fn whoever_has_closed_a_gate_sees_all_that_was_done_inside_and_nobody_enters_later() {
+    loom::model(|| {
+        let work = Arc::new((Gate::new(), UnsafeCell::new(0), UnsafeCell::new(0)));
+        let helpers: Vec<_> = (0..2)
+            .map(|number| {
+                let work = Arc::clone(&work);
+                thread::spawn(move || {
+                    let (gate, one, other) = &*work;
+                    if gate.enter() {
+                        let element = if number == 0 { one } else { other };
+                        // SAFETY: each thread has one of its own, until it leaves.
+                        element.with_mut(|element| unsafe { *element += 1 });
+                        gate.leave();
+                    }
+                })
+            })
+            .collect();
+        let (gate, one, other) = &*work;
+        gate.close();
+        if !gate.is_empty() {
+            gate.wait();
+        }
+        // SAFETY: nobody is inside, and nobody enters; loom checks it.
+        let elements = [one, other].map(|it| it.with_mut(|element| unsafe { *element }));
+        assert!(elements.iter().all(|runs| *runs <= 1));
+        for helper in helpers {
+            helper.join().unwrap();
+        }
     });
 }

@@ -2,7 +2,7 @@
 //! threads that the memory model of C++11 allows.
 //!
 //! The modules are those of `kernelmill` itself, compiled with loom's types in the place of `std`'s: the table and
-//! the slots of the module cache, the progress of a watched launch on the CPU, and waits on other threads. loom has no time, so no wait here ends
+//! the slots of the module cache, the progress of a watched launch on the CPU, the gate of one whose blocks are shared, and waits on other threads. loom has no time, so no wait here ends
 //! before its condition holds.
 
 #![cfg(test)]
@@ -19,6 +19,9 @@ mod table;
 
 #[path = "../../../src/backend/cpu/watchdog/progress.rs"]
 mod progress;
+
+#[path = "../../../src/backend/cpu/gate.rs"]
+mod gate;
 
 #[path = "../../../src/waiter/completion.rs"]
 mod completion;
