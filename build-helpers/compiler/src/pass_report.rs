@@ -57,6 +57,8 @@ pub enum Pass {
     Canonicalization,
     /// Selects between a value and an undefined one become the value.
     UndefinedSelects,
+    /// Shifts that are sign extensions become such.
+    SignExtensions,
     /// Early exits before barriers and warp collectives become exit barriers.
     EarlyExits,
     /// The lowering is chosen, from what is proven of barriers.
@@ -154,6 +156,7 @@ impl Display for Pass {
             Self::WideIntegers => "wide integers",
             Self::Canonicalization => "canonicalization",
             Self::UndefinedSelects => "undefined selects",
+            Self::SignExtensions => "sign extensions",
             Self::EarlyExits => "early exits",
             Self::LoweringChoice => "choice of lowering",
             Self::ContextLowering => "context lowering",

@@ -525,6 +525,7 @@ fn passes_report_what_they_changed() {
         [(Pass::Promotion, if cfg!(target_arch = "x86_64") { Changed } else { Unchanged })];
     let summed = [
         (Pass::UndefinedSelects, Unchanged),
+        (Pass::SignExtensions, Unchanged),
         (Pass::EarlyExits, Skipped),
         (Pass::LoweringChoice, Unchanged),
         (Pass::ContextLowering, Changed),

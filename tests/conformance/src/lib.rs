@@ -18,6 +18,7 @@ mod groups;
 mod kernels;
 mod language;
 mod loops;
+mod neighbours;
 mod numerics;
 mod panics;
 mod places;
@@ -39,6 +40,7 @@ pub fn all() -> Vec<Check> {
     [
         language::CHECKS,
         loops::CHECKS,
+        neighbours::CHECKS,
         strides::CHECKS,
         structs::CHECKS,
         clock::CHECKS,

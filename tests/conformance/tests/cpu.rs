@@ -28,6 +28,11 @@ macro_rules! checks {
 
 checks!(
     neighbour_sums,
+    clamped_neighbours,
+    fields_of_colors,
+    fields_of_particles,
+    exchanged,
+    rows_along_x,
     generic,
     closures,
     iterators,

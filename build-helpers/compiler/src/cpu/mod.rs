@@ -41,6 +41,7 @@ mod recursion;
 mod region_formation;
 mod reports;
 mod shared_memory;
+mod sign_extensions;
 mod simplification;
 mod source_lines;
 mod specialization;

@@ -1,6 +1,6 @@
 //! The pipeline of the CPU's passes, in order.
 //!
-//! On the module: shared memory, inlining, marks of recursion, simplification, wide integers, canonicalisation. Then on each
+//! On the module: shared memory, inlining, marks of recursion, sign_extensions, simplification, wide integers, canonicalisation. Then on each
 //! kernel: undefined selects, the choice of the lowering, context lowering, and either coroutine lowering or
 //! the functions that run a block ([`block_functions`]: loop interchange, specialisation, region formation,
 //! vectorisation). Then on the module again: outlined functions, source lines, verification, promotion of
@@ -26,7 +26,7 @@ use super::{
     outlined::{Outlined, OutlinedExits},
     recursion,
     reports::Reports,
-    shared_memory, simplification, source_lines,
+    shared_memory, sign_extensions, simplification, source_lines,
     specialization::{self, BlockSize, SpecializedFunction},
     stack, undefined_selects, verify, wide_integers,
 };
@@ -128,6 +128,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         let reports = self.reports.of_kernel(&signature.name);
         let shim = entry::shim(unit, signature)?;
         reports.count(Pass::UndefinedSelects, undefined_selects::choose(unit, shim));
+        reports.count(Pass::SignExtensions, sign_extensions::restore(unit, shim));
         let uses_shared = reachable(shim)
             .into_iter()
             .any(|value| value.is_function() && context::uses_shared(value));

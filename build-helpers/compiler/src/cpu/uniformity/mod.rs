@@ -31,7 +31,7 @@ use std::collections::{HashMap, HashSet};
 use kernelmill_llvm::ir::{Block, Opcode, Value};
 
 pub(crate) use graph::{Graph, Loop, dominates};
-pub(crate) use shape::{Shape, is_pure_intrinsic, wanted_bits};
+pub(crate) use shape::{Shape, clamp_predicate, is_choice, is_pure_intrinsic, wanted_bits};
 
 use bits::Bits;
 use shape::Known;

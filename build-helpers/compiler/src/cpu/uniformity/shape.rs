@@ -137,6 +137,9 @@ pub(super) fn of<'c>(instruction: Value<'c>, known: &Known<'_, 'c>) -> Option<Sh
     if shapes.iter().all(|shape| shape.is_uniform()) {
         return Some(Shape::UNIFORM);
     }
+    if instruction.opcode() == Opcode::Select {
+        return Some(chosen(&shapes));
+    }
     let strides: Option<Vec<i64>> = shapes
         .iter()
         .map(|shape| match shape {
@@ -149,6 +152,17 @@ pub(super) fn of<'c>(instruction: Value<'c>, known: &Known<'_, 'c>) -> Option<Sh
     let stride = stride
         .filter(|stride| *stride != 0 || !operands.iter().any(|operand| known.is_unsure(*operand)));
     Some(Shape::new(stride))
+}
+
+/// The shape of a `select`: that of two numbers or addresses with one stride, as those of a neighbour and of the element
+/// itself at a border. Unless the condition is uniform, what computes the value checks that all threads choose the same.
+fn chosen(shapes: &[Shape]) -> Shape {
+    match *shapes {
+        [_, Shape::Strided(one), Shape::Strided(other)] if one == other && one != 0 => {
+            Shape::Strided(one)
+        }
+        _ => Shape::Varying,
+    }
 }
 
 impl<'c> Known<'_, 'c> {
@@ -187,8 +201,18 @@ impl<'c> Known<'_, 'c> {
                 Some(strides[0])
             }
             Opcode::GetElementPtr => address(instruction, operands, strides, self.size),
+            Opcode::Call => self.clamped(instruction, strides),
             _ => None,
         }
+    }
+
+    /// The stride of the larger or smaller of a strided number and a uniform one, as in the index of a neighbour that
+    /// is kept within an image. What computes the value checks that it is the strided one in the whole vector.
+    fn clamped(&self, call: Value<'c>, strides: &[i64]) -> Option<i64> {
+        clamp_predicate(call)?;
+        let &([stride, 0] | [0, stride]) = strides else { return None };
+        self.way(stride)?;
+        (call.ty().int_width()? >= 32).then_some(stride)
     }
 
     /// How much larger a number is in the last thread of a vector than in the first, where it grows.
@@ -196,10 +220,15 @@ impl<'c> Known<'_, 'c> {
         u64::try_from(stride).ok()?.checked_mul(u64::from(self.lanes.checked_sub(1)?))
     }
 
-    /// The lowest bits in which the threads of a vector differ, as a number with all of them, where
-    /// a strided value is known to be the same in the bits above.
+    /// The lowest bits in which the threads of a vector differ, as a number with all of them, where the
+    /// first thread has none of them.
+    fn changing_bits(&self, stride: i64) -> Option<u64> {
+        Some(self.way(stride)?.checked_add(1)?.checked_next_power_of_two()? - 1)
+    }
+
+    /// The same where a strided value is known to have none of them in the first thread.
     fn low_bits(&self, value: Value<'c>, stride: i64) -> Option<u64> {
-        let low = self.way(stride)?.checked_add(1)?.checked_next_power_of_two()? - 1;
+        let low = self.changing_bits(stride)?;
         (low.count_ones() <= self.bits_of(value)?.zeros).then_some(low)
     }
 
@@ -208,13 +237,13 @@ impl<'c> Known<'_, 'c> {
         bits(value, &|value| {
             let flips = value.is_instruction()
                 && value.opcode() == Opcode::Xor
-                && self.has_unknown_mask(value);
+                && self.is_checked_flip(value);
             let strided = flips.then(|| value.operands().into_iter().find(|it| self.grows(*it)));
             match strided {
-                // Where it holds, the mask has none of the lowest bits.
+                // Where it holds, neither the first thread nor the mask has any of the lowest bits.
                 Some(Some(inner)) => {
                     let Some(Shape::Strided(stride)) = (self.shape)(inner) else { return None };
-                    let zeros = self.low_bits(inner, stride)?.count_ones();
+                    let zeros = self.changing_bits(stride)?.count_ones();
                     Some(Bits { zeros, most: all(value.ty().int_width()?) })
                 }
                 _ => (self.bits)(value),
@@ -246,6 +275,12 @@ impl<'c> Known<'_, 'c> {
         let is_and = instruction.opcode() == Opcode::And;
         let is_wide = value.ty().int_width()? >= 16;
         let Some(low) = self.low_bits(value, stride) else {
+            // What computes the value checks that the first thread and the mask have none of the bits.
+            if instruction.opcode() == Opcode::Xor {
+                let low = self.changing_bits(stride)?;
+                let may_hold = mask.as_u64().is_none_or(|mask| mask & low == 0);
+                return (is_wide && may_hold).then_some(stride);
+            }
             // A remainder of a power of two: what computes the value checks that it does not start
             // again within the vector.
             let mask = mask.as_u64().filter(|mask| is_and && is_wide && mask & (mask + 1) == 0)?;
@@ -261,6 +296,18 @@ impl<'c> Known<'_, 'c> {
             // What computes the value checks it.
             None => is_wide.then_some(stride),
         }
+    }
+
+    /// Whether a `xor` with a uniform mask is strided only where the mask and the first thread have none of the bits in
+    /// which the threads differ, and nothing is known of one of them.
+    fn is_checked_flip(&self, instruction: Value<'c>) -> bool {
+        let operands = instruction.operands();
+        let grows = operands.iter().copied().find(|it| self.grows(*it));
+        let aligned = grows.and_then(|value| match (self.shape)(value) {
+            Some(Shape::Strided(stride)) => self.low_bits(value, stride),
+            _ => None,
+        });
+        self.has_unknown_mask(instruction) || aligned.is_none()
     }
 
     /// A comparison of a strided number with a uniform one that is the same for the whole vector.
@@ -285,7 +332,12 @@ impl<'c> Known<'_, 'c> {
         }
         match instruction.opcode() {
             Opcode::ZExt | Opcode::SExt => self.may_wrap(instruction.operand(0)),
-            Opcode::Xor => self.has_unknown_mask(instruction),
+            Opcode::Xor => self.is_checked_flip(instruction),
+            Opcode::Call => clamp_predicate(instruction).is_some(),
+            Opcode::Select => {
+                let condition = (self.shape)(instruction.operand(0));
+                condition.is_none_or(|shape| !shape.is_uniform())
+            }
             Opcode::And => {
                 let grows = instruction.operands().into_iter().find(|it| self.grows(*it));
                 let stride = grows.map(|value| (value, (self.shape)(value)));
@@ -318,6 +370,23 @@ impl<'c> Known<'_, 'c> {
             work.extend(value.operands());
         }
         false
+    }
+}
+
+/// Whether a strided value is one of two operands, which one being known where it is computed alone.
+pub(crate) fn is_choice(value: Value<'_>) -> bool {
+    value.is_call() || value.opcode() == Opcode::Select
+}
+
+/// How the result of `llvm.smax` and the like compares with the operand that it is not: the result is the first one
+/// where that compares so with the second.
+pub(crate) fn clamp_predicate(call: Value<'_>) -> Option<IntPredicate> {
+    match &*is_pure_intrinsic(call)? {
+        "llvm.smax" => Some(IntPredicate::Sge),
+        "llvm.smin" => Some(IntPredicate::Sle),
+        "llvm.umax" => Some(IntPredicate::Uge),
+        "llvm.umin" => Some(IntPredicate::Ule),
+        _ => None,
     }
 }
 

@@ -189,6 +189,31 @@ fn a_mask_that_is_not_known_is_checked_where_it_is_used() {
     );
 }
 
+/// The index of a neighbour that is kept within an image, and of a partner where nothing is known of the block's size.
+#[test]
+fn what_is_strided_but_at_a_border_is_checked_where_it_is_used() {
+    let body = "
+        %left = sub i32 %t, 1
+        %low = call i32 @llvm.smax.i32(i32 %left, i32 0)
+        %high = call i32 @llvm.umin.i32(i32 %n, i32 %t)
+        %both = call i32 @llvm.smin.i32(i32 %low, i32 %n)
+        %two = call i32 @llvm.smax.i32(i32 %left, i32 %t)
+        %inside = icmp sgt i32 %t, 0
+        %chosen = select i1 %inside, i32 %left, i32 %t
+        %apart = select i1 %inside, i32 %t, i32 %n
+        %flag = icmp eq i32 %n, 0
+        %same = select i1 %flag, i32 %left, i32 %t
+        %next = add i32 %t, %n
+        %pair = xor i32 %next, 64
+        %odd = xor i32 %next, 5
+        ret void";
+    let strided = ["low", "high", "both", "chosen", "same", "pair"];
+    assert_eq!(shapes(body, &strided), [Shape::Strided(1); 6]);
+    assert_eq!(shapes(body, &["two", "apart", "odd"]), [VARYING; 3]);
+    let unsure = analyse(body, |_, found, named| strided.map(|name| found.is_unsure(named(name))));
+    assert_eq!(unsure, [true, true, true, true, false, true]);
+}
+
 #[test]
 fn an_extension_is_checked_unless_the_number_is_small() {
     let body = "

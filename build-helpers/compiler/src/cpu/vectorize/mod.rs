@@ -5,7 +5,7 @@
 //! Needs: a lowered body that is split into regions, whose barriers are uniform. Guarantees: a function
 //! that runs a block, or the reason why there can be none.
 //!
-//! Neighbouring threads along x are the lanes of a vector. All threads of the block pass through one
+//! Neighbouring threads along x are the lanes of a vector, or along y where [`analysis::direction`] says so. All threads of the block pass through one
 //! region before any enters the next. [`analysis`] plans the regions and their divergent parts,
 //! [`layout`] says how values are held, and [`emission`] builds the bodies of each region: a masked one
 //! for any vector, and an unmasked one for vectors with a thread in every lane. [`block_function`] runs
@@ -15,6 +15,7 @@ mod analysis;
 mod block_function;
 mod emission;
 mod layout;
+mod runner;
 
 use kernelmill_llvm::ir::{Type, Value};
 
@@ -26,7 +27,7 @@ use super::{
     uniformity::{Asked, Flow, Uniformity},
 };
 use crate::{ScalarReason, passes::entry::Unit};
-use analysis::{legality, plan::Plan};
+use analysis::{direction, legality, plan::Plan};
 use emission::{code::BodyKind, function::build};
 pub(super) use layout::block_memory::{Blocks, OWN_MEMORY, SpecializedCall};
 use layout::{block_memory::Layout, context_arrays::ContextArrays};
@@ -52,7 +53,7 @@ pub(super) struct Vectors<'c> {
 /// Whether a body without barriers can be run in vectors of `lanes`.
 pub(super) fn can_run<'c>(body: &Body<'c>, lanes: u32, size: &dyn Fn(Type<'c>) -> u64) -> bool {
     let Source::Parameters { thread, .. } = body.source else { return false };
-    let plan = Plan::new(body.function, lanes, size, thread[0]);
+    let plan = Plan::new(body.function, lanes, size, (0, thread[0]));
     plan.and_then(|plan| legality::check(&plan, size)).is_ok()
 }
 
@@ -65,20 +66,65 @@ pub(super) fn run<'c>(
     vectors: Vectors<'c>,
     size: &dyn Fn(Type<'c>) -> u64,
 ) -> Result<Run<'c>, ScalarReason> {
-    let Vectors { lanes, blocks } = vectors;
-    let Source::Parameters { thread, index, .. } = body.source else {
+    let Vectors { lanes, .. } = vectors;
+    let Source::Parameters { thread, .. } = body.source else {
         unreachable!("the body of a coroutine is not run by a loop over threads")
     };
-    let plan = Plan::new(body.function, lanes, size, thread[0])?;
+    let plan = Plan::new(body.function, lanes, size, (0, thread[0]))?;
     legality::check(&plan, size)?;
+    let columns = columns(unit, body, symbol, vectors, &plan, size);
+    let mut built = directed(unit, body, symbol, (vectors, columns.as_ref()), &plan, size)?;
+    built.functions.extend(columns.into_iter().flat_map(|columns| columns.functions));
+    Ok(built)
+}
+
+/// The function that runs a block in vectors of neighbours along y, where these access memory in rows and those along x
+/// do not.
+///
+/// Only for kernels without barriers, whose threads may run in any order.
+fn columns<'c>(
+    unit: &Unit<'_, 'c>,
+    body: &Body<'c>,
+    symbol: &str,
+    vectors: Vectors<'c>,
+    plan: &Plan<'c>,
+    size: &dyn Fn(Type<'c>) -> u64,
+) -> Option<Run<'c>> {
+    let Source::Parameters { thread, .. } = body.source else { return None };
+    let is_for_any = !matches!(vectors.blocks, Blocks::Of { .. });
+    if vectors.lanes == 1 || !is_for_any || plan.regions.len() > 1 || !thread[1].is_used() {
+        return None;
+    }
+    let other = Plan::new(body.function, vectors.lanes, size, (1, thread[1])).ok()?;
+    if !direction::is_better(&other, plan, size) || legality::check(&other, size).is_err() {
+        return None;
+    }
+    let any = Vectors { blocks: Blocks::Any, ..vectors };
+    directed(unit, body, symbol, (any, None), &other, size).ok()
+}
+
+/// Builds the function that runs a block in vectors along the axis of a plan; with `columns`, blocks that are high
+/// enough are left to that.
+fn directed<'c>(
+    unit: &Unit<'_, 'c>,
+    body: &Body<'c>,
+    symbol: &str,
+    (vectors, columns): (Vectors<'c>, Option<&Run<'c>>),
+    plan: &Plan<'c>,
+    size: &dyn Fn(Type<'c>) -> u64,
+) -> Result<Run<'c>, ScalarReason> {
+    let Vectors { lanes, blocks } = vectors;
+    let Source::Parameters { thread, index, .. } = body.source else {
+        unreachable!("asked before a plan was made")
+    };
     let flow = Flow::of_regions(body.function, writes_panic, ends_at_barrier);
     let asked = Asked { lanes: 1, source: &block_source(thread), size };
     let of_block = Uniformity::new(body.function, &flow, &asked);
-    let arrays = ContextArrays::new(&plan, &of_block, size)?;
+    let arrays = ContextArrays::new(plan, &of_block, size)?;
     // With code for each vector its index is constant, and memory is handed out to no other function.
     let unrolled = matches!(blocks, Blocks::Of { unroll: true, .. });
     let request =
-        Request { unit, plan: &plan, arrays: &arrays, size, place: (thread[0], index[0]) };
+        Request { unit, plan, arrays: &arrays, size, place: (thread[plan.axis], index[plan.axis]) };
     let built =
         (0..plan.regions.len()).map(|region| request.region(region, lanes > 1 && !unrolled));
     let built: Vec<_> = built.collect();
@@ -97,10 +143,11 @@ pub(super) fn run<'c>(
         unit,
         body,
         symbol,
-        plan: &plan,
+        plan,
         arrays: &arrays,
         blocks,
         layout,
+        columns: columns.map(|columns| columns.functions[0]),
     };
     functions.insert(0, block_function::block(&request, &bodies));
     let is_specialized = matches!(blocks, Blocks::Of { .. });
@@ -113,7 +160,7 @@ struct Request<'r, 'a, 'c> {
     plan: &'r Plan<'c>,
     arrays: &'r ContextArrays<'c>,
     size: &'r dyn Fn(Type<'c>) -> u64,
-    /// The index along x of the thread and of the block.
+    /// The index along the vectors' axis of the thread and of the block.
     place: (Value<'c>, Value<'c>),
 }
 
@@ -144,8 +191,8 @@ impl<'c> Bodies<'c> {
         self.unmasked.iter().chain(self.masked.iter().flatten()).copied().collect()
     }
 
-    fn complete(self) -> Result<block_function::Functions<'c>, ScalarReason> {
+    fn complete(self) -> Result<runner::Functions<'c>, ScalarReason> {
         let (unmasked, masked) = (self.unmasked?, self.masked?);
-        Ok(block_function::Functions { unmasked, masked })
+        Ok(runner::Functions { unmasked, masked })
     }
 }

@@ -37,6 +37,8 @@ pub(in crate::cpu::vectorize) struct DivergentRegion {
 pub(in crate::cpu::vectorize) struct Plan<'c> {
     pub(in crate::cpu::vectorize) function: Value<'c>,
     pub(in crate::cpu::vectorize) lanes: u32,
+    /// The threads of a vector are neighbours along x, 0, or along y, 1.
+    pub(in crate::cpu::vectorize) axis: usize,
     pub(in crate::cpu::vectorize) flow: Flow<'c>,
     pub(in crate::cpu::vectorize) shapes: Uniformity<'c>,
     pub(in crate::cpu::vectorize) regions: Vec<Region>,
@@ -55,14 +57,15 @@ pub(in crate::cpu::vectorize) struct Plan<'c> {
 }
 
 impl<'c> Plan<'c> {
-    /// Plans vectors of `lanes` threads; `Err` says why that cannot be.
+    /// Plans vectors of `lanes` threads that are neighbours along an axis, `thread` being their index along it; `Err`
+    /// says why that cannot be.
     pub(in crate::cpu::vectorize) fn new(
         function: Value<'c>,
         lanes: u32,
         size: &dyn Fn(Type<'c>) -> u64,
-        thread_x: Value<'c>,
+        along: (usize, Value<'c>),
     ) -> Result<Self, ScalarReason> {
-        Self::where_uniform(function, lanes, size, thread_x, HashSet::new())
+        Self::where_uniform(function, lanes, size, along, HashSet::new())
     }
 
     /// As [`Plan::new`], for vectors whose threads have the same result of comparisons.
@@ -70,7 +73,7 @@ impl<'c> Plan<'c> {
         function: Value<'c>,
         lanes: u32,
         size: &dyn Fn(Type<'c>) -> u64,
-        thread_x: Value<'c>,
+        (axis, thread): (usize, Value<'c>),
         speculated: HashSet<Value<'c>>,
     ) -> Result<Self, ScalarReason> {
         let flow = Flow::of_regions(function, writes_panic, ends_at_barrier);
@@ -78,7 +81,7 @@ impl<'c> Plan<'c> {
             if lanes == 1 || speculated.contains(&value) {
                 Some(Shape::UNIFORM)
             } else {
-                (value == thread_x).then_some(Shape::Strided(1))
+                (value == thread).then_some(Shape::Strided(1))
             }
         };
         let asked = Asked { lanes, source: &source, size };
@@ -93,6 +96,7 @@ impl<'c> Plan<'c> {
         let mut plan = Self {
             function,
             lanes,
+            axis,
             escaping: escaping(&flow, function),
             loops: Vec::new(),
             divergent_loops: HashSet::new(),

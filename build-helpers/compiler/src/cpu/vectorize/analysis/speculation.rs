@@ -17,7 +17,7 @@ use crate::cpu::{instructions::changes_memory, uniformity::Shape};
 
 impl<'c> Plan<'c> {
     /// The plan for those vectors whose threads have the same result of conditions on their position, of
-    /// which `place` has the index along x of the thread and of the block; `None` where there are no
+    /// which `place` has the index along the vectors' axis of the thread and of the block; `None` where there are no
     /// such conditions.
     pub(in crate::cpu::vectorize) fn speculated(
         &self,
@@ -25,9 +25,10 @@ impl<'c> Plan<'c> {
         place: (Value<'c>, Value<'c>),
     ) -> Option<Self> {
         let mut speculated = self.speculable(place.1);
+        let along = (self.axis, place.0);
         while !speculated.is_empty() {
             let plan =
-                Self::where_uniform(self.function, self.lanes, size, place.0, speculated.clone())
+                Self::where_uniform(self.function, self.lanes, size, along, speculated.clone())
                     .ok()?;
             let apart = plan.in_divergent_code();
             if apart.is_empty() {
@@ -39,15 +40,15 @@ impl<'c> Plan<'c> {
     }
 
     /// The comparisons that decide divergent branches and are worth asking whether the threads of a
-    /// vector agree on them. `block_x` is the block's index.
-    pub(in crate::cpu::vectorize) fn speculable(&self, block_x: Value<'c>) -> HashSet<Value<'c>> {
+    /// vector agree on them. `block` is the block's index along the vectors' axis.
+    pub(in crate::cpu::vectorize) fn speculable(&self, block: Value<'c>) -> HashSet<Value<'c>> {
         let mut found = HashSet::new();
         for &branch in &self.shapes.divergent {
             let end = self.flow.blocks[branch].terminator();
             let Some(condition) = end.and_then(Value::branch_condition) else { continue };
             let mut leaves = Vec::new();
             if self.leaves(condition, &mut leaves)
-                && leaves.iter().all(|leaf| self.is_speculable(*leaf, block_x))
+                && leaves.iter().all(|leaf| self.is_speculable(*leaf, block))
             {
                 found.extend(leaves);
             }
@@ -75,15 +76,15 @@ impl<'c> Plan<'c> {
 
     /// Whether a comparison is made before anything is changed, once, of a number that depends on the
     /// block's index with one that does not: few vectors of a launch differ then.
-    fn is_speculable(&self, compare: Value<'c>, block_x: Value<'c>) -> bool {
+    fn is_speculable(&self, compare: Value<'c>, block: Value<'c>) -> bool {
         let node = self.flow.number(compare.block());
         let Some(found) = self.comparison(compare) else { return false };
         let before = self.flow.blocks[node].instructions().into_iter();
         self.can_restart[node]
             && !before.take_while(|it| *it != compare).any(changes_memory)
             && !self.is_in_loop(node)
-            && depends_on(found.number, block_x)
-            && !depends_on(found.limit, block_x)
+            && depends_on(found.number, block)
+            && !depends_on(found.limit, block)
     }
 
     pub(in crate::cpu::vectorize) fn is_in_loop(&self, node: usize) -> bool {

@@ -85,6 +85,21 @@ impl<'c> Values<'_, 'c> {
                     operands[1..].iter().map(|index| self.first(*index, block)).collect();
                 self.code.builder.elements(instruction.element_type(), base, &indices)
             }
+            // Where the stride holds it is the strided operand, and that is a row in more lanes than the result.
+            Opcode::Call => {
+                let is_strided = |it: &Value<'c>| !self.plan.shapes.shape(*it).is_uniform();
+                let number = instruction.arguments().into_iter().find(is_strided);
+                self.first(number.expect("one of the two is strided"), block)
+            }
+            Opcode::Select => {
+                let [condition, one, other] = [0, 1, 2].map(|it| instruction.operand(it));
+                let condition = match self.plan.shapes.shape(condition).is_uniform() {
+                    true => self.first(condition, block),
+                    false => self.choose_alike(condition, block).1,
+                };
+                let (one, other) = (self.first(one, block), self.first(other, block));
+                self.code.builder.select(condition, one, other)
+            }
             _ => self.once(block, instruction),
         };
         if self.assumptions.is_checked_here(instruction) {

@@ -15,7 +15,7 @@ use super::{
     },
     code::BodyKind,
 };
-use crate::cpu::instructions::is_harmless;
+use crate::cpu::{instructions::is_harmless, uniformity::is_choice};
 
 /// The assumptions of a vector's function.
 pub(in crate::cpu::vectorize) struct Assumptions<'a, 'c> {
@@ -38,9 +38,15 @@ impl<'a, 'c> Assumptions<'a, 'c> {
         let checked = &plan.shapes.checked;
         let may: HashSet<_> = match kind {
             BodyKind::Unmasked { masked: Some(_) } => {
+                // At a border the threads choose differently, which is often where an image is narrow: that is looked at
+                // in its place.
+                let choices = checked.iter().filter(|value| is_choice(**value)).copied().collect();
+                let chosen = plan.shapes.computed_from(&choices);
                 let known = |value: &&Value<'c>| {
                     let mut operands = value.operands().into_iter();
-                    operands.all(|it| is_known_at_start(plan, arrays, region, **value, it, DEPTH))
+                    !(is_choice(**value) || chosen.contains(*value))
+                        && operands
+                            .all(|it| is_known_at_start(plan, arrays, region, **value, it, DEPTH))
                 };
                 checked.iter().filter(known).copied().collect()
             }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use kernelmill_llvm::ir::{Block, Value};
 
-use super::{super::analysis::plan::DivergentRegion, exits::Exits, values::Values};
+use super::{
+    super::analysis::plan::DivergentRegion, exits::Exits, interleaved::Rows, values::Values,
+};
 
 /// Builds a vector body.
 pub(in crate::cpu::vectorize) struct Emitter<'a, 'c> {
@@ -17,4 +19,6 @@ pub(in crate::cpu::vectorize) struct Emitter<'a, 'c> {
     /// For blocks that all threads of the mask reach together: the block that is built.
     pub(in crate::cpu::vectorize) blocks: HashMap<usize, Block<'c>>,
     pub(in crate::cpu::vectorize) divergent_regions: HashMap<usize, DivergentRegion>,
+    /// What the block that is built has read of structures that lie one after the other.
+    pub(in crate::cpu::vectorize) rows: Rows<'c>,
 }

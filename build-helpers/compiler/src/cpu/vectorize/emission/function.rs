@@ -17,6 +17,7 @@ use super::{
     code::{BodyKind, Code},
     emitter::Emitter,
     exits::Exits,
+    interleaved::Rows,
     panics::Panics,
     spills::Spills,
     values::Values,
@@ -57,6 +58,7 @@ pub(in crate::cpu::vectorize) fn build<'c>(
         live: HashMap::new(),
         blocks: HashMap::new(),
         divergent_regions: HashMap::new(),
+        rows: Rows::default(),
     };
     let built = emitter.region(mask);
     if let (Ok(()), BodyKind::Unmasked { masked: Some(masked) }) = (&built, kind) {
@@ -95,7 +97,8 @@ fn declare<'c>(
     if has_mask {
         types.push(Vectors { context, lanes: plan.lanes }.mask());
     }
-    let name = format!("{}.region{region}x{}", plan.function.name(), plan.lanes);
+    let axis = if plan.axis == 1 { ".columns" } else { "" };
+    let name = format!("{}.region{region}x{}{axis}", plan.function.name(), plan.lanes);
     let ty = Type::int(context, 32).function(&types);
     let function = unit.module.new_function(&name, ty);
     function.set_linkage(Linkage::Internal);

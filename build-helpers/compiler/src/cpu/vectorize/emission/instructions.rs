@@ -20,6 +20,7 @@ impl<'c> Emitter<'_, 'c> {
         mask: Mask<'c>,
     ) -> Result<(), ScalarReason> {
         self.values.cached.clear();
+        self.rows.clear();
         self.exits.changed = false;
         let all = self.values.plan.flow.blocks[block].instructions();
         // All phis are read before any of them can be given a new value.

@@ -26,6 +26,11 @@ impl<'c> Emitter<'_, 'c> {
         let (ty, align) = (load.ty(), load.alignment());
         let address = self.values.read(load.operand(0), block);
         if !self.values.code.follows(&address, ty) {
+            if mask.is_none()
+                && let Some(read) = self.interleaved(block, load, &address)
+            {
+                return read;
+            }
             return VectorValue::varying(self.values.code.gather(address, ty, align, mask));
         }
         let first = address.first.expect("checked above");
@@ -41,8 +46,18 @@ impl<'c> Emitter<'_, 'c> {
                 code.builder.store(all, slot);
             },
             |code| {
-                let all = code.gather(address, ty, align, mask);
-                code.builder.store(all, slot);
+                code.in_a_row_or(
+                    address,
+                    mask,
+                    |code, first, mask| {
+                        let all = code.load_at_once(first, ty, align, mask);
+                        code.builder.store(all, slot);
+                    },
+                    |code| {
+                        let all = code.gather(address, ty, align, mask);
+                        code.builder.store(all, slot);
+                    },
+                );
             },
         );
         VectorValue::varying(self.values.code.builder.load(wide, slot))
@@ -75,7 +90,14 @@ impl<'c> Emitter<'_, 'c> {
             Some(holds) => self.values.code.either(
                 holds,
                 |code| code.store_at_once(all, first, align, mask),
-                |code| code.scatter(all, address, align, mask),
+                |code| {
+                    code.in_a_row_or(
+                        address,
+                        mask,
+                        |code, first, mask| code.store_at_once(all, first, align, mask),
+                        |code| code.scatter(all, address, align, mask),
+                    );
+                },
             ),
         }
     }
@@ -86,6 +108,25 @@ impl<'c> Code<'_, 'c> {
     fn follows(&self, address: &VectorValue<'c>, ty: Type<'c>) -> bool {
         let bytes = (self.size)(ty) as i64;
         address.first.is_some() && address.step == bytes
+    }
+
+    /// Does `at_once` where the addresses of all lanes of the mask are those of a row, and else `each`: a stride that does
+    /// not hold in every lane often does in those that are there, as that of a neighbour's index that is kept within an
+    /// image. Without a mask nothing is looked at that `holds` does not say.
+    fn in_a_row_or(
+        &mut self,
+        address: VectorValue<'c>,
+        mask: Mask<'c>,
+        at_once: impl FnOnce(&mut Self, Value<'c>, Mask<'c>),
+        each: impl FnOnce(&mut Self),
+    ) {
+        let (Some(first), Some(lanes)) = (address.first, mask) else { return each(self) };
+        let row = self.vectors.all(&self.builder, VectorValue::strided(first, address.step));
+        let all = self.vectors.all(&self.builder, address);
+        let others = self.builder.compare(IntPredicate::Ne, all, row);
+        let others = self.vectors.bits(&self.builder, self.builder.and(others, lanes));
+        let none = self.builder.compare(IntPredicate::Eq, others, others.ty().constant(0));
+        self.either(none, |code| at_once(code, first, mask), each);
     }
 
     fn load_at_once(

@@ -13,6 +13,7 @@ mod emitter;
 mod exits;
 pub(super) mod function;
 mod instructions;
+mod interleaved;
 mod memory;
 mod panics;
 mod ranges;

@@ -25,10 +25,11 @@ impl<'c> Exits<'c> {
         mask: Mask<'c>,
     ) -> VectorValue<'c> {
         let is_extension = matches!(instruction.opcode(), Opcode::ZExt | Opcode::SExt);
-        let Some(holds) = widened.holds.filter(|_| is_extension && !values.plan.is_in_loop(block))
-        else {
-            return widened;
-        };
+        // What is not a row before it is extended has been looked at in its place.
+        let is_checked = is_extension
+            && !values.plan.is_in_loop(block)
+            && values.read(instruction.operand(0), block).holds.is_none();
+        let Some(holds) = widened.holds.filter(|_| is_checked) else { return widened };
         let Some(other) = self.restart(values, block, mask) else { return widened };
         let go = values.code.edge_block();
         let holds = values.code.builder.freeze(holds);

@@ -325,7 +325,17 @@ impl<'a, 'c> Values<'a, 'c> {
             return VectorValue::strided(self.code.builder.lane(all, word.constant(0)), step);
         }
         let bit = Type::int(self.code.unit.context, 1);
-        let first = self.code.builder.lane(all, word.constant(0));
+        // Where the lanes are no row, those in the middle are the likeliest to be part of one.
+        let middle = self.code.vectors.lanes / 2;
+        let lane = self.code.builder.lane(all, word.constant(u64::from(middle)));
+        let back = (-step * i64::from(middle)) as u64;
+        let first = if lane.ty().is_pointer() {
+            let (byte, wide) =
+                (Type::int(self.code.unit.context, 8), Type::int(self.code.unit.context, 64));
+            self.code.builder.elements(byte, lane, &[wide.constant(back)])
+        } else {
+            self.code.builder.add(lane, lane.ty().constant(back))
+        };
         VectorValue { first: Some(first), step, holds: Some(bit.constant(0)), vector: Some(all) }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use kernelmill_llvm::ir::{Block, IntPredicate, Opcode, Type, Value};
 
 use super::{super::layout::vector_value::VectorValue, exits::Exits, values::Values};
-use crate::cpu::uniformity::wanted_bits;
+use crate::cpu::uniformity::{clamp_predicate, wanted_bits};
 
 impl<'c> Values<'_, 'c> {
     /// The bit at the start of the function that says whether an instruction's stride holds, and that
@@ -39,7 +39,36 @@ impl<'c> Values<'_, 'c> {
     ) -> Value<'c> {
         match instruction.opcode() {
             Opcode::And | Opcode::Xor => self.keeps_bits(instruction, step, block),
+            Opcode::Call => self.is_not_clamped(instruction, step, block),
+            Opcode::Select => self.choose_alike(instruction.operand(0), block).0,
             opcode => self.do_not_wrap(opcode, instruction.operand(0), (step, (0, 0)), block),
+        }
+    }
+
+    /// Whether all lanes have the same condition, and whether it holds in all of them.
+    pub(in crate::cpu::vectorize) fn choose_alike(
+        &mut self,
+        condition: Value<'c>,
+        block: usize,
+    ) -> (Value<'c>, Value<'c>) {
+        let lanes = self.wide(condition, block);
+        let bits = self.code.vectors.bits(&self.code.builder, lanes);
+        let same =
+            |bit: u64| self.code.builder.compare(IntPredicate::Eq, bits, bits.ty().constant(bit));
+        let (all, none) = (same(u64::MAX), same(0));
+        (self.code.builder.binary(Opcode::Or, all, none), all)
+    }
+
+    /// Whether the larger or smaller of a strided number and a uniform one is the strided one in every lane.
+    fn is_not_clamped(&mut self, call: Value<'c>, step: i64, block: usize) -> Value<'c> {
+        let predicate = clamp_predicate(call).expect("other calls have no stride");
+        let is_uniform = |value: &Value<'c>| self.plan.shapes.shape(*value).is_uniform();
+        let (limits, others): (Vec<_>, Vec<_>) = call.arguments().into_iter().partition(is_uniform);
+        let limit = self.first(limits[0], block);
+        let number = VectorValue { step, holds: None, ..self.read(others[0], block) };
+        match self.code.span(number, (0, 0)) {
+            Some(span) => self.code.all_compare(span, predicate, limit),
+            None => Type::int(self.code.unit.context, 1).constant(0),
         }
     }
 
@@ -51,7 +80,7 @@ impl<'c> Values<'_, 'c> {
         let (masks, others): (Vec<_>, Vec<_>) = operands.into_iter().partition(is_uniform);
         let (mask, other) = (masks[0], others[0]);
         let ty = instruction.ty();
-        if let Some(most) = mask.as_u64() {
+        if let Some(most) = mask.as_u64().filter(|_| instruction.opcode() == Opcode::And) {
             let way = step.unsigned_abs() * u64::from(self.code.vectors.lanes - 1);
             let first = self.first(other, block);
             let first = self.code.builder.and(first, ty.constant(most));
@@ -59,7 +88,12 @@ impl<'c> Values<'_, 'c> {
             return self.code.builder.compare(IntPredicate::Ule, first, limit);
         }
         let (bits, wanted) = wanted_bits(instruction.opcode(), step, self.code.vectors.lanes);
-        let mask = self.first(mask, block);
+        let mut mask = self.first(mask, block);
+        if instruction.opcode() == Opcode::Xor {
+            // The first lane must have none of them either, which is known where the block's size is.
+            let first = self.first(other, block);
+            mask = self.code.builder.binary(Opcode::Or, mask, first);
+        }
         let found = self.code.builder.and(mask, ty.constant(bits));
         self.code.builder.compare(IntPredicate::Eq, found, ty.constant(wanted))
     }

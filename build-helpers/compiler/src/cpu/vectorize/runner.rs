@@ -1,0 +1,415 @@
+//! The loops of the function that runs a block: region after region, in each all vectors of threads.
+
+use kernelmill_llvm::{
+    inkwell::context::Context,
+    ir::{Block, Builder, IntPredicate, ModuleExt, Opcode, Type, Value},
+};
+
+use super::{
+    analysis::plan::Plan,
+    layout::{
+        block_memory::{Layout, ROW},
+        region_function::{ENDED, PANICKED},
+        vector_value::Vectors,
+    },
+};
+use crate::{
+    cpu::{
+        abi::{block, field},
+        block_entry::count,
+        exit_flags,
+    },
+    passes::entry::Unit,
+};
+
+/// The functions of a region.
+pub(super) struct Functions<'c> {
+    /// For a vector with a thread in every lane.
+    pub(super) unmasked: Value<'c>,
+    /// The remainder: for the last vector of a row, which may lack threads.
+    pub(super) masked: Option<Value<'c>>,
+}
+
+/// What is spilled once for the block.
+#[derive(Clone, Copy)]
+pub(super) struct BlockContext<'c> {
+    /// As the region before has left it.
+    pub(super) before: Value<'c>,
+    /// As the region that runs leaves it for the next.
+    pub(super) after: Value<'c>,
+    pub(super) bytes: u64,
+    /// The same two for masked bodies. Their functions are called, and what an address is
+    /// handed out of stays in memory.
+    pub(super) masked: [Value<'c>; 2],
+}
+
+/// What the loops over vectors use.
+pub(super) struct Runner<'a, 'c> {
+    pub(super) unit: &'a Unit<'a, 'c>,
+    pub(super) builder: Builder<'c>,
+    pub(super) function: Value<'c>,
+    pub(super) plan: &'a Plan<'c>,
+    pub(super) layout: Layout,
+    pub(super) arguments: Vec<Value<'c>>,
+    /// Block index, size, grid size, the addresses of the block, of the tables of warps, and of shared
+    /// memory.
+    pub(super) context: Vec<Value<'c>>,
+    /// The block's address.
+    pub(super) current: Value<'c>,
+    pub(super) dims: [Value<'c>; 3],
+    /// The context arrays of the threads.
+    pub(super) threads: Value<'c>,
+    pub(super) spilled: BlockContext<'c>,
+    pub(super) rows: PaddedRows<'c>,
+    /// Slot of the region to run next.
+    pub(super) next: Value<'c>,
+    pub(super) exits: Option<Exits<'c>>,
+    pub(super) panicked: Block<'c>,
+}
+
+/// What the runner of a kernel knows whose threads exit before others.
+pub(super) struct Exits<'c> {
+    /// The address of the flags.
+    tables: Value<'c>,
+    /// The threads of the block.
+    threads: Value<'c>,
+    /// The regions that end at an exit barrier.
+    ending: Vec<bool>,
+    /// The regions in which threads may be missing.
+    lacking: Vec<bool>,
+}
+
+/// The rows of a block's threads, padded to whole vectors.
+#[derive(Clone, Copy)]
+pub(super) struct PaddedRows<'c> {
+    /// The threads of a row.
+    row: Value<'c>,
+    /// Those of all rows.
+    all: Value<'c>,
+}
+
+impl<'c> BlockContext<'c> {
+    pub(super) fn new(context: &'c Context, builder: &Builder<'c>, bytes: u64) -> Self {
+        let size = bytes.next_multiple_of(16).max(16);
+        let new = || stack_bytes(context, builder, size, 16);
+        Self { before: new(), after: new(), bytes, masked: [new(), new()] }
+    }
+}
+
+impl<'c> PaddedRows<'c> {
+    pub(super) fn new(context: &'c Context, builder: &Builder<'c>, dims: [Value<'c>; 3]) -> Self {
+        let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+        let [width, height, depth] = dims;
+        let rounded = builder.add(width, word.constant(ROW - 1));
+        let row = builder.and(rounded, word.constant(u64::from(u32::MAX) - (ROW - 1)));
+        let row = builder.zero_extend(row, wide);
+        let number =
+            builder.multiply(builder.zero_extend(height, wide), builder.zero_extend(depth, wide));
+        Self { row, all: builder.multiply(row, number) }
+    }
+}
+
+impl<'c> Exits<'c> {
+    /// Says that no thread has exited, where any can.
+    pub(super) fn new(
+        context: &'c Context,
+        builder: &Builder<'c>,
+        plan: &Plan<'c>,
+        (tables, dims): (Value<'c>, [Value<'c>; 3]),
+    ) -> Option<Self> {
+        let (ending, lacking) = (plan.exit_regions(), plan.lacking_regions());
+        if !ending.contains(&true) {
+            return None;
+        }
+        let dims = dims.map(|size| builder.zero_extend(size, Type::int(context, 64)));
+        let threads = builder.multiply(builder.multiply(dims[0], dims[1]), dims[2]);
+        exit_flags::clear(context, builder, tables, threads);
+        Some(Self { tables, threads, ending, lacking })
+    }
+}
+
+impl<'c> Runner<'_, 'c> {
+    /// Runs regions until the kernel has ended.
+    pub(super) fn regions(&self, bodies: &[Functions<'c>]) {
+        let context = self.unit.context;
+        let word = Type::int(context, 32);
+        let append = |name| Block::append(context, self.function, name);
+        let done = append("done");
+        let regions: Vec<_> = bodies.iter().map(|_| append("region")).collect();
+        self.builder.branch(regions[0]);
+        for (number, region) in bodies.iter().enumerate() {
+            self.builder.at_end(regions[number]);
+            let lacking = self.exits.as_ref().filter(|exits| exits.lacking[number]);
+            if lacking.is_some() {
+                // Where no thread is left.
+                self.builder.store(word.constant(ENDED), self.next);
+            }
+            self.vectors(region, lacking);
+            if let Some(exits) = self.exits.as_ref().filter(|exits| exits.ending[number]) {
+                exit_flags::pass_barrier(context, &self.builder, exits.tables, exits.threads);
+            }
+            let after = self.plan.regions_after(number);
+            let again = self.plan.comes_again(number);
+            if let [None] = after[..] {
+                self.builder.branch(done);
+                continue;
+            }
+            if self.layout.unrolled.is_none() || again {
+                self.stop_at_panics();
+            }
+            self.pass_on();
+            if let ([Some(next)], None) = (&after[..], lacking) {
+                self.builder.branch(regions[*next]);
+                continue;
+            }
+            let next = self.builder.load(word, self.next);
+            let switch = self.builder.switch(next, done, after.len() as u32);
+            for next in after.into_iter().flatten() {
+                switch.add_case(word.constant(next as u64), regions[next]);
+            }
+        }
+        self.builder.at_end(done);
+        self.builder.ret(None);
+    }
+
+    /// At a barrier, a block ends where any thread of the launch has panicked.
+    fn stop_at_panics(&self) {
+        let context = self.unit.context;
+        let (word, pointer) = (Type::int(context, 32), Type::pointer(context, 0));
+        let record = field(context, &self.builder, pointer, self.current, block::PANIC);
+        let arrays = self.builder.load(word, record);
+        arrays.make_volatile();
+        let clear = self.builder.compare(IntPredicate::Eq, arrays, word.constant(0));
+        let go = Block::append(context, self.function, "go");
+        self.builder.branch_if(clear, go, self.panicked);
+        self.builder.at_end(go);
+    }
+
+    /// Hands what a region has left for the block to the next one.
+    fn pass_on(&self) {
+        self.copy_block_context(self.spilled.after, self.spilled.before);
+    }
+
+    fn copy_block_context(&self, from: Value<'c>, to: Value<'c>) {
+        if self.spilled.bytes == 0 {
+            return;
+        }
+        let context = self.unit.context;
+        let (pointer, wide) = (Type::pointer(context, 0), Type::int(context, 64));
+        let copy = self.unit.module.intrinsic("llvm.memcpy", &[pointer, pointer, wide]);
+        let no = Type::int(context, 1).constant(0);
+        let bytes = wide.constant(self.spilled.bytes);
+        self.builder.call(copy, &[to, from, bytes, no]);
+    }
+
+    /// Runs a region for all vectors; `lacking` where threads may have exited.
+    fn vectors(&self, bodies: &Functions<'c>, lacking: Option<&Exits<'c>>) {
+        let context = self.unit.context;
+        if let Some(threads) = self.layout.unrolled {
+            return self.unrolled(bodies, threads);
+        }
+        let wide = Type::int(context, 64);
+        if self.plan.axis == 1 {
+            return self.columns(bodies);
+        }
+        self.count(self.dims[2], |z| {
+            self.count(self.dims[1], |y| {
+                let plane = self.builder.multiply(z, self.dims[1]);
+                let number = self.builder.zero_extend(self.builder.add(plane, y), wide);
+                let row = self.builder.multiply(number, self.rows.row);
+                if let Some(exits) = lacking {
+                    let width = self.builder.zero_extend(self.dims[0], wide);
+                    let first = self.builder.multiply(number, width);
+                    return self.rest_of_row(bodies, exits, [y, z], (row, first));
+                }
+                self.vectors_of_line(bodies, |x| [x, y, z], row);
+            });
+        });
+    }
+
+    /// Runs the only region of a kernel for all vectors along y.
+    fn columns(&self, bodies: &Functions<'c>) {
+        let wide = Type::int(self.unit.context, 64);
+        // Nothing is spilled.
+        let row = wide.constant(0);
+        self.count(self.dims[2], |z| {
+            self.count(self.dims[0], |x| {
+                let place = |y| [x, y, z];
+                self.vectors_of_line(bodies, place, row);
+            });
+        });
+    }
+
+    /// Runs a region for the threads of a line along the vectors' axis, `place` being where the thread with an index
+    /// along it is.
+    fn vectors_of_line(
+        &self,
+        bodies: &Functions<'c>,
+        place: impl Fn(Value<'c>) -> [Value<'c>; 3],
+        row: Value<'c>,
+    ) {
+        let length = self.dims[self.plan.axis];
+        let Some(masked) = bodies.masked else {
+            return self.count(length, |at| self.call(bodies.unmasked, place(at), row, None));
+        };
+        let word = Type::int(self.unit.context, 32);
+        let whole =
+            self.builder.and(length, word.constant(u64::from(u32::MAX - (self.plan.lanes - 1))));
+        self.steps(whole, self.plan.lanes, |at| self.call(bodies.unmasked, place(at), row, None));
+        self.only_if_less(whole, length, || {
+            let mask = self.mask(whole);
+            self.call(masked, place(whole), row, Some(mask));
+        });
+    }
+
+    /// Runs a region for the threads of a row that have not exited: `row` is its place in context arrays, and
+    /// `first` the number of its first thread.
+    fn rest_of_row(
+        &self,
+        bodies: &Functions<'c>,
+        exits: &Exits<'c>,
+        [y, z]: [Value<'c>; 2],
+        (row, first): (Value<'c>, Value<'c>),
+    ) {
+        let context = self.unit.context;
+        let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+        let lanes = self.plan.lanes;
+        let vectors = Vectors { context, lanes };
+        let staying = |x: Value<'c>| {
+            let thread = self.builder.add(first, self.builder.zero_extend(x, wide));
+            exit_flags::staying(context, &self.builder, exits.tables, thread, lanes)
+        };
+        let Some(masked) = bodies.masked else {
+            return self.count(self.dims[0], |x| {
+                let stays = vectors.any(&self.builder, staying(x));
+                self.only_if(stays, || self.call(bodies.unmasked, [x, y, z], row, None));
+            });
+        };
+        let under_mask = |x: Value<'c>, mask: Value<'c>| {
+            let any = vectors.any(&self.builder, mask);
+            self.only_if(any, || self.call(masked, [x, y, z], row, Some(mask)));
+        };
+        let most = word.constant(u64::from(u32::MAX - (lanes - 1)));
+        let whole = self.builder.and(self.dims[0], most);
+        self.steps(whole, lanes, |x| {
+            let mask = staying(x);
+            let bits = vectors.bits(&self.builder, mask);
+            let full = self.builder.compare(IntPredicate::Eq, bits, bits.ty().constant(u64::MAX));
+            let append = || Block::append(context, self.function, "");
+            let [all, some, after] = [append(), append(), append()];
+            self.builder.branch_if(full, all, some);
+            self.builder.at_end(all);
+            self.call(bodies.unmasked, [x, y, z], row, None);
+            self.builder.branch(after);
+            self.builder.at_end(some);
+            under_mask(x, mask);
+            self.builder.branch(after);
+            self.builder.at_end(after);
+        });
+        self.only_if_less(whole, self.dims[0], || {
+            // There are no flags of lanes without a thread.
+            let mask = vectors.where_holds(&self.builder, Some(self.mask(whole)), staying(whole));
+            under_mask(whole, mask);
+        });
+    }
+
+    /// The same, with code for each vector.
+    fn unrolled(&self, bodies: &Functions<'c>, [width, height, depth]: [u32; 3]) {
+        let context = self.unit.context;
+        let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+        for row in 0..u64::from(height * depth) {
+            let (y, z) = (row % u64::from(height), row / u64::from(height));
+            let at = wide.constant(row * u64::from(width).next_multiple_of(ROW));
+            for x in (0..u64::from(width)).step_by(self.plan.lanes as usize) {
+                self.call(bodies.unmasked, [x, y, z].map(|place| word.constant(place)), at, None);
+            }
+        }
+    }
+
+    /// The lanes of the last vector of a line, which starts at `at`.
+    fn mask(&self, at: Value<'c>) -> Value<'c> {
+        let context = self.unit.context;
+        let word = Type::int(context, 32);
+        let vectors = Vectors { context, lanes: self.plan.lanes };
+        let left = self.builder.binary(Opcode::Sub, self.dims[self.plan.axis], at);
+        let numbers: Vec<_> =
+            (0..u64::from(self.plan.lanes)).map(|lane| word.constant(lane)).collect();
+        let left = vectors.splat(&self.builder, left);
+        self.builder.compare(IntPredicate::Ult, Value::constant_vector(&numbers), left)
+    }
+
+    fn call(
+        &self,
+        function: Value<'c>,
+        thread: [Value<'c>; 3],
+        row: Value<'c>,
+        mask: Option<Value<'c>>,
+    ) {
+        let context = self.unit.context;
+        let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+        let at = self.builder.add(row, self.builder.zero_extend(thread[0], wide));
+        let mut values = self.arguments.clone();
+        values.extend(thread);
+        values.extend(&self.context);
+        let [before, after] = if mask.is_some() {
+            self.spilled.masked
+        } else {
+            [self.spilled.before, self.spilled.after]
+        };
+        values.extend([self.threads, before, after, self.rows.all, at]);
+        values.extend(mask);
+        if mask.is_some() {
+            self.copy_block_context(self.spilled.before, before);
+            self.copy_block_context(self.spilled.after, after);
+        }
+        let next = self.builder.call(function, &values);
+        if mask.is_some() {
+            self.copy_block_context(after, self.spilled.after);
+        }
+        self.builder.store(next, self.next);
+        let stop = self.builder.compare(IntPredicate::Eq, next, word.constant(PANICKED));
+        let go = Block::append(context, self.function, "go");
+        self.builder.branch_if(stop, self.panicked, go);
+        self.builder.at_end(go);
+    }
+
+    /// Counts from 0 below a number that is at least 1.
+    fn count(&self, end: Value<'c>, inside: impl FnOnce(Value<'c>)) {
+        count(self.unit.context, &self.builder, end, 1, inside);
+    }
+
+    /// As `count`, in steps, of a number that may be 0 and is a multiple of the step.
+    fn steps(&self, end: Value<'c>, step: u32, inside: impl FnOnce(Value<'c>)) {
+        let context = self.unit.context;
+        let zero = Type::int(context, 32).constant(0);
+        self.only_if_less(zero, end, || count(context, &self.builder, end, step, inside));
+    }
+
+    fn only_if_less(&self, left: Value<'c>, right: Value<'c>, inside: impl FnOnce()) {
+        let less = self.builder.compare(IntPredicate::Ult, left, right);
+        self.only_if(less, inside);
+    }
+
+    fn only_if(&self, condition: Value<'c>, inside: impl FnOnce()) {
+        let context = self.unit.context;
+        let (into, after) =
+            (Block::append(context, self.function, ""), Block::append(context, self.function, ""));
+        self.builder.branch_if(condition, into, after);
+        self.builder.at_end(into);
+        inside();
+        self.builder.branch(after);
+        self.builder.at_end(after);
+    }
+}
+
+/// So many bytes of the function's stack.
+pub(super) fn stack_bytes<'c>(
+    context: &'c Context,
+    builder: &Builder<'c>,
+    bytes: u64,
+    align: u32,
+) -> Value<'c> {
+    let memory = builder.alloca(Type::int(context, 8).array(bytes));
+    memory.set_alignment(align);
+    memory
+}

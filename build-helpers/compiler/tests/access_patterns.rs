@@ -1,0 +1,118 @@
+//! Accesses of neighbouring threads to memory: which of them the CPU's code does at once.
+
+mod common;
+
+use common::code;
+
+/// Vector widths that there are bodies for: 8 and 16, or 4 with NEON.
+const WIDTHS: usize = if cfg!(target_arch = "x86_64") { 2 } else { 1 };
+
+/// Calls of an operation on the lanes of a vector.
+fn calls(code: &str, name: &str) -> usize {
+    code.lines().filter(|line| line.contains("call ") && line.contains(name)).count()
+}
+
+/// Whether lanes have addresses of their own.
+fn apart(code: &str) -> usize {
+    calls(code, "@llvm.masked.gather.") + calls(code, "@llvm.masked.scatter.")
+}
+
+/// A kernel around the value of an element at `i`, of `x` with `n` elements.
+fn kernel(types: &str, element: &str, value: &str) -> String {
+    format!(
+        "{types}\n#[kernel]\npub fn some(n: i32, m: u32, x: &[{element}], mut y: DisjointSlice<u32>) {{\n    \
+         let i = thread::index_1d();\n    \
+         if let Some(out) = y.get_mut(i) {{\n    let i = i.get() as i32;\n    \
+         let at = |j: i32| unsafe {{ x.get_unchecked(j as usize) }};\n    \
+         *out = {{ {value} }};\n    }}\n}}\n"
+    )
+}
+
+/// Fields of structures in a row: vectors of whole structures, and shuffles.
+#[test]
+fn fields_of_structures_are_read_in_rows() {
+    let of = |name: &str, fields: &str, value: &str| {
+        let types = format!("#[repr(C)] #[derive(Clone, Copy)] pub struct Item {{ {fields} }}");
+        code(name, &kernel(&types, "Item", value))
+    };
+    let four = "pub a: u32, pub b: u32, pub c: u32, pub d: u32";
+    let all = "let it = at(i); it.a ^ it.b ^ it.c ^ it.d";
+    let [full, any] = of("patterns_all", four, all);
+    assert_eq!(apart(&full), 0, "{full}");
+    assert!(apart(&any) > 0, "vectors at the end have no whole row: {any}");
+    // What one field reads the others read too.
+    let [one, _] = of("patterns_one", four, "at(i).b");
+    let loads = |code: &str| code.matches("= load <").count();
+    assert_eq!(apart(&one), 0, "{one}");
+    assert_eq!(loads(&full), loads(&one), "{full}{one}");
+    let [bytes, _] = of("patterns_bytes", "pub r: u8, pub g: u8, pub b: u8", "u32::from(at(i).g)");
+    assert_eq!(apart(&bytes), 0, "{bytes}");
+    // More elements from thread to thread than there are threads.
+    let [wide, _] = of("patterns_wide", "pub a: [u32; 40]", "at(i).a[3]");
+    assert!(apart(&wide) > 0, "{wide}");
+}
+
+/// What lies between two fields is not read where another field may change.
+#[test]
+fn fields_are_not_read_before_memory_changes() {
+    let types = "#[repr(C)] #[derive(Clone, Copy)] pub struct Item { pub a: u32, pub b: u32 }";
+    let both = |between: &str| {
+        let value = format!("let a = at(i).a; {between} a ^ at(i).b");
+        code("patterns_between", &kernel(types, "Item", &value))[0].clone()
+    };
+    let loads = |code: &str| code.matches("= load <").count();
+    let fence = "core::sync::atomic::fence(core::sync::atomic::Ordering::SeqCst);";
+    assert!(loads(&both(fence)) > loads(&both("")), "{}", both(fence));
+}
+
+/// A neighbour that is kept within an image, by a minimum or by a condition: one row within the image.
+#[test]
+fn neighbours_within_an_image_are_read_at_once() {
+    for (name, index) in [
+        ("patterns_least", "(i - 1).max(0)"),
+        ("patterns_most", "(i + 3).min(n)"),
+        ("patterns_both", "(i + n).clamp(0, m as i32)"),
+        ("patterns_chosen", "if i > 0 { i - 1 } else { i }"),
+    ] {
+        let [full, _] = code(name, &kernel("", "u32", &format!("*at({index})")));
+        assert!(full.contains("= load <"), "{name}: {full}");
+        // At the border each lane has its own.
+        assert_eq!(apart(&full), WIDTHS, "{name}: {full}");
+    }
+    let [full, _] = code("patterns_far", &kernel("", "u32", "*at(i.max(2 * i - n))"));
+    assert!(!full.contains("= load <"), "{full}");
+}
+
+/// Partners that differ in bits above the lowest, in blocks of any size.
+#[test]
+fn partners_in_blocks_of_any_size_are_read_at_once() {
+    for (name, index) in [("patterns_flip", "i ^ m as i32"), ("patterns_far_flip", "i ^ 64")] {
+        let [full, any] = code(name, &kernel("", "u32", &format!("*at({index})")));
+        assert_eq!(apart(&full), 0, "{name}: {full}");
+        assert!(apart(&any) > 0, "{name}: {any}");
+    }
+    let [full, _] = code("patterns_near_flip", &kernel("", "u32", "*at(i ^ 5)"));
+    assert!(apart(&full) > 0, "{full}");
+}
+
+/// Rows that the index along x numbers: vectors go along y, where blocks have that many rows.
+#[test]
+fn vectors_go_along_y_where_rows_are_numbered_along_x() {
+    let of = |name: &str, index: &str| {
+        let text = format!(
+            "#[kernel(dim = 2)]
+            pub fn scaled(width: u32, x: &[u32], mut y: DisjointSlice<u32>) {{
+                let (block, dim, t) = (thread::block_idx(), thread::block_dim(), thread::thread_idx());
+                let (i, j) = (block.x * dim.x + t.x, block.y * dim.y + t.y);
+                unsafe {{ *y.get_unchecked_mut(({index}) as usize) = x.get_unchecked(({index}) as usize) + 1 }}
+            }}"
+        );
+        code(name, &text)
+    };
+    let [along_x, _] = of("patterns_along_x", "j * width + i");
+    assert!(!along_x.contains(".columns("), "{along_x}");
+    let [along_y, _] = of("patterns_along_y", "i * width + j");
+    let columns = along_y.split_inclusive("\n}\n").filter(|it| it.contains(".columns("));
+    let columns: String = columns.collect();
+    assert!(!columns.is_empty() && apart(&columns) == 0, "{along_y}");
+}
