@@ -1,0 +1,41 @@
+// Matrices by rows: threads along columns, along rows, and both.
+
+// The product of each pair of columns: a thread has one column, and goes through all after it.
+extern "C" __global__ void column_products(float *out, const float *in, int columns, int rows) {
+    int own = blockIdx.x * blockDim.x + threadIdx.x;
+    if (own >= columns) return;
+    for (int other = own; other < columns; other++) {
+        float sum = 0;
+        for (int row = 0; row < rows; row++) sum += in[row * columns + own] * in[row * columns + other];
+        out[own * columns + other] = sum;
+        out[other * columns + own] = sum;
+    }
+}
+
+extern "C" __global__ void row_sums(float *out, const float *in, int columns, int rows) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows) return;
+    float sum = 0;
+    for (int column = 0; column < columns; column++) sum += in[row * columns + column];
+    out[row] = sum;
+}
+
+extern "C" __global__ void column_sums(float *out, const float *in, int columns, int rows) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    if (column >= columns) return;
+    float sum = 0;
+    for (int row = 0; row < rows; row++) sum += in[row * columns + column];
+    out[column] = sum;
+}
+
+extern "C" __global__ void transpose(float *out, const float *in, int columns, int rows) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (column < columns && row < rows) out[column * rows + row] = in[row * columns + column];
+}
+
+// One step of an elimination, whose rows are numbered along x.
+extern "C" __global__ void eliminate(float *out, const float *in, const float *factors, int columns, int rows) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= rows || column >= columns) return;
+    out[row * columns + column] = in[row * columns + column] - factors[row] * in[column];
+}

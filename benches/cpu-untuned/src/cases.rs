@@ -1,0 +1,322 @@
+//! The kernels with their inputs, in two sizes.
+
+use std::error::Error;
+
+use kernelmill::{Device, Launch};
+
+use crate::{
+    kernels::{Kernels, Point, float2, float4},
+    plain,
+};
+
+/// How large inputs are.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Scale {
+    /// As a program would have them.
+    Full,
+    /// For a comparison alone; no size is a multiple of a block's.
+    Small,
+}
+
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+/// A kernel, and the loops that compute the same.
+pub(crate) struct Case<'a> {
+    pub(crate) name: &'static str,
+    pub(crate) ours: Box<dyn FnMut() -> Outcome + 'a>,
+    pub(crate) plain: Box<dyn FnMut() + 'a>,
+    /// Where both have run: the largest difference of two numbers, relative to those above 1.
+    difference: Box<dyn FnMut() -> Outcome<f64> + 'a>,
+}
+
+impl Case<'_> {
+    /// Runs both once, and compares what they have written.
+    pub(crate) fn compare(&mut self) -> Outcome {
+        (self.ours)()?;
+        (self.plain)();
+        let difference = (self.difference)()?;
+        match difference < 1e-3 {
+            true => Ok(()),
+            false => Err(format!("{}: the outputs differ by {difference}", self.name).into()),
+        }
+    }
+}
+
+/// Numbers that many threads have to agree on.
+trait Number: Copy {
+    fn parts(self) -> [f64; 4];
+}
+
+macro_rules! numbers {
+    ($($ty:ty)*) => { $(impl Number for $ty {
+        fn parts(self) -> [f64; 4] {
+            [f64::from(self), 0.0, 0.0, 0.0]
+        }
+    })* };
+}
+
+numbers!(f32 i32 i8 u8);
+
+impl Number for float2 {
+    fn parts(self) -> [f64; 4] {
+        [self.x, self.y, 0.0, 0.0].map(f64::from)
+    }
+}
+
+impl Number for float4 {
+    fn parts(self) -> [f64; 4] {
+        [self.x, self.y, self.z, self.w].map(f64::from)
+    }
+}
+
+fn difference<T: Number>(ours: &[T], plain: &[T]) -> f64 {
+    let parts = ours.iter().zip(plain).flat_map(|(a, b)| a.parts().into_iter().zip(b.parts()));
+    parts.map(|(a, b)| (a - b).abs() / b.abs().max(1.0)).fold(0.0, f64::max)
+}
+
+/// Numbers from 0 to below 1, by a linear congruential generator.
+fn random(seed: u32, n: usize) -> Vec<f32> {
+    let mut state = seed;
+    let next = |_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 24) as f32
+    };
+    (0..n).map(next).collect()
+}
+
+fn below(seed: u32, limit: usize, n: usize) -> Vec<i32> {
+    random(seed, n).into_iter().map(|x| ((x * limit as f32) as i32).min(limit as i32 - 1)).collect()
+}
+
+/// Rows of up to 31 places each among `n`: where each row starts, and the places.
+fn sparse(n: usize) -> (Vec<i32>, Vec<i32>) {
+    let lengths = below(5, 31, n);
+    let starts = std::iter::once(0).chain(lengths.iter().scan(0, |sum, it| {
+        *sum += it;
+        Some(*sum)
+    }));
+    let starts: Vec<i32> = starts.collect();
+    let places = below(6, n, starts[n] as usize);
+    (starts, places)
+}
+
+/// Calls `visit` with each case.
+pub(crate) fn each(scale: Scale, visit: &mut dyn FnMut(Case<'_>) -> Outcome) -> Outcome {
+    let device = Device::cpu()?;
+    let kernels = Kernels::load(&device)?;
+    let stream = device.stream();
+    let size = |full: usize, small: usize| if scale == Scale::Full { full } else { small };
+    let line = |n: usize| Launch::<1>::grid([(n as u32).div_ceil(256)], [256]);
+    let plane = |width: usize, height: usize| {
+        Launch::<2>::grid([(width as u32).div_ceil(16), (height as u32).div_ceil(16)], [16, 16])
+    };
+
+    // A case whose kernel and loops write one output: `new` has its first elements, `ours` and `plain` are given it.
+    macro_rules! case {
+        ($name:literal, $new:expr, |$buffer:ident| $ours:expr, |$slice:ident| $plain:expr) => {{
+            let new = $new;
+            let output = std::cell::RefCell::new(device.upload(&new)?);
+            let expected = std::cell::RefCell::new(new);
+            visit(Case {
+                name: $name,
+                ours: Box::new(|| {
+                    let $buffer = &mut *output.borrow_mut();
+                    // SAFETY: the buffers have the elements that the kernel's launch touches, and no thread
+                    // writes what another one does.
+                    unsafe { $ours }?;
+                    Ok(stream.synchronize()?)
+                }),
+                plain: Box::new(|| {
+                    let $slice = expected.borrow_mut().as_mut_ptr();
+                    // SAFETY: as above.
+                    unsafe { $plain };
+                }),
+                difference: Box::new(|| {
+                    Ok(difference(&output.borrow().download()?, &expected.borrow()))
+                }),
+            })?;
+        }};
+    }
+
+    let (columns, rows) = (size(512, 75), size(512, 90));
+    let (w, h) = (columns as i32, rows as i32);
+    let x = random(1, columns * rows);
+    let input = device.upload(&x)?;
+    case!(
+        "column products",
+        vec![0_f32; columns * columns],
+        |y| kernels.column_products(&stream, line(columns), y, &input, w, h),
+        |y| plain::c_column_products(y, x.as_ptr(), w, h)
+    );
+
+    let (columns, rows) = (size(2048, 75), size(2048, 90));
+    let (w, h) = (columns as i32, rows as i32);
+    let (x, factors) = (random(2, columns * rows), random(3, rows));
+    let (input, by) = (device.upload(&x)?, device.upload(&factors)?);
+    case!(
+        "row sums",
+        vec![0_f32; rows],
+        |y| kernels.row_sums(&stream, line(rows), y, &input, w, h),
+        |y| plain::c_row_sums(y, x.as_ptr(), w, h)
+    );
+    case!(
+        "column sums",
+        vec![0_f32; columns],
+        |y| kernels.column_sums(&stream, line(columns), y, &input, w, h),
+        |y| plain::c_column_sums(y, x.as_ptr(), w, h)
+    );
+    case!(
+        "transpose",
+        vec![0_f32; columns * rows],
+        |y| kernels.transpose(&stream, plane(columns, rows), y, &input, w, h),
+        |y| plain::c_transpose(y, x.as_ptr(), w, h)
+    );
+    case!(
+        "elimination, rows along x",
+        vec![0_f32; columns * rows],
+        |y| kernels.eliminate(&stream, plane(rows, columns), y, &input, &by, w, h),
+        |y| plain::c_eliminate(y, x.as_ptr(), factors.as_ptr(), w, h)
+    );
+
+    let tiles = |n: usize| (n as u32).div_ceil(14);
+    let tiled = Launch::<2>::grid([tiles(columns), tiles(rows)], [16, 16]);
+    case!(
+        "heat, shared tile",
+        vec![0_f32; columns * rows],
+        |y| kernels.heat_tile(&stream, tiled, y, &input, w, h, 0.1),
+        |y| plain::c_heat_tile(y, x.as_ptr(), w, h, 0.1)
+    );
+    case!(
+        "blur, 25 neighbours",
+        vec![0_f32; columns * rows],
+        |y| kernels.blur(&stream, plane(columns, rows), y, &input, w, h),
+        |y| plain::c_blur(y, x.as_ptr(), w, h)
+    );
+    case!(
+        "torus",
+        vec![0_f32; columns * rows],
+        |y| kernels.torus(&stream, plane(columns, rows), y, &input, w, h),
+        |y| plain::c_torus(y, x.as_ptr(), w, h)
+    );
+    let n = size(1 << 20, 1001);
+    let count = n as i32;
+    let (before, costs) = (below(7, 1000, n), below(8, 1000, n));
+    let (b, c) = (device.upload(&before)?, device.upload(&costs)?);
+    case!(
+        "cheapest way",
+        vec![0_i32; n],
+        |y| kernels.cheapest(&stream, line(n), y, &b, &c, count),
+        |y| plain::c_cheapest(y, before.as_ptr(), costs.as_ptr(), count)
+    );
+
+    let x = random(9, 4 * n);
+    let points: Vec<_> = x.chunks(4).map(|it| Point { x: it[0], y: it[1], z: it[2] }).collect();
+    let bodies: Vec<_> =
+        x.chunks(4).map(|it| float4 { x: it[0], y: it[1], z: it[2], w: it[3] }).collect();
+    let pairs: Vec<_> = x.chunks(4).map(|it| float2 { x: it[0], y: it[1] }).collect();
+    let others: Vec<_> = x.chunks(4).map(|it| float2 { x: it[2], y: it[3] }).collect();
+    let bytes: Vec<_> = below(10, 256, 3 * n).into_iter().map(|it| it as u8).collect();
+    let (input, fours) = (device.upload(&points)?, device.upload(&bodies)?);
+    let (one, other) = (device.upload(&pairs)?, device.upload(&others)?);
+    let colors = device.upload(&bytes)?;
+    case!(
+        "lengths, 12 bytes",
+        vec![0_f32; n],
+        |y| kernels.lengths(&stream, line(n), y, &input, count),
+        |y| plain::c_lengths(y, points.as_ptr(), count)
+    );
+    case!(
+        "energies, 16 bytes",
+        vec![0_f32; n],
+        |y| kernels.energies(&stream, line(n), y, &fours, count),
+        |y| plain::c_energies(y, bodies.as_ptr(), count)
+    );
+    case!(
+        "gray, 3 bytes",
+        vec![0_u8; n],
+        |y| kernels.gray(&stream, line(n), y, &colors, count),
+        |y| plain::c_gray(y, bytes.as_ptr(), count)
+    );
+    case!(
+        "complex products",
+        vec![float2 { x: 0.0, y: 0.0 }; n],
+        |y| kernels.complex_products(&stream, line(n), y, &one, &other, count),
+        |y| plain::c_complex_products(y, pairs.as_ptr(), others.as_ptr(), count)
+    );
+    let few = size(4096, 301);
+    let some = device.upload(&bodies[..few])?;
+    case!(
+        "attractions",
+        vec![float4 { x: 0.0, y: 0.0, z: 0.0, w: 0.0 }; few],
+        |y| kernels.attractions(&stream, line(few), y, &some, few as i32),
+        |y| plain::c_attractions(y, bodies.as_ptr(), few as i32)
+    );
+
+    let n = size(1 << 17, 1001);
+    let count = n as i32;
+    let (starts, places) = sparse(n);
+    let (values, x) = (random(11, places.len()), random(12, n));
+    let marks = |seed| below(seed, 2, n).into_iter().map(|it| it as i8).collect::<Vec<_>>();
+    let (marked, seen) = (marks(13), marks(14));
+    let (s, p, v) = (device.upload(&starts)?, device.upload(&places)?, device.upload(&values)?);
+    let (input, m, a) = (device.upload(&x)?, device.upload(&marked)?, device.upload(&seen)?);
+    case!(
+        "sparse product",
+        vec![0_f32; n],
+        |y| kernels.sparse_product(&stream, line(n), y, &s, &p, &v, &input, count),
+        |y| plain::c_sparse_product(
+            y,
+            starts.as_ptr(),
+            places.as_ptr(),
+            values.as_ptr(),
+            x.as_ptr(),
+            count
+        )
+    );
+    case!(
+        "reached next",
+        vec![0_i8; n],
+        |y| kernels.reach(&stream, line(n), y, &s, &p, &m, &a, count),
+        |y| plain::c_reach(
+            y,
+            starts.as_ptr(),
+            places.as_ptr(),
+            marked.as_ptr(),
+            seen.as_ptr(),
+            count
+        )
+    );
+
+    let n = size(1 << 18, 1 << 10);
+    let count = n as i32;
+    let (keys, wanted) = ((0..count).map(|it| 3 * it).collect::<Vec<_>>(), below(15, 3 * n, n));
+    let (k, q) = (device.upload(&keys)?, device.upload(&wanted)?);
+    case!(
+        "binary search",
+        vec![0_i32; n],
+        |y| kernels.search(&stream, line(n), y, &k, &q, count, count),
+        |y| plain::c_search(y, keys.as_ptr(), wanted.as_ptr(), count, count)
+    );
+    let steps: Vec<(i32, i32)> = (1..=n.ilog2())
+        .flat_map(|stage| (0..stage).rev().map(move |step| (1 << step, 1 << stage)))
+        .collect();
+    case!(
+        "bitonic sort",
+        below(16, 1 << 20, n),
+        |y| steps.iter().try_for_each(|&(distance, direction)| {
+            kernels.exchange(&stream, line(n), &mut *y, distance, direction, count)
+        }),
+        |y| steps.iter().for_each(|&(distance, direction)| {
+            plain::c_exchange(y, distance, direction, count);
+        })
+    );
+    let x = below(17, 1000, n);
+    let input = device.upload(&x)?;
+    case!(
+        "scan of blocks",
+        vec![0_i32; n],
+        |y| kernels.block_scan(&stream, line(n), y, &input, count),
+        |y| plain::c_block_scan(y, x.as_ptr(), count)
+    );
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! Kernels in CUDA C++ as people write them for GPUs, that were not tuned for the CPU, against plain loops in C with
+//! OpenMP on the same threads: every output compared, times taken in turns.
+//!
+//! ```text
+//! cargo run --release -p cpu-untuned               prints a table
+//! cargo run --release -p cpu-untuned -- sparse     kernels whose names have that in them
+//! cargo run --release -p cpu-untuned -- --verify   compares small outputs, and measures nothing
+//! ```
+
+mod cases;
+mod plain;
+
+#[allow(clippy::all, clippy::pedantic, missing_docs, reason = "the wrappers are generated")]
+mod kernels {
+    kernelmill::include_kernels!();
+}
+
+use std::{
+    error::Error,
+    time::{Duration, Instant},
+};
+
+/// How long a kernel is measured.
+const BUDGET: Duration = Duration::from_secs(2);
+
+/// Seconds of the fastest run of each, ours and C's.
+pub(crate) struct Times {
+    ours: f64,
+    plain: f64,
+}
+
+/// Runs both in turns, after one run each, for a while.
+fn measure(case: &mut cases::Case<'_>) -> Result<Times, Box<dyn Error>> {
+    let mut times = Times { ours: f64::MAX, plain: f64::MAX };
+    let begun = Instant::now();
+    let mut runs = 0;
+    while runs < 5 || begun.elapsed() < BUDGET {
+        let start = Instant::now();
+        (case.ours)()?;
+        times.ours = times.ours.min(start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        (case.plain)();
+        times.plain = times.plain.min(start.elapsed().as_secs_f64());
+        runs += 1;
+    }
+    Ok(times)
+}
+
+/// Compares small outputs of all kernels, and says of how many.
+fn verify() -> Result<usize, Box<dyn Error>> {
+    let mut count = 0;
+    cases::each(cases::Scale::Small, &mut |mut case| {
+        count += 1;
+        case.compare()
+    })?;
+    Ok(count)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let part = std::env::args().nth(1).unwrap_or_default();
+    if part == "--verify" {
+        println!("{} kernels: every output is right", verify()?);
+        return Ok(());
+    }
+    println!("| kernel | ours, ms | C, ms | ours / C |\n| --- | --- | --- | --- |");
+    let mut ratios = Vec::new();
+    cases::each(cases::Scale::Full, &mut |mut case| {
+        if !case.name.contains(&*part) {
+            return Ok(());
+        }
+        case.compare()?;
+        let times = measure(&mut case)?;
+        let ratio = times.ours / times.plain;
+        let [ours, plain] = [times.ours, times.plain].map(|it| 1000.0 * it);
+        println!("| {} | {ours:.3} | {plain:.3} | {ratio:.2} |", case.name);
+        ratios.push(ratio.ln());
+        Ok(())
+    })?;
+    let mean = (ratios.iter().sum::<f64>() / ratios.len().max(1) as f64).exp();
+    println!("\nThe geometric mean of {} ratios: {mean:.2}.", ratios.len());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_kernel_computes_what_the_plain_loops_do() {
+        assert_eq!(super::verify().unwrap(), 19);
+    }
+}

@@ -1,0 +1,164 @@
+// The same as plain loops, on as many threads as OpenMP takes.
+#include <math.h>
+
+#define EACH _Pragma("omp parallel for")
+
+static int least(int a, int b) { return a < b ? a : b; }
+static int most(int a, int b) { return a > b ? a : b; }
+
+void c_column_products(float *out, const float *in, int columns, int rows) {
+#pragma omp parallel for schedule(dynamic, 8)
+    for (int own = 0; own < columns; own++)
+        for (int other = own; other < columns; other++) {
+            float sum = 0;
+            for (int row = 0; row < rows; row++) sum += in[row * columns + own] * in[row * columns + other];
+            out[own * columns + other] = sum;
+            out[other * columns + own] = sum;
+        }
+}
+
+void c_row_sums(float *out, const float *in, int columns, int rows) {
+    EACH for (int row = 0; row < rows; row++) {
+        float sum = 0;
+        for (int column = 0; column < columns; column++) sum += in[row * columns + column];
+        out[row] = sum;
+    }
+}
+
+void c_column_sums(float *out, const float *in, int columns, int rows) {
+    EACH for (int column = 0; column < columns; column++) {
+        float sum = 0;
+        for (int row = 0; row < rows; row++) sum += in[row * columns + column];
+        out[column] = sum;
+    }
+}
+
+void c_transpose(float *out, const float *in, int columns, int rows) {
+    EACH for (int row = 0; row < rows; row++)
+        for (int column = 0; column < columns; column++) out[column * rows + row] = in[row * columns + column];
+}
+
+void c_eliminate(float *out, const float *in, const float *factors, int columns, int rows) {
+    EACH for (int row = 0; row < rows; row++)
+        for (int column = 0; column < columns; column++)
+            out[row * columns + column] = in[row * columns + column] - factors[row] * in[column];
+}
+
+void c_heat_tile(float *out, const float *in, int width, int height, float rate) {
+    EACH for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            int left = most(x - 1, 0), right = least(x + 1, width - 1);
+            int above = most(y - 1, 0), below = least(y + 1, height - 1);
+            float own = in[y * width + x];
+            float sides = in[y * width + left] + in[y * width + right];
+            float ends = in[above * width + x] + in[below * width + x];
+            out[y * width + x] = own + rate * (sides + ends - 4 * own);
+        }
+}
+
+void c_blur(float *out, const float *in, int width, int height) {
+    EACH for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            float sum = 0;
+            for (int dy = -2; dy <= 2; dy++)
+                for (int dx = -2; dx <= 2; dx++)
+                    sum += in[least(most(y + dy, 0), height - 1) * width + least(most(x + dx, 0), width - 1)];
+            out[y * width + x] = sum / 25;
+        }
+}
+
+void c_torus(float *out, const float *in, int width, int height) {
+    EACH for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            int right = (x + 1) % width, left = (x + width - 1) % width;
+            int below = (y + 1) % height, above = (y + height - 1) % height;
+            out[y * width + x] = in[y * width + left] + in[y * width + right] + in[above * width + x] + in[below * width + x];
+        }
+}
+
+void c_cheapest(int *out, const int *before, const int *costs, int n) {
+    EACH for (int x = 0; x < n; x++) {
+        int left = x > 0 ? before[x - 1] : before[x], right = x < n - 1 ? before[x + 1] : before[x];
+        out[x] = costs[x] + least(before[x], least(left, right));
+    }
+}
+
+struct point { float x, y, z; };
+struct four { float x, y, z, w; };
+struct two { float x, y; };
+
+void c_lengths(float *out, const struct point *in, int n) {
+    EACH for (int i = 0; i < n; i++) out[i] = sqrtf(in[i].x * in[i].x + in[i].y * in[i].y + in[i].z * in[i].z);
+}
+
+void c_energies(float *out, const struct four *in, int n) {
+    EACH for (int i = 0; i < n; i++)
+        out[i] = 0.5f * in[i].w * (in[i].x * in[i].x + in[i].y * in[i].y + in[i].z * in[i].z);
+}
+
+void c_gray(unsigned char *out, const unsigned char *in, int n) {
+    EACH for (int i = 0; i < n; i++) out[i] = (77 * in[3 * i] + 150 * in[3 * i + 1] + 29 * in[3 * i + 2]) >> 8;
+}
+
+void c_complex_products(struct two *out, const struct two *a, const struct two *b, int n) {
+    EACH for (int i = 0; i < n; i++) {
+        struct two p = a[i], q = b[i];
+        out[i] = (struct two){p.x * q.x - p.y * q.y, p.x * q.y + p.y * q.x};
+    }
+}
+
+void c_attractions(struct four *out, const struct four *in, int n) {
+    EACH for (int i = 0; i < n; i++) {
+        struct four own = in[i];
+        float x = 0, y = 0, z = 0;
+        for (int j = 0; j < n; j++) {
+            float dx = in[j].x - own.x, dy = in[j].y - own.y, dz = in[j].z - own.z;
+            float inverse = 1 / sqrtf(dx * dx + dy * dy + dz * dz + 0.01f);
+            float strength = in[j].w * inverse * inverse * inverse;
+            x += dx * strength; y += dy * strength; z += dz * strength;
+        }
+        out[i] = (struct four){x, y, z, 0};
+    }
+}
+
+void c_sparse_product(float *out, const int *starts, const int *columns, const float *values, const float *x, int n) {
+    EACH for (int row = 0; row < n; row++) {
+        float sum = 0;
+        for (int k = starts[row]; k < starts[row + 1]; k++) sum += values[k] * x[columns[k]];
+        out[row] = sum;
+    }
+}
+
+void c_reach(char *next, const int *starts, const int *targets, const char *marked, const char *seen, int n) {
+    EACH for (int node = 0; node < n; node++)
+        if (marked[node])
+            for (int k = starts[node]; k < starts[node + 1]; k++)
+                if (!seen[targets[k]]) next[targets[k]] = 1;
+}
+
+void c_search(int *out, const int *keys, const int *wanted, int n, int count) {
+    EACH for (int i = 0; i < count; i++) {
+        int low = 0, high = n;
+        while (low < high) {
+            int middle = low + (high - low) / 2;
+            if (keys[middle] < wanted[i]) low = middle + 1; else high = middle;
+        }
+        out[i] = low;
+    }
+}
+
+void c_exchange(int *x, int distance, int direction, int n) {
+    EACH for (int i = 0; i < n; i++) {
+        int j = i ^ distance;
+        if (j <= i) continue;
+        int a = x[i], b = x[j], up = (i & direction) == 0;
+        if (up ? a > b : a < b) { x[i] = b; x[j] = a; }
+    }
+}
+
+void c_block_scan(int *out, const int *in, int n) {
+    EACH for (int start = 0; start < n; start += 256) {
+        int sum = 0;
+        for (int i = start; i < least(start + 256, n); i++) out[i] = sum += in[i];
+    }
+}
