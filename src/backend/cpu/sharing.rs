@@ -11,7 +11,7 @@ use std::sync::{
 use super::gate::Gate;
 
 /// How often the calling thread looks whether the others have left, before it sleeps until they have.
-const LOOKS: u32 = 200;
+const LOOKS: u32 = 20;
 
 /// Pieces of work that several threads take.
 struct Work {
