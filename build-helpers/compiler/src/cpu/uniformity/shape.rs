@@ -140,6 +140,13 @@ pub(super) fn of<'c>(instruction: Value<'c>, known: &Known<'_, 'c>) -> Option<Sh
     if instruction.opcode() == Opcode::Select {
         return Some(chosen(&shapes));
     }
+    if let (Opcode::Add, &[Shape::Strided(stride), Shape::Varying]) =
+        (instruction.opcode(), &shapes[..])
+        && known.chosen_offset(instruction).is_some()
+        && stride != 0
+    {
+        return Some(Shape::Strided(stride));
+    }
     let strides: Option<Vec<i64>> = shapes
         .iter()
         .map(|shape| match shape {
@@ -202,6 +209,23 @@ impl<'c> Known<'_, 'c> {
             }
             Opcode::GetElementPtr => address(instruction, operands, strides, self.size),
             Opcode::Call => self.clamped(instruction, strides),
+            _ => None,
+        }
+    }
+
+    /// The condition by which threads add one uniform number or another, as LLVM writes a choice between two neighbours.
+    fn chosen_offset(&self, add: Value<'c>) -> Option<Value<'c>> {
+        let offset = add.operand(1);
+        if !offset.is_instruction() {
+            return None;
+        }
+        let is_uniform = |value| (self.shape)(value).is_some_and(Shape::is_uniform);
+        let condition = offset.operand(0);
+        match offset.opcode() {
+            Opcode::Select if is_uniform(offset.operand(1)) && is_uniform(offset.operand(2)) => {
+                Some(condition)
+            }
+            Opcode::SExt | Opcode::ZExt if condition.ty().is_int(1) => Some(condition),
             _ => None,
         }
     }
@@ -334,6 +358,7 @@ impl<'c> Known<'_, 'c> {
             Opcode::ZExt | Opcode::SExt => self.may_wrap(instruction.operand(0)),
             Opcode::Xor => self.is_checked_flip(instruction),
             Opcode::Call => clamp_predicate(instruction).is_some(),
+            Opcode::Add => (self.shape)(instruction.operand(1)) == Some(Shape::Varying),
             Opcode::Select => {
                 let condition = (self.shape)(instruction.operand(0));
                 condition.is_none_or(|shape| !shape.is_uniform())
@@ -373,9 +398,9 @@ impl<'c> Known<'_, 'c> {
     }
 }
 
-/// Whether a strided value is one of two operands, which one being known where it is computed alone.
+/// Whether a strided value that is checked is one of two, which one being known where it is computed alone.
 pub(crate) fn is_choice(value: Value<'_>) -> bool {
-    value.is_call() || value.opcode() == Opcode::Select
+    value.is_call() || matches!(value.opcode(), Opcode::Select | Opcode::Add)
 }
 
 /// How the result of `llvm.smax` and the like compares with the operand that it is not: the result is the first one

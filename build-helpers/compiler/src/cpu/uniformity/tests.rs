@@ -206,12 +206,18 @@ fn what_is_strided_but_at_a_border_is_checked_where_it_is_used() {
         %next = add i32 %t, %n
         %pair = xor i32 %next, 64
         %odd = xor i32 %next, 5
+        %one = sext i1 %inside to i32
+        %before = add i32 %t, %one
+        %some = select i1 %inside, i32 %n, i32 0
+        %back = add i32 %t, %some
+        %own = select i1 %inside, i32 %t, i32 0
+        %more = add i32 %t, %own
         ret void";
-    let strided = ["low", "high", "both", "chosen", "same", "pair"];
-    assert_eq!(shapes(body, &strided), [Shape::Strided(1); 6]);
-    assert_eq!(shapes(body, &["two", "apart", "odd"]), [VARYING; 3]);
+    let strided = ["low", "high", "both", "chosen", "same", "pair", "before", "back"];
+    assert_eq!(shapes(body, &strided), [Shape::Strided(1); 8]);
+    assert_eq!(shapes(body, &["two", "apart", "odd", "one", "more"]), [VARYING; 5]);
     let unsure = analyse(body, |_, found, named| strided.map(|name| found.is_unsure(named(name))));
-    assert_eq!(unsure, [true, true, true, true, false, true]);
+    assert_eq!(unsure, [true, true, true, true, false, true, true, true]);
 }
 
 #[test]

@@ -62,6 +62,11 @@ impl<'c> Values<'_, 'c> {
         // Lane by lane the numbers may wrap where the ones in use do not, so what LLVM has been
         // told of overflows is dropped.
         let first = match opcode {
+            Opcode::Add if self.plan.shapes.shape(instruction.operand(1)) == Shape::Varying => {
+                let offset = self.chosen_offset(instruction.operand(1), block);
+                let number = self.first(instruction.operand(0), block);
+                self.code.builder.add(number, offset)
+            }
             Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Shl => {
                 let operands = instruction.operands();
                 let left = self.first(operands[0], block);
@@ -112,6 +117,20 @@ impl<'c> Values<'_, 'c> {
             self.code.vectors.all(&self.code.builder, all)
         });
         VectorValue { first: Some(first), step, holds: Some(holds), vector: Some(vector) }
+    }
+
+    /// What all lanes add that choose alike.
+    fn chosen_offset(&mut self, offset: Value<'c>, block: usize) -> Value<'c> {
+        let (_, all) = self.choose_alike(offset.operand(0), block);
+        let ty = offset.ty();
+        let (one, other) = match offset.opcode() {
+            Opcode::Select => {
+                (self.first(offset.operand(1), block), self.first(offset.operand(2), block))
+            }
+            Opcode::SExt => (ty.constant(u64::MAX), ty.constant(0)),
+            _ => (ty.constant(1), ty.constant(0)),
+        };
+        self.code.builder.select(all, one, other)
     }
 
     pub(in crate::cpu::vectorize) fn first(&mut self, value: Value<'c>, block: usize) -> Value<'c> {

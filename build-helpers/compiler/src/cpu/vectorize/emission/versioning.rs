@@ -41,6 +41,8 @@ impl<'c> Values<'_, 'c> {
             Opcode::And | Opcode::Xor => self.keeps_bits(instruction, step, block),
             Opcode::Call => self.is_not_clamped(instruction, step, block),
             Opcode::Select => self.choose_alike(instruction.operand(0), block).0,
+            // The offset is a choice, or the extension of a condition.
+            Opcode::Add => self.choose_alike(instruction.operand(1).operand(0), block).0,
             opcode => self.do_not_wrap(opcode, instruction.operand(0), (step, (0, 0)), block),
         }
     }
