@@ -23,7 +23,8 @@ fn main() {
     kernelmill_build::Build::new()
         .source_glob(format!("{}/pool.rs", folder.display()))
         .source_dir("kernels")
-        .targets(["cpu", "compute_75"])
+        // The fake HIP run time is a gfx1100.
+        .targets(["cpu", "compute_75", "gfx1100"])
         .compile();
 }
 

@@ -3,12 +3,13 @@
 #![cfg(target_os = "linux")]
 
 use cuda_backend::Child;
-use kernelmill::{Device, Launch, Result};
+use kernelmill::{Device, Error, Launch, Result};
 use safe_limits::Kernels;
 use std::{
     env,
     fs::{self, File},
     path::PathBuf,
+    thread,
 };
 use test_support::temporary_folder;
 
@@ -80,6 +81,88 @@ fn programs_with_little_address_space() {
         launch_everywhere(&["thread", "memory"]);
     });
     assert!(told > 0, "no limit was reached");
+}
+
+/// Launches a kernel that needs 1 MiB of stack on a thread with so many bytes of it, where there is no room for the stack
+/// of another thread, and then where there is.
+fn launch_without_room(device: &Device, stack: usize) {
+    let kernels = Kernels::load(device).unwrap();
+    let x = device.upload(&[9, 5, 7_u32]).unwrap();
+    let mut y = device.zeros::<u32>(16).unwrap();
+    let mut on_thread = |is_limited: bool| {
+        let run = || {
+            let launch = Launch::grid([2], [8]);
+            let before = soft_address_space();
+            if is_limited {
+                set_soft_address_space(addresses() + (1 << 20));
+            }
+            let launched = kernels.large(&device.stream(), launch, 3, &x, &mut y);
+            let launched = launched.and_then(|()| device.stream().synchronize());
+            set_soft_address_space(before);
+            launched
+        };
+        thread::scope(|scope| {
+            let thread = thread::Builder::new().stack_size(stack).spawn_scoped(scope, run);
+            thread.unwrap().join().unwrap()
+        })
+    };
+    for _ in 0..2 {
+        match on_thread(true) {
+            Err(Error::OutOfMemory { bytes, .. }) => assert!(bytes > 1_000_000, "{bytes} bytes"),
+            Err(error) => panic!("{error}"),
+            Ok(()) => panic!("there was room"),
+        }
+    }
+    on_thread(false).unwrap();
+    let found = y.download().unwrap();
+    assert!(found[0] != 0 && found.iter().all(|value| *value == found[0]), "{found:?}");
+}
+
+fn soft_address_space() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the limit is this function's own.
+    unsafe { assert_eq!(libc::getrlimit(libc::RLIMIT_AS, &raw mut limit), 0) };
+    limit.rlim_cur
+}
+
+fn set_soft_address_space(bytes: u64) {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the limit is this function's own.
+    unsafe {
+        assert_eq!(libc::getrlimit(libc::RLIMIT_AS, &raw mut limit), 0);
+        limit.rlim_cur = bytes;
+        assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &raw const limit), 0);
+    }
+}
+
+/// The thread that launches has too little stack for a launch at all, or for the kernel's blocks.
+#[test]
+fn launches_without_room_for_the_stack_of_a_thread() {
+    let name = "launches_without_room_for_the_stack_of_a_thread";
+    for stack in [16 << 10, 256 << 10] {
+        let stack = (stack as u64).to_string();
+        let child = Child::run(name, &[(LIMIT, &*stack)], || {
+            let stack = env::var(LIMIT).unwrap().parse().unwrap();
+            launch_without_room(&Device::cpu_sequential().unwrap(), stack);
+        });
+        child.expect_success();
+    }
+}
+
+/// rayon's threads have too little stack for the kernel's blocks, and so do those of a launch under the watchdog.
+#[test]
+fn launches_without_room_for_the_stacks_of_several_threads() {
+    let name = "launches_without_room_for_the_stacks_of_several_threads";
+    let variables = [("RUST_MIN_STACK", "131072"), ("KERNELMILL_WATCHDOG", "10min")];
+    for some in [&variables[..1], &variables] {
+        Child::run(name, some, || {
+            let device = Device::cpu().unwrap();
+            // The threads are there before there is no room for them.
+            assert!((0..LEN).eq(launch(Ok(device.clone())).unwrap()));
+            launch_without_room(&device, 256 << 10);
+        })
+        .expect_success();
+    }
 }
 
 #[test]

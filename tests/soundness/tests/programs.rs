@@ -1,13 +1,12 @@
-//! Random programs of safe code: on the fake driver with its checks of races and leaks, and on the CPU beside
-//! guard pages.
+//! Random programs of safe code: on the fake driver with its checks of races and leaks, on the fake HIP run time with
+//! its checks of memory, order and leaks, and on the CPU beside guard pages.
 //!
 //! `SOUNDNESS_PROGRAMS` says how many programs each test runs, `SOUNDNESS_SEED` the seed of the first.
 
 use std::env;
 
-use cuda_backend::Child;
 use kernelmill::Device;
-use soundness::{Program, Statistics};
+use soundness::{Program, Statistics, kernels::Kernels};
 
 /// Programs of a test.
 const PROGRAMS: u64 = 60;
@@ -33,25 +32,43 @@ fn run_some(device: &Device) {
     assert!(count < 30 || all.panics > 0, "some kernels panic");
 }
 
-/// Runs the programs of a test, in processes in which the variables are set.
-#[track_caller]
-fn run_all(name: &str, variables: &[(&str, &str)], device: fn() -> kernelmill::Result<Device>) {
+/// Runs the programs of a test, in processes that `child` starts: it is given variables, and says what they printed.
+fn run_processes(mut child: impl FnMut(&[(&str, &str)]) -> String) {
     let (start, programs) =
         (variable("SOUNDNESS_SEED", 1), variable("SOUNDNESS_PROGRAMS", PROGRAMS));
     for first in (start..start + programs).step_by(OF_A_PROCESS as usize) {
         let count = OF_A_PROCESS.min(start + programs - first);
         let [first, count] = [first, count].map(|number| number.to_string());
-        let own = [
-            ("SOUNDNESS_FIRST", &*first),
-            ("SOUNDNESS_COUNT", &*count),
-            ("FAKE_CUDA_LEAK_CHECK", "1"),
-        ];
-        let variables: Vec<_> = own.iter().chain(variables).copied().collect();
-        let child = Child::run(name, &variables, || run_some(&device().expect("the device")));
-        child.expect_success();
-        let done = child.stdout.lines().filter(|line| line.contains(" launches, "));
+        let printed = child(&[("SOUNDNESS_FIRST", &*first), ("SOUNDNESS_COUNT", &*count)]);
+        let done = printed.lines().filter(|line| line.contains(" launches, "));
         done.for_each(|line| println!("from seed {first} on: {line}"));
     }
+}
+
+/// Runs the programs of a test on a device of the processor or of the fake driver, with these variables set.
+#[track_caller]
+fn run_all(name: &str, variables: &[(&str, &str)], device: fn() -> kernelmill::Result<Device>) {
+    run_processes(|programs| {
+        let all = [programs, variables, &[("FAKE_CUDA_LEAK_CHECK", "1")]].concat();
+        let child =
+            cuda_backend::Child::run(name, &all, || run_some(&device().expect("the device")));
+        child.expect_success();
+        child.stdout
+    });
+}
+
+/// Runs the programs of a test on the fake HIP run time, with these variables set.
+#[track_caller]
+fn run_on_hip(name: &str, variables: &[(&str, &str)]) {
+    run_processes(|programs| {
+        let all = [programs, variables, &[("FAKE_HIP_LEAK_CHECK", "1")]].concat();
+        let child = hip_backend::Child::run(name, &all, || {
+            hip_backend::register(Kernels::embedded(), Kernels::signatures());
+            run_some(&Device::hip(0).expect("the device"));
+        });
+        child.expect_success();
+        child.stdout
+    });
 }
 
 #[test]
@@ -64,6 +81,21 @@ fn on_eager_streams_with_checks_of_races() {
     let name = "on_eager_streams_with_checks_of_races";
     let variables = [("FAKE_CUDA_RACES", "1")];
     run_all(name, &variables, || Device::cuda(0));
+}
+
+#[test]
+fn on_hip_with_eager_streams() {
+    run_on_hip("on_hip_with_eager_streams", &[("FAKE_HIP_STREAMS", "eager")]);
+}
+
+#[test]
+fn on_hip_with_lazy_streams() {
+    run_on_hip("on_hip_with_lazy_streams", &[("FAKE_HIP_STREAMS", "lazy")]);
+}
+
+#[test]
+fn on_hip_with_streams_in_random_order() {
+    run_on_hip("on_hip_with_streams_in_random_order", &[("FAKE_HIP_STREAMS", "random:11")]);
 }
 
 #[test]

@@ -51,7 +51,7 @@ pub(crate) fn read_bytes(path: &Path, display: &str, report: &mut Report) -> Opt
 }
 
 /// The bytes that a text in Rust may have. Its syntax tree takes a hundred times as many.
-const MOST_BYTES_OF_RUST: u64 = 16 << 20;
+pub(super) const MOST_BYTES_OF_RUST: u64 = 16 << 20;
 /// The bytes that a source in another language may have.
 const MOST_BYTES: u64 = 1 << 30;
 

@@ -7,7 +7,7 @@
 //! (`KERNELMILL_TOOL_IDLE`).
 
 use super::{
-    candidate::is_special,
+    candidate::{MOST_BYTES_OF_RUST, is_special},
     tokens::{Token, Tokens},
 };
 use crate::base::{
@@ -16,7 +16,7 @@ use crate::base::{
 };
 use kernelmill_compiler::diagnostic::Diagnostic;
 use std::{
-    collections::HashSet,
+    collections::{HashSet, VecDeque},
     fs,
     path::{Path, PathBuf},
     sync::Arc,
@@ -26,6 +26,8 @@ use std::{
 const MOST_BYTES: u64 = 1 << 30;
 /// The most files that are followed by `include!`.
 const MOST_FILES: usize = 10_000;
+/// How deep a name may be nested in `concat!`: rustc expands 128 macros within each other.
+const MOST_NESTED: usize = 128;
 
 /// A text of a source.
 pub(super) struct TextFile {
@@ -35,19 +37,33 @@ pub(super) struct TextFile {
     pub(super) text: Arc<str>,
 }
 
+/// A file to look at.
+enum Next {
+    Read(TextFile),
+    /// At this path, with its name in messages. Read when its turn comes, so that one is in memory at a time.
+    Unread(PathBuf, String),
+}
+
+impl Next {
+    fn read(self) -> Option<TextFile> {
+        match self {
+            Self::Read(file) => Some(file),
+            // Where it cannot be read, rustc says so.
+            Self::Unread(path, display) => {
+                let text = fs::read_to_string(&path).ok()?.into();
+                Some(TextFile { path, display, text })
+            }
+        }
+    }
+}
+
 /// Reports each macro in these texts that names what is no file, or too large a one. `package` is the folder of
 /// their `Cargo.toml`, `root` the one that names in messages start from.
-pub(super) fn check(
-    mut files: Vec<TextFile>,
-    (package, root): (&Path, &Path),
-    report: &mut Report,
-) {
+pub(super) fn check(files: Vec<TextFile>, (package, root): (&Path, &Path), report: &mut Report) {
     let mut seen: HashSet<_> = files.iter().map(|file| file.path.clone()).collect();
-    let mut next = 0;
-    while next < files.len() {
-        let file = &files[next];
-        next += 1;
-        let mut added = Vec::new();
+    let mut queue: VecDeque<_> = files.into_iter().map(Next::Read).collect();
+    while let Some(next) = queue.pop_front() {
+        let Some(file) = next.read() else { continue };
         for inclusion in inclusions(&file.text, package) {
             let folder = file.path.parent().unwrap_or(package);
             let path = folder.join(&inclusion.name);
@@ -55,32 +71,29 @@ pub(super) fn check(
                 true => paths::relative(root, &path),
                 false => inclusion.name.clone(),
             };
-            if let Some((message, help)) = fault(&path, &display) {
+            if let Some((message, help)) = fault(&path, &display, inclusion.is_code) {
                 let end = inclusion.start + inclusion.length;
                 let place = place(&file.display, &file.text, inclusion.start..end);
                 report.add_text(&file.display, file.text.clone());
                 report.diagnostic(Diagnostic::error(place, message).help(help));
             } else if inclusion.is_code && seen.len() < MOST_FILES && seen.insert(path.clone()) {
-                // Where it cannot be read, rustc says so.
-                let text = fs::read_to_string(&path).map(Arc::from);
-                added.extend(text.map(|text| TextFile { path, display, text }));
+                queue.push_back(Next::Unread(path, display));
             }
         }
-        files.extend(added);
     }
 }
 
 /// What is wrong with a file that is taken in, and what to do.
-fn fault(path: &Path, display: &str) -> Option<(String, &'static str)> {
+fn fault(path: &Path, display: &str, is_code: bool) -> Option<(String, &'static str)> {
     if is_special(path) {
         let message = format!("`{display}` is no file that can be read");
         return Some((message, "replace it by a file"));
     }
+    let most = if is_code { MOST_BYTES_OF_RUST } else { MOST_BYTES };
     let bytes = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
-    let message = format!(
-        "`{display}` has {bytes} bytes: the most that a kernel may take in is {MOST_BYTES}"
-    );
-    (bytes > MOST_BYTES).then_some((message, "pass its content as a buffer, which the host fills"))
+    let message =
+        format!("`{display}` has {bytes} bytes: the most that a kernel may take in is {most}");
+    (bytes > most).then_some((message, "pass its content as a buffer, which the host fills"))
 }
 
 /// A macro that takes in a file.
@@ -106,7 +119,7 @@ fn inclusions(text: &str, package: &Path) -> Vec<Inclusion> {
             && tokens.get(index + 1).is_some_and(|next| next.text == "!")
     };
     let found = (0..tokens.len()).filter(is_macro).filter_map(|index| {
-        let mut arguments = Arguments { tokens: tokens.get(index + 3..)?, package };
+        let mut arguments = Arguments { tokens: tokens.get(index + 3..)?, package, nested: 0 };
         let name = arguments.text()?;
         let first = &tokens[index];
         // Up to the end of the first argument.
@@ -121,6 +134,8 @@ fn inclusions(text: &str, package: &Path) -> Vec<Inclusion> {
 struct Arguments<'a, 't> {
     tokens: &'a [Token<'t>],
     package: &'a Path,
+    /// How many macros the next argument stands in.
+    nested: usize,
 }
 
 impl Arguments<'_, '_> {
@@ -131,6 +146,10 @@ impl Arguments<'_, '_> {
         let is_macro = rest.first().is_some_and(|next| next.text == "!");
         match first.text {
             "concat" if is_macro => {
+                if self.nested == MOST_NESTED {
+                    return None;
+                }
+                self.nested += 1;
                 self.skip(2)?;
                 let mut text = String::new();
                 while !self.is_at_end()? {
@@ -140,6 +159,7 @@ impl Arguments<'_, '_> {
                     }
                 }
                 self.skip(1)?;
+                self.nested -= 1;
                 Some(text)
             }
             "env" if is_macro => {
@@ -194,6 +214,18 @@ mod tests {
         for end in 0..text.len() {
             let _ = text.get(..end).map(names);
         }
+    }
+
+    /// rustc does not expand them either.
+    #[test]
+    fn names_in_many_macros_are_left_to_the_compiler() {
+        let nested = |depth: usize| {
+            let (open, close) = ("concat!(".repeat(depth), ")".repeat(depth));
+            format!("include_str!({open}\"a\"{close}); include_str!(\"b\");")
+        };
+        assert_eq!(names(&nested(MOST_NESTED)), ["a", "b"]);
+        assert_eq!(names(&nested(MOST_NESTED + 1)), ["b"]);
+        assert_eq!(names(&nested(1_000_000)), ["b"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::{
 use crate::base::paths;
 use std::{
     collections::BTreeSet,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -16,14 +17,19 @@ use std::{
 pub(crate) struct Included {
     /// Absolute, with the text of each.
     pub(crate) files: Vec<(PathBuf, String)>,
-    /// Whether a name is made by a macro, or files include each other too deeply, so that there may be more.
+    /// Whether a name is made by a macro, or files include each other too deeply or have too many bytes, so that
+    /// there may be more.
     pub(crate) is_open: bool,
+    /// The bytes of all texts.
+    bytes: u64,
     /// Named pipes, sockets and devices in place of files.
     pub(crate) special: BTreeSet<PathBuf>,
 }
 
 /// How deep includes are followed: compilers stop at 200.
 const MAX_DEPTH: usize = 200;
+/// The bytes of the files that are followed, together: their texts are in memory at a time.
+const MAX_BYTES: u64 = 256 << 20;
 
 impl Included {
     /// Follows the `#include` lines of a file, under whatever condition they stand.
@@ -62,6 +68,11 @@ impl Included {
             }
             if !seen.insert(file.clone()) {
                 continue;
+            }
+            self.bytes += fs::metadata(&file).map_or(0, |data| data.len());
+            if self.bytes > MAX_BYTES {
+                self.is_open = true;
+                return;
             }
             let Some(bytes) = read_if_small(&file) else { continue };
             let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -175,5 +186,27 @@ mod tests {
         let included = Included::by(&path, "#include \"0.h\"\n", &[]);
         assert!(included.is_open);
         assert_eq!(included.files.len(), MAX_DEPTH + 1);
+    }
+
+    /// The headers have no blocks on the disk, and reading them would take that much memory.
+    #[test]
+    fn headers_of_gigabytes_are_left_to_the_compiler() {
+        let files =
+            [("kernels/b.h", ""), ("kernels/c.h", "#include \"d.h\"\n"), ("kernels/d.h", "")];
+        let project = Project::new("", &files);
+        let kernels = project.folder.path().join("app/kernels");
+        let included = |text: &str| {
+            let included = Included::by(&kernels.join("a.cu"), text, &[]);
+            (included.files.len(), included.is_open)
+        };
+        let resize = |bytes| {
+            let file = fs::File::options().write(true).open(kernels.join("b.h")).unwrap();
+            file.set_len(bytes).unwrap();
+        };
+        resize(1 << 20);
+        assert_eq!(included("#include \"b.h\"\n#include \"c.h\"\n"), (3, false));
+        resize((256 << 20) + 1);
+        assert_eq!(included("#include \"b.h\"\n#include \"c.h\"\n"), (0, true));
+        assert_eq!(included("#include \"c.h\"\n#include \"b.h\"\n"), (2, true));
     }
 }

@@ -350,6 +350,22 @@ fn what_macros_take_in_is_not_too_large() {
     assert!(error.contains("--> kernels/a.rs:2:18\n"), "{error}");
 }
 
+/// Code has the limit of sources: the files have no blocks on the disk, and reading them would take gigabytes.
+#[test]
+fn code_that_macros_take_in_is_not_too_large() {
+    let text = "#[kernel] fn a() {}\ninclude!(\"b.inc\");\n";
+    let included = "include!(\"c.inc\");\n";
+    let files = [("kernels/a.rs", text), ("kernels/b.inc", included), ("kernels/c.inc", "")];
+    let project = Project::new(TARGET, &files);
+    let path = project.folder.path().join("app/kernels/c.inc");
+    let file = std::fs::File::options().write(true).open(path).unwrap();
+    file.set_len((16 << 20) + 1).unwrap();
+    let error = project.error();
+    let expected = "error: `kernels/c.inc` has 16777217 bytes: the most that a kernel may take in is 16777216\n";
+    assert!(error.starts_with(expected), "{error}");
+    assert!(error.contains("--> kernels/b.inc:1:1\n"), "{error}");
+}
+
 /// The files have no blocks on the disk, and reading them would take that much memory.
 #[test]
 fn sources_of_gigabytes_are_refused_by_name() {
