@@ -346,6 +346,7 @@ fn embed(artifact: &Artifact, signatures: &[Signature], source: &str) -> &'stati
             entry: leak(&kernel.entry),
             static_shared_bytes: u64::from(kernel.static_shared_bytes),
             panics: kernel.panics,
+            cooperative: kernel.cooperative,
             resources: kernelmill::artifact::Resources::UNKNOWN,
             variant: None,
             cpu: Some(entry),
