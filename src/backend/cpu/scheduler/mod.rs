@@ -16,7 +16,7 @@ use crate::embedded::abi::{
 
 mod stuck;
 
-pub(super) use stuck::{Stuck, report_deadlock};
+pub(super) use stuck::{GridWait, Stuck, report_deadlock};
 
 /// How far a block has come.
 #[derive(Clone, Copy, Debug)]
@@ -25,27 +25,6 @@ pub(super) enum Progress {
     Ended,
     /// Those that have not ended wait at a barrier of the grid.
     AtGrid(GridWait),
-}
-
-/// Threads of a block that wait at a barrier of the grid.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct GridWait {
-    /// Which of the kernel's barriers it is.
-    pub(super) barrier: u32,
-    pub(super) waiting: usize,
-    pub(super) ended: usize,
-    /// The first that waits.
-    pub(super) thread: [u32; 3],
-}
-
-impl GridWait {
-    /// The wait of a block in which nothing is stuck; `None` where it is at no barrier of the grid.
-    fn of(items: &[Item]) -> Option<Self> {
-        let first = items.iter().find(|item| item.wait == WAIT_GRID)?;
-        let ended = items.iter().filter(|item| item.wait == WAIT_ENDED).count();
-        let (barrier, waiting) = (first.argument, items.len() - ended);
-        Some(Self { barrier, waiting, ended, thread: first.thread })
-    }
 }
 
 /// A coroutine kernel, and the memory that its threads run in.

@@ -1,11 +1,31 @@
-//! Blocks whose threads wait for each other for ever, and how that is reported.
+//! Blocks whose threads wait: at a barrier of the grid, or for each other for ever, and how that is reported.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use kernelmill_artifact::PanicKind;
 
-use super::GridWait;
 use crate::embedded::abi::{Block, Item, WAIT_BARRIER, WAIT_ENDED, WAIT_GRID, WAIT_WARP};
+
+/// Threads of a block that wait at a barrier of the grid.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::backend::cpu) struct GridWait {
+    /// Which of the kernel's barriers it is.
+    pub(in crate::backend::cpu) barrier: u32,
+    pub(in crate::backend::cpu) waiting: usize,
+    pub(in crate::backend::cpu) ended: usize,
+    /// The first that waits.
+    pub(in crate::backend::cpu) thread: [u32; 3],
+}
+
+impl GridWait {
+    /// The wait of a block in which nothing is stuck; `None` where it is at no barrier of the grid.
+    pub(super) fn of(items: &[Item]) -> Option<Self> {
+        let first = items.iter().find(|item| item.wait == WAIT_GRID)?;
+        let ended = items.iter().filter(|item| item.wait == WAIT_ENDED).count();
+        let (barrier, waiting) = (first.argument, items.len() - ended);
+        Some(Self { barrier, waiting, ended, thread: first.thread })
+    }
+}
 
 /// A block whose threads wait for each other for ever.
 pub(in crate::backend::cpu) struct Stuck {
