@@ -75,6 +75,7 @@ const fn embedded(
         entry,
         static_shared_bytes: 0,
         panics: false,
+        cooperative: false,
         resources: cg::Resources::UNKNOWN,
         variant: None,
         cpu,

@@ -259,6 +259,39 @@ impl CompiledKernel {
         }))
     }
 
+    /// The most blocks of `block` threads, each with `dynamic_shared_bytes` bytes of dynamic shared memory, that are on the
+    /// device at once: a launch of a kernel whose blocks wait for each other has no more. `None` for a kernel whose blocks
+    /// do not, and on a device without cooperative launches.
+    ///
+    /// ```
+    /// use kernelmill::{CompiledKernel, Launch, Result};
+    /// fn launch_of(kernel: &CompiledKernel, elements: usize) -> Result<Launch<1>> {
+    ///     let most = kernel.max_cooperative_blocks([256, 1, 1], 0)?.unwrap_or(1);
+    ///     let blocks = elements.div_ceil(256).min(most as usize);
+    ///     Ok(Launch::grid([blocks as u32], [256]))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What the driver reports.
+    pub fn max_cooperative_blocks(
+        &self,
+        block: [u32; 3],
+        dynamic_shared_bytes: u32,
+    ) -> Result<Option<u64>> {
+        if !self.is_cooperative() {
+            return Ok(None);
+        }
+        self.kernel.function().cooperative_blocks(block, dynamic_shared_bytes)
+    }
+
+    /// Whether its blocks wait for each other, so that its launches are cooperative.
+    #[must_use]
+    pub fn is_cooperative(&self) -> bool {
+        self.kernel.embedded().cooperative
+    }
+
     /// The number of threads in a block with which most threads are on a multiprocessor at once, each block with
     /// `dynamic_shared_bytes` bytes of dynamic shared memory; of several such numbers the largest. Where its source
     /// states the block, it is that; where nothing is known of occupancy, 256 or the most that there can be.

@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use kernelmill_artifact::{PanicKind, SourceFrame, SourceLocation};
 
-use crate::{explanation::Explanation, properties::Backend};
+use crate::{capability::Capability, explanation::Explanation, properties::Backend};
 
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -57,6 +57,16 @@ pub enum Error {
         grid: [u64; 3],
         /// The blocks of a cluster, x first.
         cluster: [u32; 3],
+    },
+    /// A device cannot do what a program asks for; [`Device::support`](crate::Device::support) tells before.
+    #[error("{subject} needs {capability}, which {device} does not have")]
+    Unsupported {
+        /// What asks for it: a kernel, a graph.
+        subject: String,
+        /// What it asks for.
+        capability: Capability,
+        /// The device.
+        device: String,
     },
     /// A launch that no build of a kernel with variants is made for.
     #[error("no build fits a launch of {0}")]

@@ -8,6 +8,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use crate::{
     argument::Argument,
     cache::ModuleHold,
+    capability::Capability,
     device::Device,
     embedded::{EmbeddedArtifact, EmbeddedKernel},
     error::{Error, Result},
@@ -121,7 +122,36 @@ impl LoadedKernel {
                 self.check_sizes(launch, arguments)?;
             }
         }
+        if let Some(shape) = shape.filter(|_| self.embedded.cooperative) {
+            self.check_residence(&shape)?;
+        }
         Ok(shape)
+    }
+
+    /// Checks a launch whose blocks wait for each other: all of them have to be on the device at once.
+    fn check_residence(&self, shape: &Checked) -> Result<()> {
+        let most = self.function.cooperative_blocks(shape.block, shape.dynamic_shared_bytes)?;
+        let limit = most.ok_or_else(|| self.not_cooperative())?;
+        let requested = shape.grid.iter().map(|&blocks| u64::from(blocks)).product();
+        if requested <= limit {
+            return Ok(());
+        }
+        Err(Error::Limit {
+            kernel: self.name().to_owned(),
+            quantity: "blocks that wait for each other",
+            requested,
+            limit,
+            device: self.device.name().to_owned(),
+        })
+    }
+
+    #[cold]
+    fn not_cooperative(&self) -> Error {
+        Error::Unsupported {
+            subject: format!("the kernel `{}`, whose blocks wait for each other,", self.name()),
+            capability: Capability::CooperativeLaunches,
+            device: self.device.to_string(),
+        }
     }
 
     /// Checks a launch of a kernel whose indices have 32 bits.

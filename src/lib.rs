@@ -154,7 +154,7 @@ pub use tensor_map::{Swizzle, TensorElement, TensorMap, TensorMapMut};
 /// What fake drivers of the tests run kernels by. Not for use by hand.
 #[doc(hidden)]
 pub mod __fake_driver {
-    pub use crate::backend::cpu::bare::run_block;
+    pub use crate::backend::cpu::bare::{run_block, run_together};
 }
 
 /// What benchmarks measure that no program needs to call. Not for use by hand.

@@ -71,7 +71,7 @@ pub struct Item {
     pub thread: [u32; 3],
     /// Its place in its warp: the linear index in the block, x fastest, modulo 32.
     pub lane: u32,
-    /// What it waits for: [`WAIT_NONE`], [`WAIT_BARRIER`] or [`WAIT_WARP`]. The kernel sets it
+    /// What it waits for: [`WAIT_NONE`], [`WAIT_BARRIER`], [`WAIT_WARP`] or [`WAIT_GRID`]. The kernel sets it
     /// before `resume` returns false, the run time clears it before the next `resume`.
     pub wait: u32,
     /// At a warp operation: the lanes that take part.
@@ -80,7 +80,7 @@ pub struct Item {
     pub operation: u32,
     /// At a shuffle: lane, mask or distance. At [`operation::ACTIVE_MASK`]: the place in the
     /// kernel, so that only threads at the same place count as one group; 0 for all. At a barrier of
-    /// the block: which of the kernel's barriers it is, so that different ones are told apart.
+    /// the block or the grid: which of the kernel's barriers it is, so that different ones are told apart.
     pub argument: u32,
     /// At a shuffle the value, at a ballot the predicate: anything but 0 is true.
     pub value: u32,
@@ -94,6 +94,8 @@ pub const WAIT_NONE: u32 = 0;
 pub const WAIT_BARRIER: u32 = 1;
 /// At a warp operation.
 pub const WAIT_WARP: u32 = 2;
+/// At a barrier of the grid.
+pub const WAIT_GRID: u32 = 3;
 /// It has ended. Only the run time writes this.
 pub(crate) const WAIT_ENDED: u32 = u32::MAX;
 

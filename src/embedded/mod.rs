@@ -85,6 +85,8 @@ pub struct EmbeddedKernel {
     pub static_shared_bytes: u64,
     /// Whether it can panic.
     pub panics: bool,
+    /// Whether its blocks wait for each other: it is launched cooperatively.
+    pub cooperative: bool,
     /// What it takes of its device, as far as the build knows.
     pub resources: Resources,
     /// The variant that it is; `None` for the kernel as its source and the settings have it.
@@ -140,7 +142,22 @@ impl EmbeddedKernel {
         panics: bool,
         resources: Resources,
     ) -> Self {
-        Self { signature, entry, static_shared_bytes, panics, resources, variant: None, cpu: None }
+        Self {
+            signature,
+            entry,
+            static_shared_bytes,
+            panics,
+            cooperative: false,
+            resources,
+            variant: None,
+            cpu: None,
+        }
+    }
+
+    /// The kernel as one whose blocks wait for each other.
+    #[must_use]
+    pub const fn as_cooperative(self) -> Self {
+        Self { cooperative: true, ..self }
     }
 
     /// The kernel as a variant.

@@ -323,6 +323,16 @@ pub(crate) trait Function: Any + Send + Sync {
         Ok(None)
     }
 
+    /// The most blocks of such a size that are on the device at once, for a kernel whose blocks wait for each other;
+    /// `None` where they cannot.
+    fn cooperative_blocks(
+        &self,
+        _block: [u32; 3],
+        _dynamic_shared_bytes: u32,
+    ) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
     /// Launches it; the asynchronous error, where the launch has run already.
     ///
     /// # Safety

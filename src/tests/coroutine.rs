@@ -65,6 +65,7 @@ const fn embedded(kernel: &'static cg::CpuKernel) -> cg::EmbeddedKernel {
         entry: "reverse",
         static_shared_bytes: 4,
         panics: true,
+        cooperative: false,
         resources: cg::Resources::UNKNOWN,
         variant: None,
         cpu,

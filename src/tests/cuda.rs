@@ -46,6 +46,7 @@ const fn saxpy(fingerprint: &'static str, bytes: &'static [u8]) -> cg::EmbeddedA
             entry: "saxpy",
             static_shared_bytes: 0,
             panics: true,
+            cooperative: false,
             resources: cg::Resources::UNKNOWN,
             variant: None,
             cpu: None,

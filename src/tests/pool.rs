@@ -50,6 +50,7 @@ const fn embedded(strategy: usize) -> cg::EmbeddedKernel {
         entry: "reverse",
         static_shared_bytes: 4,
         panics: false,
+        cooperative: false,
         resources: cg::Resources::UNKNOWN,
         variant: None,
         cpu,

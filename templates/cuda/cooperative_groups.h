@@ -1,5 +1,4 @@
-// Groups of threads: a block, and the tiles of a warp. A grid that waits for all of its blocks is
-// not among them: not every target can.
+// Groups of threads: the grid, a block, and the tiles of a warp.
 #pragma once
 
 namespace cooperative_groups {
@@ -20,6 +19,30 @@ struct thread_block {
 };
 __KM_D thread_block this_thread_block() { return thread_block(); }
 __KM_D void sync(const thread_block &) { __syncthreads(); }
+
+// All threads of a launch. A kernel that waits for them is launched cooperatively.
+struct grid_group {
+  static __KM_MEMBER void sync() { __kernelmill_grid_barrier(); }
+  static __KM_MEMBER bool is_valid() { return true; }
+  static __KM_MEMBER unsigned long long num_blocks() {
+    return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+  }
+  static __KM_MEMBER unsigned long long block_rank() {
+    return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  }
+  static __KM_MEMBER unsigned long long num_threads() {
+    return num_blocks() * thread_block::num_threads();
+  }
+  static __KM_MEMBER unsigned long long size() { return num_threads(); }
+  static __KM_MEMBER unsigned long long thread_rank() {
+    return block_rank() * thread_block::num_threads() + thread_block::thread_rank();
+  }
+  static __KM_MEMBER dim3 dim_blocks() { return gridDim; }
+  static __KM_MEMBER dim3 block_index() { return blockIdx; }
+  static __KM_MEMBER dim3 group_dim() { return gridDim; }
+};
+__KM_D grid_group this_grid() { return grid_group(); }
+__KM_D void sync(const grid_group &) { __kernelmill_grid_barrier(); }
 
 // Threads of a warp by the bits of a mask; SIZE of them that follow each other, or some.
 template <unsigned int Size> struct thread_block_tile {

@@ -49,7 +49,7 @@ pub use limits::LaunchLimits;
 pub use location::{SourceFrame, SourceLocation};
 pub use message::render_message;
 pub use occupancy::{Multiprocessor, registers_with, threads_with};
-pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord};
+pub use panic::{GridWorkspace, PANIC_MESSAGE_BYTES, PanicKind, PanicRecord};
 pub use printed::{PRINT_BUFFER, PRINT_BUFFER_BYTES, Printed};
 pub use ptx::{PtxEntry, PtxParameter, PtxToken, PtxVersion, ptx_entries, ptx_tokens};
 pub use relocation::Relocation;

@@ -44,9 +44,27 @@ pub struct PanicRecord {
     pub reserved: u32,
     /// The number of the last launch that panicked, where launches share the record.
     pub launch: u64,
+    /// The address of the [`GridWorkspace`] of cooperative launches; 0 where there have been none. The host
+    /// writes it, and a panic ends the barriers of the grid by it.
+    pub workspace: u64,
 }
 
-const _: () = assert!(size_of::<PanicRecord>() == 272);
+const _: () = assert!(size_of::<PanicRecord>() == 280);
+
+/// What the blocks of a cooperative launch on a GPU synchronise by, in the memory of the device. The launch is given its
+/// address in the place of that of its panic record.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct GridWorkspace {
+    /// The blocks that have come to the barrier. The last one turns the highest bit over and leaves the others 0.
+    pub arrived: u32,
+    /// Not 0 once a thread of the launch has panicked: nobody waits any more.
+    pub abandoned: u32,
+    /// The address of the launch's panic record.
+    pub record: u64,
+}
+
+const _: () = assert!(size_of::<GridWorkspace>() == 16);
 
 impl PanicRecord {
     /// A record that no thread has claimed.
@@ -63,6 +81,7 @@ impl PanicRecord {
         acknowledged: 0,
         reserved: 0,
         launch: 0,
+        workspace: 0,
     };
 
     /// Whether a thread has panicked.

@@ -261,6 +261,9 @@ pub struct CompiledKernel {
     pub static_shared_bytes: u32,
     /// Whether it can panic.
     pub panics: bool,
+    /// Whether its blocks wait for each other, so that its launches are cooperative.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cooperative: bool,
     /// For the CPU, how its threads are run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,

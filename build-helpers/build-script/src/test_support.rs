@@ -290,6 +290,7 @@ impl Compile for Fake {
             entry: signature.name.to_string(),
             static_shared_bytes: 0,
             panics: false,
+            cooperative: false,
             cpu_symbol: (*target == Target::Cpu)
                 .then(|| format!("kernelmill_cpu_{}_{}", job.source.unit, signature.name)),
             strategy: (*target == Target::Cpu && text.contains("STRATEGIES")).then(|| Strategy {

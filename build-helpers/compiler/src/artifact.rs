@@ -43,6 +43,8 @@ pub struct CompiledKernel {
     pub static_shared_bytes: u32,
     /// Whether it can panic.
     pub panics: bool,
+    /// Whether its blocks wait for each other: it needs a cooperative launch.
+    pub cooperative: bool,
     /// For the CPU, the symbol of the constant that describes it.
     pub cpu_symbol: Option<String>,
     /// For the CPU, its lowering strategy.
@@ -101,6 +103,7 @@ impl Artifact {
             writer.text(&kernel.entry);
             writer.number(u64::from(kernel.static_shared_bytes));
             writer.number(u64::from(kernel.panics));
+            writer.number(u64::from(kernel.cooperative));
             writer.text(kernel.cpu_symbol.as_deref().unwrap_or(""));
             writer.text(&kernel.strategy.as_ref().map_or_else(String::new, json));
             for number in fields(&kernel.resources) {
@@ -147,6 +150,7 @@ impl Artifact {
                 entry: reader.text()?,
                 static_shared_bytes: reader.number()?.try_into().ok()?,
                 panics: reader.number()? != 0,
+                cooperative: reader.number()? != 0,
                 cpu_symbol: Some(reader.text()?).filter(|symbol| !symbol.is_empty()),
                 strategy: match &*reader.text()? {
                     "" => None,
@@ -257,6 +261,7 @@ mod tests {
                 entry: "saxpy".into(),
                 static_shared_bytes: 1024,
                 panics: true,
+                cooperative: true,
                 cpu_symbol: Some("kernelmill_cpu_a_saxpy".into()),
                 strategy: Some(Strategy {
                     lowering: Lowering::BarrierRegions {

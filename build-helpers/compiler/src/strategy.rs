@@ -58,6 +58,8 @@ pub enum Lowering {
 pub enum CoroutineReason {
     /// The mask of a warp collective is not the constant of all lanes.
     PartialMask,
+    /// Blocks wait for each other, so that all of them are suspended at once.
+    GridBarrier,
     /// An outlined function can end its thread.
     ExitInOutlinedFunction,
     /// Control flow has edges of exceptions or computed targets.
@@ -284,6 +286,7 @@ impl Display for CoroutineReason {
         };
         formatter.write_str(match self {
             Self::PartialMask => "the mask of a warp collective may be partial",
+            Self::GridBarrier => "its blocks wait for each other",
             Self::ExitInOutlinedFunction => "an outlined function can end its thread",
             Self::UnstructuredControlFlow => "control flow is unstructured",
             Self::DynamicStackMemory => "the size of stack memory is not constant",

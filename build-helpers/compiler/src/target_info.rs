@@ -104,6 +104,11 @@ pub(crate) trait TargetInfo {
     /// textual IR.
     fn operations(&self) -> String;
 
+    /// LLVM's name of the scope of all threads of the device; empty where there is none.
+    fn device_scope(&self) -> &'static str {
+        ""
+    }
+
     /// Where globals and stack slots lie; `None` where there is one address space.
     fn address_spaces(&self) -> Option<AddressSpaces>;
 

@@ -39,6 +39,7 @@ device_only! {
     fn grid_dim_y / __kernelmill_grid_dim_y() -> u32;
     fn grid_dim_z / __kernelmill_grid_dim_z() -> u32;
     fn barrier / __kernelmill_barrier();
+    fn grid_barrier / __kernelmill_grid_barrier();
     fn phase / __kernelmill_phase(array: *const u8);
     fn warp_barrier / __kernelmill_warp_barrier(mask: u32);
     fn warp_shuffle / __kernelmill_warp_shuffle(mask: u32, value: u32, lane: u32) -> u32;

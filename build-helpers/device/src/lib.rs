@@ -16,7 +16,7 @@
 //! `kernelmill-build` compiles such a file for each device. The same file can be a module of an
 //! ordinary crate, so that editors read it and its functions can be tested on the host. [`float`] and
 //! [`math`] give the same results there as on a device. Functions that need a launch ([`thread`],
-//! [`warp`], [`fence`], [`shared`]) panic there, with a message that says so.
+//! [`grid`], [`warp`], [`fence`], [`shared`]) panic there, with a message that says so.
 #![cfg_attr(kernelmill, no_std)]
 
 #[doc(hidden)]
@@ -31,6 +31,7 @@ pub mod fast;
 pub mod fence;
 pub mod float;
 mod function;
+pub mod grid;
 #[cfg(kernelmill)]
 mod heap;
 pub mod index;

@@ -5,7 +5,7 @@ pub use crate::{
     block_array::{BlockArray, BlockView},
     deferred, device_fn, fast_math, fence,
     float::Float,
-    gpu_println,
+    gpu_println, grid,
     index::{BlockIndex, Index1D, Index2D, Index3, ThreadIndex},
     kernel, shadow,
     shared::{DynamicSharedArray, SharedArray},

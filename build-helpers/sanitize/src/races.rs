@@ -193,7 +193,8 @@ fn prepare<'c>(
     used: &[Shadow<'c>],
 ) -> State<'c> {
     let word = Type::int(task.context(), 32);
-    let barriers = calls("__kernelmill_barrier", kernel);
+    let mut barriers = calls("__kernelmill_barrier", kernel);
+    barriers.extend(calls("__kernelmill_grid_barrier", kernel));
     let of_warps = calls("__kernelmill_warp_barrier", kernel);
     let entry = kernel.function.blocks()[0];
     let builder = task.before(entry.first_after_phis().expect("a block has an end"));

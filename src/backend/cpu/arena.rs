@@ -145,8 +145,13 @@ impl Drop for Lease {
     }
 }
 
+/// The most bytes that so many threads and their coroutines of `stride` bytes take in an arena of their own.
+pub(super) fn frame_bytes(threads: usize, stride: usize) -> usize {
+    threads.saturating_mul(stride.saturating_mul(2).saturating_add(size_of::<Item>()))
+}
+
 impl Arena {
-    fn new(guard_pages: Option<Placement>) -> Self {
+    pub(super) fn new(guard_pages: Option<Placement>) -> Self {
         let block = Block {
             index: [0; 3],
             reserved: 0,

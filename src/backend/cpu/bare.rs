@@ -32,6 +32,39 @@ pub unsafe fn run_block(
     record: &mut PanicRecord,
     index: usize,
 ) -> Result<()> {
+    // SAFETY: promised; nobody else runs this block.
+    run(kernel, geometry, (arguments, record), |blocks| unsafe { blocks.run(index..index + 1) })
+}
+
+/// Runs all blocks of a cooperative launch on the calling thread. A panic is in the record then.
+///
+/// # Errors
+///
+/// As for [`run_block`].
+///
+/// # Safety
+///
+/// `arguments` are pointers to the kernel's device-level arguments, which are as it asks for.
+pub unsafe fn run_together(
+    kernel: &Kernel,
+    geometry: &Geometry,
+    arguments: &[*const u8],
+    record: &mut PanicRecord,
+) -> Result<()> {
+    let count = geometry.grid.iter().map(|&n| n as usize).product();
+    // SAFETY: promised; nobody else runs its blocks.
+    run(kernel, geometry, (arguments, record), |blocks| unsafe {
+        blocks.run_together(count, false)
+    })
+}
+
+/// Runs blocks of a launch as `body` does, which promises what that needs.
+fn run(
+    kernel: &Kernel,
+    geometry: &Geometry,
+    (arguments, record): (&[*const u8], &mut PanicRecord),
+    body: impl FnOnce(&Blocks<'_>) -> std::result::Result<(), Lacking>,
+) -> Result<()> {
     check_version(|| "a kernel".to_owned(), kernel.version)?;
     let of_this_version = "kernels of this version have the functions of their strategy";
     let shared_bytes =
@@ -45,7 +78,6 @@ pub unsafe fn run_block(
         guard_pages: None,
         stack_bytes: stack::needed(None),
     };
-    // SAFETY: promised; nobody else runs this block.
-    unsafe { blocks.run(index..index + 1) }
+    body(&blocks)
         .map_err(|Lacking(bytes)| Error::OutOfMemory { device: "the CPU".to_owned(), bytes })
 }

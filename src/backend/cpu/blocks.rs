@@ -63,23 +63,15 @@ impl Blocks<'_> {
     ///
     /// As for `run`; nobody else uses the arena.
     unsafe fn run_in(&self, arena: &mut Arena, blocks: Range<usize>) -> Result<(), Lacking> {
-        let mut scratch = 0;
-        let scheduler = match self.strategy {
+        let scratch = match self.strategy {
             Strategy::Loop { thread_bytes, .. } => {
                 let [width, height, depth] = self.geometry.block.map(|n| n as usize);
-                scratch = thread_bytes
-                    .saturating_mul(width.next_multiple_of(ROW))
-                    .saturating_mul(height.saturating_mul(depth));
-                None
+                let rows = height.saturating_mul(depth);
+                thread_bytes.saturating_mul(width.next_multiple_of(ROW)).saturating_mul(rows)
             }
-            Strategy::Coroutine { start, resume, stride, align } => {
-                let shape = self.geometry.block;
-                let threads = shape.iter().map(|&n| n as usize).product();
-                let (items, frames) = arena.threads(threads, stride, align)?;
-                let arguments = self.arguments;
-                Some(Scheduler { start, resume, arguments, shape, items, frames, stride })
-            }
+            Strategy::Coroutine { .. } => 0,
         };
+        let scheduler = self.scheduler(arena)?;
         let block = arena.block(self.shared_bytes, scratch)?;
         let mut index = self.geometry.index_of(blocks.start);
         // SAFETY: the block is this thread's; the record outlives the launch, and kernels use its
@@ -102,6 +94,17 @@ impl Blocks<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What runs the threads of a block as coroutines, in an arena.
+    pub(super) fn scheduler(&self, arena: &mut Arena) -> Result<Option<Scheduler>, Lacking> {
+        let Strategy::Coroutine { start, resume, stride, align } = self.strategy else {
+            return Ok(None);
+        };
+        let (shape, arguments) = (self.geometry.block, self.arguments);
+        let threads = shape.iter().map(|&n| n as usize).product();
+        let (items, frames) = arena.threads(threads, stride, align)?;
+        Ok(Some(Scheduler { start, resume, arguments, shape, items, frames, stride }))
     }
 
     /// The index of the block after that with this index.

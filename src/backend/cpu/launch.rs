@@ -19,6 +19,7 @@ use rayon::prelude::*;
 use super::{
     arena::Lacking,
     blocks::{Blocks, Strategy},
+    cooperative,
     memory::Memory,
     options::Options,
     pool, sharing, stack,
@@ -70,6 +71,8 @@ pub(in crate::backend) struct Function {
     artifact: &'static EmbeddedArtifact,
     device: Arc<Device>,
     static_shared_bytes: u64,
+    /// Whether its blocks wait for each other.
+    cooperative: bool,
     /// The bytes of stack that a block needs.
     stack_bytes: usize,
     /// Nanoseconds that a block took when it was last measured, at least 1; 0: never measured.
@@ -94,7 +97,16 @@ impl Function {
         let static_shared_bytes = kernel.static_shared_bytes;
         let stack_bytes = stack::needed(embedded.resources.stack_bytes);
         let (name, block_ns) = (embedded.entry, AtomicU64::new(0));
-        Self { strategy, name, artifact, device, static_shared_bytes, stack_bytes, block_ns }
+        Self {
+            strategy,
+            name,
+            artifact,
+            device,
+            static_shared_bytes,
+            cooperative: embedded.cooperative,
+            stack_bytes,
+            block_ns,
+        }
     }
 
     /// Bytes of shared memory in a block: the kernel's own, and the dynamic part. Both are within the limits
@@ -178,8 +190,10 @@ impl Function {
             guard_pages: self.device.options.guard_pages,
             stack_bytes: self.stack_bytes,
             blocks: count(grid),
+            cooperative: self.cooperative,
         };
-        let threads = if self.device.sequential { 1 } else { pool::threads()? };
+        let is_one = self.device.sequential || self.cooperative;
+        let threads = if is_one { 1 } else { pool::threads()? };
         // SAFETY: the caller promises the arguments.
         Ok(match unsafe { watchdog::run(job, threads, limit)? } {
             watchdog::Outcome::Done => Outcome::Done,
@@ -199,6 +213,10 @@ impl hal::Function for Function {
     fn limits(&self) -> KernelLimits {
         let static_shared_bytes = self.static_shared_bytes;
         KernelLimits { threads_per_block: u32::MAX, static_shared_bytes }
+    }
+
+    fn cooperative_blocks(&self, block: [u32; 3], dynamic: u32) -> Result<Option<u64>> {
+        Ok(Some(cooperative::most_blocks(self.strategy, block, self.shared_bytes(dynamic))))
     }
 
     unsafe fn launch(
@@ -257,6 +275,16 @@ impl Launch<'_> {
     ///
     /// The arguments are those of the kernel.
     unsafe fn run(&self, blocks: usize) -> Result<()> {
+        if self.function.cooperative {
+            let is_parallel = blocks > 1 && !self.function.device.sequential;
+            if is_parallel {
+                pool::check()?;
+            }
+            // SAFETY: promised.
+            let ran = unsafe { self.blocks.run_together(blocks, is_parallel) };
+            ran.unwrap_or_else(|Lacking(bytes)| self.lacking.store(bytes, Ordering::Relaxed));
+            return Ok(());
+        }
         if blocks == 1 || self.function.device.sequential {
             // SAFETY: promised.
             unsafe { self.run_here(0..blocks) };

@@ -12,6 +12,7 @@ mod available;
 pub(crate) mod bare;
 mod blocks;
 pub(crate) mod context;
+mod cooperative;
 mod dispatch;
 mod event;
 mod gate;

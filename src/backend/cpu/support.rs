@@ -11,6 +11,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Timing
         | C::Await
         | C::CopiesBetweenBuffers
+        | C::CooperativeLaunches
         | C::DynamicSharedMemory
         | C::LargeSharedMemory
         | C::Panics
@@ -23,7 +24,6 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         C::QueuedLaunches
         | C::StreamOrderedAllocation
         | C::SeveralDevices
-        | C::CooperativeLaunches
         | C::Occupancy
         | C::Interoperation => Support::None,
     }

@@ -95,6 +95,7 @@ const fn embedded(kernel: &'static cg::CpuKernel) -> cg::EmbeddedKernel {
         entry: "kernel",
         static_shared_bytes: 0,
         panics: true,
+        cooperative: false,
         resources: cg::Resources::UNKNOWN,
         variant: None,
         cpu,

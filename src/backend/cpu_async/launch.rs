@@ -63,6 +63,10 @@ impl hal::Function for Function {
         self.kernel.limits()
     }
 
+    fn cooperative_blocks(&self, block: [u32; 3], dynamic: u32) -> Result<Option<u64>> {
+        self.kernel.cooperative_blocks(block, dynamic)
+    }
+
     unsafe fn launch(
         &self,
         _stream: StreamRef<'_>,

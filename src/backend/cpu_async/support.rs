@@ -12,6 +12,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Timing
         | C::Await
         | C::CopiesBetweenBuffers
+        | C::CooperativeLaunches
         | C::DynamicSharedMemory
         | C::LargeSharedMemory
         | C::Panics
@@ -21,10 +22,8 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         C::Graphs | C::PinnedMemory | C::Clusters | C::TensorMaps | C::PeerCopies => {
             Support::Emulated
         }
-        C::StreamOrderedAllocation
-        | C::SeveralDevices
-        | C::CooperativeLaunches
-        | C::Occupancy
-        | C::Interoperation => Support::None,
+        C::StreamOrderedAllocation | C::SeveralDevices | C::Occupancy | C::Interoperation => {
+            Support::None
+        }
     }
 }

@@ -46,6 +46,7 @@ static SET: cg::KernelSet = cg::KernelSet {
             entry: "step",
             static_shared_bytes: 0,
             panics: true,
+            cooperative: false,
             resources: cg::Resources::UNKNOWN,
             variant: None,
             // SAFETY: a constant of this program, with functions as the type says.

@@ -182,7 +182,11 @@ impl Context {
         };
         let name = named(cuda.name(), "cuDeviceGetName", || device.clone())?;
         let id = ContextId::new();
-        let driver = Arc::new(DriverContext::new(name, cuda));
+        let multiprocessors = match attribute(A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? {
+            0 => 0,
+            _ => attribute(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        };
+        let driver = Arc::new(DriverContext::new(name, cuda, multiprocessors));
         let shared = Arc::new(Shared { driver, panics, host_blocks: HostBlocks::default() });
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
         Ok(Self { id, limits, architecture, default_stream, shared })

@@ -24,6 +24,8 @@ pub(crate) struct DriverContext {
     pub(super) cuda: Arc<CudaContext>,
     /// The default stream.
     pub(super) stream: Arc<CudaStream>,
+    /// The multiprocessors that the blocks of a cooperative launch share; 0 where there are no such launches.
+    pub(super) cooperative_multiprocessors: u32,
     /// cudarc records events of its slices only while there are streams beside the default one. Were
     /// the last of these dropped with work on it, nothing would wait for that work any more; so from
     /// the first stream that is made here on, this keeps another.
@@ -32,9 +34,14 @@ pub(crate) struct DriverContext {
 }
 
 impl DriverContext {
-    pub(super) fn new(name: String, cuda: Arc<CudaContext>) -> Self {
+    pub(super) fn new(
+        name: String,
+        cuda: Arc<CudaContext>,
+        cooperative_multiprocessors: u32,
+    ) -> Self {
         Self {
             name,
+            cooperative_multiprocessors,
             stream: cuda.default_stream(),
             cuda,
             keeper: OnceLock::new(),

@@ -20,8 +20,9 @@ use super::{
 };
 use crate::{
     backend::gpu::{calls::ContextCalls as _, image, panics::Panics},
+    capability::Capability,
     embedded::EmbeddedKernel,
-    error::Result,
+    error::{Error, Result},
     hal::{self, AsyncError, Pointers, StreamRef},
     limits::{Checked, KernelLimits},
 };
@@ -89,6 +90,13 @@ impl Function {
 
     /// What a node of a graph needs of it, with so much dynamic shared memory.
     pub(super) fn launchable(&self, dynamic_shared_bytes: u32) -> Result<Launchable> {
+        if self.kernel.cooperative {
+            return Err(Error::Unsupported {
+                subject: format!("the kernel `{}` in a graph", self.kernel.entry),
+                capability: Capability::CooperativeLaunches,
+                device: format!("a graph of {}", self.shared.name),
+            });
+        }
         self.allow_dynamic(dynamic_shared_bytes)?;
         let (handle, image) = (self.handle, Arc::clone(&self.image));
         Ok(Launchable { handle, image, panics: self.kernel.panics })
@@ -155,6 +163,23 @@ impl hal::Function for Function {
         })
     }
 
+    fn cooperative_blocks(
+        &self,
+        block: [u32; 3],
+        dynamic_shared_bytes: u32,
+    ) -> Result<Option<u64>> {
+        let multiprocessors = self.shared.cooperative_multiprocessors;
+        if multiprocessors == 0 {
+            return Ok(None);
+        }
+        self.shared.bind()?;
+        // The driver reckons with what the function is allowed: without this it finds no block that fits.
+        self.allow_dynamic(dynamic_shared_bytes)?;
+        let threads = block.iter().fold(1_u32, |all, &n| all.saturating_mul(n));
+        let each = hal::Function::resident_blocks(self, threads, dynamic_shared_bytes)?;
+        Ok(Some(u64::from(each.unwrap_or(0)) * u64::from(multiprocessors)))
+    }
+
     fn resident_blocks(&self, threads: u32, dynamic_shared_bytes: u32) -> Result<Option<u32>> {
         self.shared.bind()?;
         let Ok(threads) = i32::try_from(threads) else { return Ok(Some(0)) };
@@ -179,10 +204,35 @@ impl hal::Function for Function {
         self.allow_dynamic(shape.dynamic_shared_bytes)?;
         self.image.note_launch(stream);
         // Kernels that were not compiled by this crate's compiler have no such parameter, and do not look.
-        let record =
-            if self.kernel.panics { self.shared.panics.record(stream, &self.image)? } else { 0 };
+        let (record, _alone) = match (self.kernel.cooperative, self.kernel.panics) {
+            (true, _) => {
+                let (workspace, alone) = self.shared.panics.workspace(stream, &self.image)?;
+                (workspace, Some(alone))
+            }
+            (false, true) => (self.shared.panics.record(stream, &self.image)?, None),
+            (false, false) => (0, None),
+        };
         let arguments = arguments.with_record(&record);
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
+        if self.kernel.cooperative {
+            // SAFETY: as below; the launch was found to fit.
+            let launched = unsafe {
+                sys::cuLaunchCooperativeKernel(
+                    self.handle,
+                    gx,
+                    gy,
+                    gz,
+                    bx,
+                    by,
+                    bz,
+                    shape.dynamic_shared_bytes,
+                    stream.cu_stream(),
+                    arguments.as_mut_ptr().cast(),
+                )
+            };
+            named(launched.result(), "cuLaunchCooperativeKernel", subject)?;
+            return Ok(None);
+        }
         // SAFETY: the function is of a loaded module in the stream's context; the caller promises
         // the arguments, which the driver copies before it returns.
         let launched = unsafe {

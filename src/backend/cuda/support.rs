@@ -16,6 +16,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::StreamOrderedAllocation
         | C::CopiesBetweenBuffers
         | C::SeveralDevices
+        | C::CooperativeLaunches
         | C::Clusters
         | C::DynamicSharedMemory
         | C::LargeSharedMemory
@@ -26,6 +27,6 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Tracing
         | C::Interoperation => Support::Full,
         C::PeerCopies => Support::Emulated,
-        C::CooperativeLaunches | C::Watchdog => Support::None,
+        C::Watchdog => Support::None,
     }
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use super::{
     calls::Driver,
     image::Image,
-    records::{Record, Records},
+    records::{Record, Records, reset_workspace},
     stream_id::StreamId,
 };
 use crate::{
@@ -46,6 +46,8 @@ struct Left<D: Driver> {
 /// The panics of one context of the driver.
 pub(in crate::backend) struct Panics<D: Driver> {
     table: Mutex<Table<D>>,
+    /// Held while a cooperative launch is queued.
+    cooperative: Mutex<()>,
 }
 
 struct Table<D: Driver> {
@@ -59,7 +61,7 @@ pub(in crate::backend) struct Dropped(Vec<u64>);
 impl<D: Driver> Default for Panics<D> {
     fn default() -> Self {
         let table = Table { entries: Vec::new(), records: Records::default() };
-        Self { table: Mutex::new(table) }
+        Self { table: Mutex::new(table), cooperative: Mutex::new(()) }
     }
 }
 
@@ -94,6 +96,24 @@ impl<D: Driver> Panics<D> {
             panic: Panic::Recorded(record),
         });
         Ok(address)
+    }
+
+    /// The address of the workspace for a cooperative launch, made ready for it, and what keeps other launches from coming
+    /// between that and the launch. The context is current.
+    #[cfg_attr(
+        not(any(feature = "cuda", feature = "hip")),
+        allow(dead_code, reason = "for drivers, and a build may have none")
+    )]
+    pub(in crate::backend) fn workspace(
+        &self,
+        on: &Arc<D::Stream>,
+        image: &Arc<Image<D>>,
+    ) -> Result<(u64, MutexGuard<'_, ()>)> {
+        let record = self.record(on, image)?;
+        let alone = self.cooperative.lock().unwrap_or_else(PoisonError::into_inner);
+        let workspace = self.lock().workspace(record, &image.driver)?;
+        reset_workspace::<D>(workspace, on)?;
+        Ok((workspace, alone))
     }
 
     /// The entries whose streams take no launches any more.
@@ -142,6 +162,16 @@ impl<D: Driver> Table<D> {
             }
             _ => None,
         })
+    }
+
+    /// The address of the workspace of the record at an address.
+    fn workspace(&mut self, address: u64, driver: &Arc<D>) -> Result<u64> {
+        let records = self.entries.iter_mut().filter_map(|entry| match &mut entry.panic {
+            Panic::Recorded(record) => Some(record),
+            Panic::Left(_) => None,
+        });
+        let found = { records }.find(|record| record.address() == address);
+        self.records.workspace(found.expect("the launch holds its image"), driver)
     }
 
     /// The records of streams that are dropped.

@@ -8,6 +8,7 @@
 
 use std::{
     ffi::c_void,
+    mem::offset_of,
     ptr::{self, NonNull},
     sync::{
         Arc,
@@ -15,7 +16,7 @@ use std::{
     },
 };
 
-use kernelmill_artifact::PanicRecord;
+use kernelmill_artifact::{GridWorkspace, PanicRecord};
 
 use super::calls::MemoryCalls;
 use crate::error::Result;
@@ -27,6 +28,7 @@ const OF_A_BLOCK: usize = 240;
 pub(in crate::backend) struct Records<D: MemoryCalls> {
     blocks: Vec<Block<D>>,
     free: Vec<Record>,
+    workspaces: Vec<Workspace<D>>,
 }
 
 /// Pinned memory, freed with this.
@@ -37,10 +39,20 @@ struct Block<D: MemoryCalls> {
     driver: Arc<D>,
 }
 
+/// A [`GridWorkspace`] in the device's memory, freed with this.
+struct Workspace<D: MemoryCalls> {
+    address: u64,
+    /// Whether a launch may use it for ever: then it is not freed.
+    is_lost: bool,
+    driver: Arc<D>,
+}
+
 /// A record of [`Records`], which lives as long as they do.
 pub(in crate::backend) struct Record {
     host: NonNull<PanicRecord>,
     device: u64,
+    /// The address of its workspace; 0 where it has none yet.
+    workspace: u64,
 }
 
 // SAFETY: the memory can be used from every thread.
@@ -50,7 +62,7 @@ unsafe impl Send for Record {}
 
 impl<D: MemoryCalls> Default for Records<D> {
     fn default() -> Self {
-        Self { blocks: Vec::new(), free: Vec::new() }
+        Self { blocks: Vec::new(), free: Vec::new(), workspaces: Vec::new() }
     }
 }
 
@@ -71,9 +83,24 @@ impl<D: MemoryCalls> Records<D> {
         self.free.push(record);
     }
 
+    /// The address of the workspace of cooperative launches that use a record. The context is current.
+    pub(in crate::backend) fn workspace(
+        &mut self,
+        record: &mut Record,
+        driver: &Arc<D>,
+    ) -> Result<u64> {
+        if record.workspace == 0 {
+            let workspace = Workspace::new(driver, record.device)?;
+            record.set_workspace(workspace.address);
+            self.workspaces.push(workspace);
+        }
+        Ok(record.workspace)
+    }
+
     /// Notes that it is not known whether launches still use records.
     pub(in crate::backend) fn lose(&mut self) {
         self.blocks.iter_mut().for_each(|block| block.is_lost = true);
+        self.workspaces.iter_mut().for_each(|workspace| workspace.is_lost = true);
     }
 }
 
@@ -95,6 +122,7 @@ impl<D: MemoryCalls> Block<D> {
             // SAFETY: within the memory.
             host: unsafe { self.memory.cast::<PanicRecord>().add(index) },
             device: device + (index * size_of::<PanicRecord>()) as u64,
+            workspace: 0,
         };
         Ok((0..OF_A_BLOCK).rev().map(record).collect())
     }
@@ -110,7 +138,52 @@ impl<D: MemoryCalls> Drop for Block<D> {
     }
 }
 
+impl<D: MemoryCalls> Workspace<D> {
+    /// One that names a record.
+    fn new(driver: &Arc<D>, record: u64) -> Result<Self> {
+        let bytes = size_of::<GridWorkspace>();
+        let address = driver.allocate(bytes)?;
+        let workspace = Self { address, is_lost: false, driver: Arc::clone(driver) };
+        let place = address + offset_of!(GridWorkspace, record) as u64;
+        let stream = driver.default_stream();
+        // SAFETY: the memory has that many bytes, and nobody else knows it; the value lives until the stream was waited
+        // for.
+        unsafe { D::upload(place, (&raw const record).cast(), size_of::<u64>(), stream)? };
+        driver.wait_for(stream)?;
+        Ok(workspace)
+    }
+}
+
+impl<D: MemoryCalls> Drop for Workspace<D> {
+    fn drop(&mut self) {
+        if self.is_lost {
+            return;
+        }
+        let bytes = size_of::<GridWorkspace>();
+        // SAFETY: allocated once, freed once; no launch uses it any more.
+        self.driver.release(|| unsafe { self.driver.free(self.address, bytes) });
+    }
+}
+
+/// Makes a workspace ready for the next launch on a stream.
+pub(in crate::backend) fn reset_workspace<D: MemoryCalls>(
+    address: u64,
+    stream: &D::Stream,
+) -> Result<()> {
+    // What comes before the address of the record.
+    let bytes = offset_of!(GridWorkspace, record);
+    // SAFETY: the workspace is there, and the launches before on the stream are over when the stream comes to this.
+    unsafe { D::zero(address, bytes, stream) }
+}
+
 impl Record {
+    /// Tells kernels where its workspace is.
+    fn set_workspace(&mut self, address: u64) {
+        self.workspace = address;
+        // SAFETY: the record is there; kernels only read the field, and those before this had no workspace.
+        unsafe { (&raw mut (*self.host.as_ptr()).workspace).write_volatile(address) };
+    }
+
     /// Its address for kernels.
     pub(in crate::backend) fn address(&self) -> u64 {
         self.device

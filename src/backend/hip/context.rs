@@ -48,7 +48,9 @@ mod attribute {
 
     pub(super) const MAX_BLOCK_DIM: [c_int; 3] = [26, 27, 28];
     pub(super) const MAX_GRID_DIM: [c_int; 3] = [29, 30, 31];
+    pub(super) const COOPERATIVE_LAUNCH: c_int = 10;
     pub(super) const MAX_THREADS_PER_BLOCK: c_int = 56;
+    pub(super) const MULTIPROCESSOR_COUNT: c_int = 63;
     pub(super) const MAX_SHARED_MEMORY_PER_BLOCK: c_int = 74;
 }
 
@@ -142,7 +144,11 @@ impl Context {
         let DeviceProperties { name, architecture } = DeviceProperties::of(ordinal)?;
         let limits = limits_of(ordinal)?;
         let id = ContextId::new();
-        let driver = Arc::new(DriverContext::new(name, ordinal as c_int));
+        let multiprocessors = match attribute_of(ordinal, attribute::COOPERATIVE_LAUNCH)? {
+            0 => 0,
+            _ => attribute_of(ordinal, attribute::MULTIPROCESSOR_COUNT)?,
+        };
+        let driver = Arc::new(DriverContext::new(name, ordinal as c_int, multiprocessors));
         let (panics, host_blocks) = (Arc::<Panics<_>>::default(), HostBlocks::default());
         let shared = Arc::new(Shared { driver, panics, host_blocks });
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));

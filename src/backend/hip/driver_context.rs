@@ -28,6 +28,8 @@ pub(super) struct DriverContext {
     /// The device's name.
     pub(super) name: String,
     pub(super) ordinal: c_int,
+    /// The compute units that the blocks of a cooperative launch share; 0 where there are no such launches.
+    pub(super) cooperative_multiprocessors: u32,
     /// The default stream.
     pub(super) stream: Arc<HipStream>,
     pub(super) state: DriverState,
@@ -46,9 +48,10 @@ unsafe impl Send for HipStream {}
 unsafe impl Sync for HipStream {}
 
 impl DriverContext {
-    pub(super) fn new(name: String, ordinal: c_int) -> Self {
+    pub(super) fn new(name: String, ordinal: c_int, cooperative_multiprocessors: u32) -> Self {
         let stream = Arc::new(HipStream { handle: ptr::null_mut(), driver: None });
-        Self { name, ordinal, stream, state: DriverState::default() }
+        let state = DriverState::default();
+        Self { name, ordinal, cooperative_multiprocessors, stream, state }
     }
 
     /// Makes a stream.

@@ -88,6 +88,33 @@ impl hal::Function for Function {
         self.limits
     }
 
+    fn cooperative_blocks(
+        &self,
+        block: [u32; 3],
+        dynamic_shared_bytes: u32,
+    ) -> Result<Option<u64>> {
+        let multiprocessors = self.shared.cooperative_multiprocessors;
+        if multiprocessors == 0 {
+            return Ok(None);
+        }
+        self.shared.bind()?;
+        let threads = block.iter().fold(1_u32, |all, &n| all.saturating_mul(n));
+        let Ok(threads) = c_int::try_from(threads) else { return Ok(Some(0)) };
+        let (mut each, bytes) = (0, dynamic_shared_bytes as usize);
+        // SAFETY: the function is of a loaded module; the place is this function's own.
+        let code = unsafe {
+            (hip().hipModuleOccupancyMaxActiveBlocksPerMultiprocessor)(
+                &raw mut each,
+                self.handle,
+                threads,
+                bytes,
+            )
+        };
+        let name = "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor";
+        named(code, name, || format!("`{}`", self.kernel.entry))?;
+        Ok(Some(u64::try_from(each).unwrap_or(0) * u64::from(multiprocessors)))
+    }
+
     unsafe fn launch(
         &self,
         stream: StreamRef<'_>,
@@ -99,10 +126,36 @@ impl hal::Function for Function {
         let stream = DriverContext::launch_stream(stream)?;
         self.image.note_launch(stream);
         // Kernels that were not compiled by this crate's compiler have no such parameter, and do not look.
-        let record =
-            if self.kernel.panics { self.shared.panics.record(stream, &self.image)? } else { 0 };
+        let (record, _alone) = match (self.kernel.cooperative, self.kernel.panics) {
+            (true, _) => {
+                let (workspace, alone) = self.shared.panics.workspace(stream, &self.image)?;
+                (workspace, Some(alone))
+            }
+            (false, true) => (self.shared.panics.record(stream, &self.image)?, None),
+            (false, false) => (0, None),
+        };
         let arguments = arguments.with_record(&record);
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
+        let subject = || format!("the launch of `{}`", self.kernel.entry);
+        if self.kernel.cooperative {
+            // SAFETY: as below; the launch was found to fit.
+            let code = unsafe {
+                (hip().hipModuleLaunchCooperativeKernel)(
+                    self.handle,
+                    gx,
+                    gy,
+                    gz,
+                    bx,
+                    by,
+                    bz,
+                    shape.dynamic_shared_bytes,
+                    stream.handle(),
+                    arguments.as_mut_ptr().cast(),
+                )
+            };
+            named(code, "hipModuleLaunchCooperativeKernel", subject)?;
+            return Ok(None);
+        }
         // SAFETY: the function is of a loaded module of the stream's device; the caller promises
         // the arguments, which the library copies before it returns.
         let code = unsafe {
@@ -120,7 +173,6 @@ impl hal::Function for Function {
                 ptr::null_mut(),
             )
         };
-        let subject = || format!("the launch of `{}`", self.kernel.entry);
         named(code, "hipModuleLaunchKernel", subject)?;
         Ok(None)
     }

@@ -67,6 +67,10 @@ library_functions! {
         Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *mut *mut c_void,
         *mut *mut c_void
     ) -> Code;
+    hipModuleLaunchCooperativeKernel(
+        Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *mut *mut c_void
+    ) -> Code;
+    hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(*mut c_int, Handle, c_int, usize) -> Code;
 }
 
 /// The function that gives the properties of a device, `hipDeviceProp_t`, whose layout HIP 6 has changed.

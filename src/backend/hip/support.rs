@@ -14,13 +14,13 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::PinnedMemory
         | C::CopiesBetweenBuffers
         | C::SeveralDevices
+        | C::CooperativeLaunches
         | C::DynamicSharedMemory
         | C::LargeSharedMemory
         | C::Panics
         | C::Tracing => Support::Full,
         C::Graphs | C::Clusters | C::TensorMaps | C::PeerCopies => Support::Emulated,
         C::StreamOrderedAllocation
-        | C::CooperativeLaunches
         | C::Occupancy
         | C::Printing
         | C::Watchdog

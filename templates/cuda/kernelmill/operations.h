@@ -13,6 +13,7 @@ __KM_OPERATION unsigned int __kernelmill_block_dim_x(), __kernelmill_block_dim_y
 __KM_OPERATION unsigned int __kernelmill_grid_dim_x(), __kernelmill_grid_dim_y(),
     __kernelmill_grid_dim_z();
 __KM_OPERATION void __kernelmill_barrier();
+__KM_OPERATION void __kernelmill_grid_barrier();
 __KM_OPERATION void __kernelmill_warp_barrier(unsigned int mask);
 __KM_OPERATION unsigned int __kernelmill_warp_shuffle(unsigned int, unsigned int, unsigned int);
 __KM_OPERATION unsigned int __kernelmill_warp_shuffle_xor(unsigned int, unsigned int, unsigned int);

@@ -28,6 +28,8 @@ codes! {
     ILLEGAL_ADDRESS = 700, c"hipErrorIllegalAddress", c"an illegal memory access was encountered";
     LAUNCH_OUT_OF_RESOURCES = 701, c"hipErrorLaunchOutOfResources", c"too many resources requested for launch";
     LAUNCH_FAILURE = 719, c"hipErrorLaunchFailure", c"unspecified launch failure";
+    COOPERATIVE_LAUNCH_TOO_LARGE = 720, c"hipErrorCooperativeLaunchTooLarge", c"too many blocks in cooperative launch";
+    NOT_SUPPORTED = 801, c"hipErrorNotSupported", c"operation not supported";
     UNKNOWN = 999, c"hipErrorUnknown", c"unknown error";
 }
 

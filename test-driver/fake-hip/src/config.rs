@@ -23,6 +23,8 @@ pub(crate) struct Config {
     pub(crate) streams: Streams,
     pub(crate) failures: Failures,
     pub(crate) checks_leaks: bool,
+    /// Whether devices have cooperative launches.
+    pub(crate) cooperative: bool,
 }
 
 impl Config {
@@ -44,6 +46,7 @@ impl Config {
             failures: Failures::parse(&failures)
                 .map_err(|error| format!("FAKE_HIP_FAIL: {error}"))?,
             checks_leaks: get("FAKE_HIP_LEAK_CHECK").is_some(),
+            cooperative: number("FAKE_HIP_COOPERATIVE", 1)? != 0,
         })
     }
 }

@@ -12,8 +12,8 @@ use std::{
 
 use kernelmill::{
     __codegen::{CpuKernel, abi::Geometry},
-    __fake_driver::run_block,
-    artifact::PanicRecord,
+    __fake_driver::{run_block, run_together},
+    artifact::{GridWorkspace, PanicRecord},
 };
 
 use crate::{
@@ -47,6 +47,8 @@ pub(crate) struct Launch {
     pub(crate) arguments: Vec<Copied>,
     /// Addresses among the arguments, of memory that has to be there when it runs.
     pub(crate) buffers: Vec<usize>,
+    /// Whether all blocks are alive at once.
+    pub(crate) cooperative: bool,
 }
 
 /// In which order blocks run.
@@ -143,6 +145,32 @@ impl Launch {
         }
         let own = self.code.sizes.len();
         let pointers: Vec<_> = self.arguments[..own].iter().map(Copied::pointer).collect();
+        let panic = match self.cooperative {
+            true => self.run_together(&pointers)?,
+            false => self.run_apart(&pointers, order)?,
+        };
+        match (panic, self.arguments.get(own)) {
+            (Some(panic), Some(record)) => {
+                let panic = self.code.renumbered(panic);
+                let address = match self.cooperative {
+                    true => record_of(memory, record.word() as usize)?,
+                    false => record.word() as usize,
+                };
+                hand_over(memory, &panic, address)
+            }
+            (Some(_), None) => Err(format!("`{}` panics and has no record", self.name)),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+impl Launch {
+    /// Runs the blocks one after the other; the first panic.
+    fn run_apart(
+        &self,
+        pointers: &[*const u8],
+        order: Order,
+    ) -> Result<Option<PanicRecord>, String> {
         let blocks: usize = self.geometry.grid.iter().map(|&n| n as usize).product();
         let mut panic = None;
         for index in indices(blocks, order) {
@@ -150,22 +178,42 @@ impl Launch {
             // SAFETY: the arguments have the sizes that the kernel asks for; what it does with them is as on a
             // GPU.
             unsafe {
-                run_block(self.code.kernel, &self.geometry, &pointers, &mut record, index)
+                run_block(self.code.kernel, &self.geometry, pointers, &mut record, index)
                     .map_err(|error| error.to_string())?;
             }
             if record.is_set() && panic.is_none() {
                 panic = Some(record);
             }
         }
-        match (panic, self.arguments.get(own)) {
-            (Some(panic), Some(record)) => {
-                let panic = self.code.renumbered(panic);
-                hand_over(memory, &panic, record.word() as usize)
-            }
-            (Some(_), None) => Err(format!("`{}` panics and has no record", self.name)),
-            (None, _) => Ok(()),
-        }
+        Ok(panic)
     }
+
+    /// Runs all blocks at once; the first panic.
+    fn run_together(&self, pointers: &[*const u8]) -> Result<Option<PanicRecord>, String> {
+        let mut record = PanicRecord::EMPTY;
+        // SAFETY: as for `run_apart`.
+        unsafe {
+            run_together(self.code.kernel, &self.geometry, pointers, &mut record)
+                .map_err(|error| error.to_string())?;
+        }
+        Ok(Some(record).filter(PanicRecord::is_set))
+    }
+}
+
+/// The address of the panic record of a cooperative launch, by that of its workspace, which a launch before must not have
+/// left as it was when it was used.
+fn record_of(memory: &Memory, address: usize) -> Result<usize, String> {
+    let found = memory.find(address, size_of::<GridWorkspace>());
+    let Found::Live(Kind::Device(_)) = found else {
+        return Err(format!("a workspace of the grid at {address:#x}, which is no device memory"));
+    };
+    // SAFETY: the memory is there.
+    let workspace =
+        unsafe { ptr::with_exposed_provenance::<GridWorkspace>(address).read_unaligned() };
+    if workspace.arrived != 0 || workspace.abandoned != 0 {
+        return Err(format!("a workspace of the grid that is not zero: {workspace:?}"));
+    }
+    Ok(workspace.record as usize)
 }
 
 /// The indices of blocks, in an order.

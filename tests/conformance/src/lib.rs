@@ -14,6 +14,7 @@ mod deferred;
 mod edges;
 mod exits;
 mod grid;
+mod grid_sync;
 mod groups;
 mod kernels;
 mod language;
@@ -54,6 +55,7 @@ pub fn all() -> Vec<Check> {
         groups::CHECKS,
         boxes::CHECKS,
         grid::CHECKS,
+        grid_sync::CHECKS,
         numerics::CHECKS,
         context::CHECKS,
         panics::CHECKS,

@@ -25,6 +25,7 @@ static SET: cg::KernelSet = cg::KernelSet {
             entry: "saxpy",
             static_shared_bytes: 0,
             panics: true,
+            cooperative: false,
             resources: cg::Resources::UNKNOWN,
             variant: None,
             cpu: None,

@@ -14,7 +14,7 @@ use kernelmill::{
     },
     Buffer, Device, DeviceCopy,
 };
-use kernelmill_artifact::{ArtifactKind, FORMAT_VERSION, PanicRecord, Signature};
+use kernelmill_artifact::{ArtifactKind, FORMAT_VERSION, GridWorkspace, PanicRecord, Signature};
 use kernelmill_compiler::Artifact;
 use test_support::temporary_folder;
 
@@ -223,6 +223,8 @@ pub struct OnEmulator {
     module: ptx_emulator::Module,
     /// The names of kernels in the source and in the PTX.
     entries: Vec<(String, String)>,
+    /// The names in the PTX of those whose blocks wait for each other.
+    cooperative: Vec<String>,
 }
 
 impl OnEmulator {
@@ -236,7 +238,9 @@ impl OnEmulator {
         let ptx = std::str::from_utf8(&artifact.bytes).expect("PTX is text");
         let module = ptx_emulator::Module::parse(ptx).unwrap_or_else(|error| panic!("{error}"));
         let entries = artifact.kernels.iter().map(|it| (it.name.clone(), it.entry.clone()));
-        Self { module, entries: entries.collect() }
+        let cooperative = artifact.kernels.iter().filter(|kernel| kernel.cooperative);
+        let cooperative = cooperative.map(|kernel| kernel.entry.clone()).collect();
+        Self { module, entries: entries.collect(), cooperative }
     }
 
     /// Runs a kernel, and gives the arguments as it leaves them.
@@ -272,10 +276,18 @@ impl OnEmulator {
             })
             .collect();
         let mut slices: Vec<&[u8]> = passed.iter().map(Vec::as_slice).collect();
-        // The record of panics, behind the arguments of kernels that may panic.
+        // The record of panics, behind the arguments of kernels that may panic, or what blocks that wait for each other do so
+        // by.
         let record = device.allocate(size_of::<PanicRecord>(), 256).expect("memory");
         device.write(record, &[0; size_of::<PanicRecord>()]).expect("memory");
-        let record = record.to_le_bytes();
+        let mut record = record.to_le_bytes();
+        let cooperative = self.cooperative.contains(&entry.to_owned());
+        if cooperative {
+            let workspace = device.allocate(size_of::<GridWorkspace>(), 256).expect("memory");
+            let bytes = [[0; 8], record].concat();
+            device.write(workspace, &bytes).expect("memory");
+            record = workspace.to_le_bytes();
+        }
         let kernel = self.module.kernel(entry).expect("a kernel of the module");
         if kernel.parameters.len() == slices.len() + 1 {
             slices.push(&record);
@@ -286,7 +298,7 @@ impl OnEmulator {
             block: launch.block,
             dynamic_shared_bytes: launch.shared,
             arguments: &slices,
-            cooperative: false,
+            cooperative,
         };
         device.launch(&loaded, entry, &shape, options)?;
         let after = arguments.iter().zip(&passed).map(|(argument, passed)| match argument {
@@ -346,6 +358,7 @@ fn embed(artifact: &Artifact, signatures: &[Signature], source: &str) -> &'stati
             entry: leak(&kernel.entry),
             static_shared_bytes: u64::from(kernel.static_shared_bytes),
             panics: kernel.panics,
+            cooperative: kernel.cooperative,
             resources: kernelmill::artifact::Resources::UNKNOWN,
             variant: None,
             cpu: Some(entry),

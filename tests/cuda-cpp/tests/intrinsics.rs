@@ -49,6 +49,18 @@ fn warps_exchange_values() {
     }
 }
 
+#[test]
+fn blocks_wait_for_each_other() {
+    let grids = lower(&source("grids")).unwrap_or_else(|error| panic!("{error}"));
+    let n = 6 * 32;
+    let x: Vec<u32> = (0..n).map(|i| i * i % 97).collect();
+    let rotated = |i: u32| x[((i + 32) % n) as usize] + 100 * (i / 32) + 60_000;
+    let expected: Vec<u32> = (0..n).map(|i| rotated((i + 1) % n)).collect();
+    for after in grids.run("rotate_blocks", Launch::linear(6, 32), &[Value::Words(x.clone())]) {
+        assert_eq!(after[0].words(), expected);
+    }
+}
+
 fn bytes(word: u32) -> [i32; 4] {
     word.to_le_bytes().map(|byte| i32::from(byte.cast_signed()))
 }

@@ -37,7 +37,8 @@ fn the_package_of_getting_started_runs_and_passes_its_test() {
 /// The pages of the guide that show kernels with a test, as one package: their kernels are methods of one `Kernels`.
 #[test]
 fn the_kernels_of_the_guide_pass_their_tests() {
-    let pages = ["kernels", "indexing", "atomics", "warps", "debugging", "generic-kernels"];
+    let pages =
+        ["kernels", "indexing", "atomics", "cooperative", "warps", "debugging", "generic-kernels"];
     let all = pages.map(|page| blocks(&format!("guide/{page}.md")));
     let mut main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n\
                     #[cfg(test)]\nuse kernelmill::{Device, Launch};\n"
@@ -55,7 +56,7 @@ fn the_kernels_of_the_guide_pass_their_tests() {
         }
     }
     let run = project.file("src/main.rs", &main).cargo(&["test"]).succeeds();
-    assert!(run.stdout.contains("6 passed"), "{}", run.stdout);
+    assert!(run.stdout.contains("7 passed"), "{}", run.stdout);
 }
 
 #[test]

@@ -44,6 +44,17 @@ fn a_kernel_that_is_right_is_a_row_of_json_and_of_a_table() {
 }
 
 #[test]
+fn blocks_wait_for_each_other_in_any_order() {
+    for order in ["forward", "reverse", "random:7"] {
+        for kernel in ["grid_distances", "grid_jacobi", "grid_rounds", "grid_panics"] {
+            let variables = [("FAKE_CUDA_ORDER", order), ("FAKE_CUDA_RACES", "1")];
+            let Printed { output, json, .. } = suite(kernel, &variables);
+            assert!(output.status.success(), "{order}: {json}");
+        }
+    }
+}
+
+#[test]
 fn a_launch_that_fails_is_the_failure_of_its_row() {
     let failure = [("FAKE_CUDA_FAIL", "cuLaunchKernel at call 1 with LAUNCH_FAILED")];
     let Printed { output, json, .. } = suite("saxpy", &failure);

@@ -354,6 +354,7 @@ fn exchange(call: Value<'_>) -> Option<&'static str> {
     let name = call.called_function()?.name();
     match name.strip_prefix("__kernelmill_")? {
         "barrier" => Some("a barrier"),
+        "grid_barrier" => Some("a barrier of the grid"),
         "active_mask" => Some("an operation of the warp"),
         name if name.starts_with("warp_") => Some("an operation of the warp"),
         _ => None,

@@ -145,6 +145,7 @@ fn binary(interface: &Interface, embedded: &Embedded<'_>) -> Binary {
         entry: kernel.entry.clone(),
         static_shared_bytes: kernel.static_shared_bytes,
         panics: kernel.panics,
+        cooperative: kernel.cooperative,
         strategy: kernel.strategy.clone(),
         resources: build.resources().into(),
         notes: kernel.notes.clone(),

@@ -39,6 +39,16 @@ pub(crate) const PANIC_RECORD: &str = "__kernelmill_panic_record";
 /// The attribute of a kernel that says which of its parameters is the address of that record.
 pub(crate) const PANIC_RECORD_PARAMETER: &str = "kernelmill-panic-record";
 
+/// `fn()` of the device crate: the barrier of the grid.
+pub(crate) const GRID_BARRIER: &str = "__kernelmill_grid_barrier";
+
+/// The function that returns the address of what the blocks of a cooperative launch synchronise by.
+pub(crate) const GRID_WORKSPACE: &str = "__kernelmill_grid_workspace";
+
+/// The attribute of a kernel that needs a cooperative launch: it is given the address of that in the place of the panic
+/// record's.
+pub(crate) const COOPERATIVE: &str = "kernelmill-cooperative";
+
 /// The start of the name of the function that stands for launch state from the stage of a plugin on until the state is
 /// a parameter.
 pub(crate) const STATE: &str = "__kernelmill_state_";

@@ -67,7 +67,7 @@ fn prepare(unit: &Unit<'_, '_>, machine: &Machine) -> Result<(), Error> {
     context::mark_waits(unit);
     // Two changes of a phase on two ways must not become one before them.
     for function in unit.module.functions() {
-        let is_barrier = Operation::from_name(&function.name()) == Some(Operation::Barrier);
+        let is_barrier = Operation::from_name(&function.name()).is_some_and(is_of_block);
         if is_barrier || function.name() == PHASE {
             for attribute in ["convergent", "noduplicate", "nomerge"] {
                 function.add_attribute(unit.context, Place::Function, attribute, 0);
@@ -82,6 +82,11 @@ fn prepare(unit: &Unit<'_, '_>, machine: &Machine) -> Result<(), Error> {
     simplification::canonicalize(unit, machine, reports)
 }
 
+/// Whether all threads of a block wait at an operation: those of a grid do so too.
+fn is_of_block(operation: Operation) -> bool {
+    matches!(operation, Operation::Barrier | Operation::GridBarrier)
+}
+
 /// Whether a call changes the phase of a block array.
 fn is_phase(call: Value<'_>) -> bool {
     call.called_function().is_some_and(|callee| callee.name() == PHASE)
@@ -91,7 +96,7 @@ fn is_phase(call: Value<'_>) -> bool {
 fn barriers<'c>(function: Value<'c>) -> Vec<Value<'c>> {
     let calls = function.calls().into_iter();
     calls
-        .filter(|call| is_phase(*call) || Operation::of_call(*call) == Some(Operation::Barrier))
+        .filter(|call| is_phase(*call) || Operation::of_call(*call).is_some_and(is_of_block))
         .collect()
 }
 

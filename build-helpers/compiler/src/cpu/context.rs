@@ -124,6 +124,7 @@ impl<'c> Source<'c> {
                 Operation::Fence
                 | Operation::Exit
                 | Operation::Barrier
+                | Operation::GridBarrier
                 | Operation::EarlyExit
                 | Operation::ExitBarrier
                 | Operation::StackCheck
@@ -147,9 +148,11 @@ pub(super) fn suspends(function: Value<'_>) -> bool {
 pub(super) fn mark_waits(unit: &Unit<'_, '_>) {
     for function in unit.module.functions() {
         let attributes: &[_] = match Operation::from_name(&function.name()) {
-            Some(Operation::Barrier | Operation::Warp(number::BARRIER | number::ACTIVE_MASK)) => {
-                &["convergent", "noduplicate"]
-            }
+            Some(
+                Operation::Barrier
+                | Operation::GridBarrier
+                | Operation::Warp(number::BARRIER | number::ACTIVE_MASK),
+            ) => &["convergent", "noduplicate"],
             Some(Operation::Warp(_)) => &["convergent"],
             _ => continue,
         };
@@ -234,6 +237,11 @@ impl<'c> Lowering<'_, '_, 'c> {
                     self.wait(&builder, 1);
                 }
             },
+            Operation::GridBarrier => {
+                let Source::Item(item) = self.source else { unreachable!("only coroutines wait") };
+                self.set_site(&builder, item, site);
+                self.wait(&builder, 3);
+            }
             Operation::EarlyExit => {
                 let (context, thread) = (self.unit.context, self.thread());
                 let linear = thread.linear(context, &builder);

@@ -30,6 +30,9 @@ pub(super) fn choose<'c>(
     if !suspends(kernel) {
         return Lowering::ThreadLoop;
     }
+    if has_grid_barriers(kernel) {
+        return Lowering::Coroutine(CoroutineReason::GridBarrier);
+    }
     let partial = |(call, what): &(Value<'c>, Operation)| match what {
         Operation::Warp(number::ACTIVE_MASK) => false,
         Operation::Warp(_) => {
@@ -92,6 +95,11 @@ pub(super) fn choose<'c>(
             Lowering::Coroutine(CoroutineReason::DivergentBarriers { divergent, total })
         }
     }
+}
+
+/// Whether the blocks of a kernel wait for each other.
+pub(super) fn has_grid_barriers(kernel: Value<'_>) -> bool {
+    operations(kernel).iter().any(|(_, what)| *what == Operation::GridBarrier)
 }
 
 /// Whether the mask of a warp collective names the lanes that are active there: it was asked for in the same block, which
@@ -190,6 +198,7 @@ fn shim_source(value: Value<'_>) -> Option<Shape> {
         Operation::Fence
         | Operation::Exit
         | Operation::Barrier
+        | Operation::GridBarrier
         | Operation::EarlyExit
         | Operation::ExitBarrier
         | Operation::StackCheck => None,

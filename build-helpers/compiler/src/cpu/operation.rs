@@ -41,6 +41,8 @@ pub(super) enum Operation {
     Exit,
     /// A barrier of the block.
     Barrier,
+    /// A barrier of the grid.
+    GridBarrier,
     /// The thread exits at the next exit barrier; the compiler's own.
     EarlyExit,
     /// The barrier after early exits; the compiler's own.
@@ -100,6 +102,7 @@ impl Operation {
             "fence_block" | "fence_device" => Some(Self::Fence),
             "exit" => Some(Self::Exit),
             "barrier" => Some(Self::Barrier),
+            "grid_barrier" => Some(Self::GridBarrier),
             "early_exit" => Some(Self::EarlyExit),
             "exit_barrier" => Some(Self::ExitBarrier),
             "stack_check" => Some(Self::StackCheck),
@@ -114,7 +117,7 @@ impl Operation {
 
     /// Whether a thread waits for others.
     pub(super) fn waits(self) -> bool {
-        matches!(self, Self::Barrier | Self::ExitBarrier | Self::Warp(_))
+        matches!(self, Self::Barrier | Self::GridBarrier | Self::ExitBarrier | Self::Warp(_))
     }
 
     /// Whether it names shared memory.
@@ -143,6 +146,7 @@ mod tests {
             ("warp_shuffle_down", Some(Warp(4))),
             ("active_mask", Some(Warp(6))),
             ("barrier", Some(Barrier)),
+            ("grid_barrier", Some(GridBarrier)),
             ("math_sin_f32", None),
             ("panic", None),
         ] {

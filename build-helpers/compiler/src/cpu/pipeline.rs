@@ -51,6 +51,8 @@ struct Kernel<'a, 'c> {
     body: Value<'c>,
     code: Code<'c>,
     strategy: Strategy,
+    /// Whether its blocks wait for each other.
+    cooperative: bool,
     /// The functions for blocks of one size.
     specialized: Vec<SpecializedFunction<'c>>,
     /// The functions that the vectoriser built.
@@ -132,6 +134,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         let uses_shared = reachable(shim)
             .into_iter()
             .any(|value| value.is_function() && context::uses_shared(value));
+        let cooperative = lowering::has_grid_barriers(shim);
         let exits = self.outlined.exits(shim);
         let mut lowering = self.early_exits(shim, self.lowering(shim, exits), reports);
         if let Lowering::BarrierRegions { warp_collectives, .. } = &mut lowering {
@@ -177,6 +180,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
             body,
             code,
             strategy,
+            cooperative,
             specialized,
             vectorized,
         })
@@ -314,6 +318,7 @@ fn export<'c>(unit: &Unit<'_, 'c>, kernel: Kernel<'_, 'c>) -> Result<Entry, Erro
     Ok(Entry {
         symbol: kernel.signature.symbol.to_string(),
         static_shared_bytes: u32::try_from(kernel.shared_bytes).unwrap_or(u32::MAX),
+        cooperative: kernel.cooperative,
         cpu_symbol: Some(kernel.symbol),
         strategy: Some(kernel.strategy),
     })

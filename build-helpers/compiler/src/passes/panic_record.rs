@@ -6,6 +6,9 @@
 //! [buffer lengths](super::lengths). A kernel reads it where it panics, which costs other threads nothing.
 //! Functions that stay out of line cannot see it: a kernel that calls such a one keeps the address in
 //! shared memory from its start on.
+//!
+//! A kernel whose blocks wait for each other is given the address of what they synchronise by instead, in which the
+//! address of the record is.
 
 use std::collections::HashSet;
 
@@ -17,7 +20,7 @@ use kernelmill_llvm::{
 
 use crate::{
     Error,
-    base::names::{PANIC_RECORD, PANIC_RECORD_PARAMETER},
+    base::names::{COOPERATIVE, GRID_WORKSPACE, PANIC_RECORD, PANIC_RECORD_PARAMETER},
     ir::{calls_of, reachable},
     passes::{entry::Entry, parameters},
     target_info::TargetInfo,
@@ -52,6 +55,7 @@ pub(crate) fn pass<'c>(
     entries: &mut [Entry],
 ) -> Result<bool, Error> {
     let machine = backend.machine();
+    pass_workspaces(context, module);
     let Some(marker) = module.function(PANIC_RECORD) else { return Ok(false) };
     let calls = calls_of(marker);
     let can_panic = !calls.is_empty();
@@ -60,9 +64,10 @@ pub(crate) fn pass<'c>(
     let in_space = Type::pointer(context, backend.panic_record_space());
     let mut out_of_line = Vec::new();
     for call in calls {
-        match record_of(call.block().function()) {
-            Some(record) => {
+        match parameter_of(call.block().function()) {
+            Some(parameter) => {
                 builder.before(call);
+                let record = record_in(context, &builder, call.block().function(), parameter);
                 let address = builder.int_to_pointer(record, in_space);
                 call.replace_with(match backend.panic_record_space() {
                     0 => address,
@@ -87,8 +92,43 @@ pub(crate) fn pass<'c>(
     Ok(can_panic)
 }
 
-/// The parameter of a kernel with the address of the record.
-fn record_of(function: Value<'_>) -> Option<Value<'_>> {
+/// Gives each barrier of the grid the address of what the blocks of its launch synchronise by.
+fn pass_workspaces<'c>(context: &'c Context, module: &Module<'c>) {
+    let Some(marker) = module.function(GRID_WORKSPACE) else { return };
+    let builder = Builder::new(context);
+    for call in calls_of(marker) {
+        if let Some(parameter) = parameter_of(call.block().function()) {
+            builder.before(call);
+            call.replace_with(builder.int_to_pointer(parameter, call.ty()));
+            call.erase();
+        }
+    }
+    // A recursive function has no such parameter: the check of what is undefined names it.
+    if !marker.is_used() {
+        marker.delete_function();
+    }
+}
+
+/// The address of the record, by the parameter of a kernel.
+fn record_in<'c>(
+    context: &'c Context,
+    builder: &Builder<'c>,
+    kernel: Value<'c>,
+    parameter: Value<'c>,
+) -> Value<'c> {
+    if kernel.text_attribute(COOPERATIVE).is_none() {
+        return parameter;
+    }
+    let workspace = builder.int_to_pointer(parameter, Type::pointer(context, 1));
+    let place = builder.offset(context, workspace, RECORD_OFFSET);
+    builder.load(Type::int(context, 64), place)
+}
+
+/// Where the address of the record is in a `GridWorkspace`.
+const RECORD_OFFSET: u64 = std::mem::offset_of!(kernelmill_artifact::GridWorkspace, record) as u64;
+
+/// The parameter of a kernel with the address of the record, or of what its blocks synchronise by.
+fn parameter_of(function: Value<'_>) -> Option<Value<'_>> {
     let index = function.text_attribute(PANIC_RECORD_PARAMETER)?.parse::<usize>().ok()?;
     function.parameters().get(index).copied()
 }
@@ -122,12 +162,13 @@ fn keep_in_slot<'c>(
     }
     for entry in entries {
         let Some(kernel) = module.function(&entry.symbol) else { continue };
-        let Some(record) = record_of(kernel) else { continue };
+        let Some(parameter) = parameter_of(kernel) else { continue };
         if reachable(kernel).is_disjoint(&users) {
             continue;
         }
         if let Some(place) = start(kernel) {
             builder.before(place);
+            let record = record_in(context, &builder, kernel, parameter);
             builder.call(keep, &[record]);
         }
         entry.static_shared_bytes += parameters::RECORD_BYTES as u32;

@@ -112,7 +112,8 @@ pub(super) fn assign_address_spaces(session: &mut Session<'_, '_>) -> Result<(),
 /// Links the target's operations, and prepares panics and `printf` for it.
 pub(super) fn link_operations(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let Session { context, module, backend, job, .. } = *session;
-    let (machine, text) = (backend.machine(), backend.operations());
+    let (machine, grid) = (backend.machine(), link::grid_operations(module, backend));
+    let text = backend.operations() + &grid;
     let operations = parse_ir(context, &text, machine.data_layout(), machine.triple())?;
     link::declarations(module, &operations, &job.config.target)?;
     module
@@ -120,6 +121,7 @@ pub(super) fn link_operations(session: &mut Session<'_, '_>) -> Result<(), Error
         .map_err(|message| Error::Internal(format!("linking operations: {message}")))?;
     link::printing(context, module, backend.print());
     link::inline_panicking(context, module, backend);
+    link::inline_grid_barriers(context, module);
     Ok(())
 }
 

@@ -45,7 +45,8 @@ define i32 @__kernelmill_active_mask() alwaysinline convergent { %r = call i32 @
 define void @__kernelmill_fence_block() alwaysinline { fence syncscope("workgroup") seq_cst ret void }
 define void @__kernelmill_fence_device() alwaysinline { fence syncscope("agent") seq_cst ret void }
 declare void @llvm.amdgcn.endpgm()
-define void @__kernelmill_exit() alwaysinline noreturn { call void @llvm.amdgcn.endpgm() unreachable }
+define void @__kernelmill_end_thread() alwaysinline noreturn { call void @llvm.amdgcn.endpgm() unreachable }
+define void @__kernelmill_exit() alwaysinline noreturn { call void @__kernelmill_abandon_grid() call void @llvm.amdgcn.endpgm() unreachable }
 ; An argument of the launch: see `passes/panic_record.rs`.
 declare ptr @__kernelmill_panic_record() nounwind willreturn memory(none)
 ; The place of the dispatch in its queue, which launches of one stream share: the first is 0.

@@ -168,6 +168,10 @@ impl TargetInfo for Amd {
         .concat()
     }
 
+    fn device_scope(&self) -> &'static str {
+        "agent"
+    }
+
     fn address_spaces(&self) -> Option<AddressSpaces> {
         Some(AddressSpaces { global: 1, shared: 3, constant: 4, private: 5, shared_align: 1 })
     }

@@ -50,7 +50,8 @@ define void @__kernelmill_fence_device() alwaysinline { call void @llvm.nvvm.mem
 define ptr @__kernelmill_dynamic_shared() alwaysinline { ret ptr addrspacecast (ptr addrspace(3) @__kernelmill_dynamic_shared_memory to ptr) }
 define i32 @__kernelmill_dynamic_shared_bytes() alwaysinline { %r = call i32 asm "mov.u32 $0, %dynamic_smem_size;", "=r"() ret i32 %r }
 declare void @llvm.nvvm.exit()
-define void @__kernelmill_exit() alwaysinline noreturn { call void @llvm.nvvm.exit() unreachable }
+define void @__kernelmill_end_thread() alwaysinline noreturn { call void @llvm.nvvm.exit() unreachable }
+define void @__kernelmill_exit() alwaysinline noreturn { call void @__kernelmill_abandon_grid() call void @llvm.nvvm.exit() unreachable }
 ; An argument of the launch: see `passes/panic_record.rs`.
 declare ptr @__kernelmill_panic_record() nounwind willreturn memory(none)
 define i64 @__kernelmill_launch_number() alwaysinline { %r = call i64 asm "mov.u64 $0, %gridid;", "=l"() ret i64 %r }

@@ -40,6 +40,8 @@ pub struct PanicRecord {
     pub reserved: u32,
     /// The number of the last launch that panicked.
     pub launch: u64,
+    /// The address of what the blocks of cooperative launches synchronise by; 0 where there have been none.
+    pub workspace: u64,
 }
 
-const _: () = assert!(size_of::<PanicRecord>() == 272);
+const _: () = assert!(size_of::<PanicRecord>() == 280);

@@ -9,12 +9,23 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use kernelmill_artifact::{PanicKind, PanicRecord};
-
 use super::warp::{self, LANES};
 use crate::embedded::abi::{
-    Block, Item, Resume, Start, WAIT_BARRIER, WAIT_ENDED, WAIT_NONE, WAIT_WARP,
+    Block, Item, Resume, Start, WAIT_BARRIER, WAIT_ENDED, WAIT_GRID, WAIT_NONE,
 };
+
+mod stuck;
+
+pub(super) use stuck::{GridWait, Stuck, report_deadlock};
+
+/// How far a block has come.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Progress {
+    /// All its threads have ended, or the launch has failed.
+    Ended,
+    /// Those that have not ended wait at a barrier of the grid.
+    AtGrid(GridWait),
+}
 
 /// A coroutine kernel, and the memory that its threads run in.
 pub(super) struct Scheduler {
@@ -38,28 +49,47 @@ impl Scheduler {
     ///
     /// `block` is valid, nobody else uses it, and the fields are what they say.
     pub(super) unsafe fn run(&self, block: *mut Block) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            self.start_all(block);
+            if let Progress::AtGrid(wait) = self.advance(block) {
+                // Nobody else runs the other blocks meanwhile.
+                report_deadlock(&Stuck::alone(wait), block);
+            }
+        }
+    }
+
+    /// Runs a block whose threads have been started until they all wait at a barrier of the grid or have ended, or one of
+    /// them panics or they wait for ever, which is in the record then.
+    ///
+    /// # Safety
+    ///
+    /// As for `run`, and all threads are started.
+    pub(super) unsafe fn advance(&self, block: *mut Block) -> Progress {
         // SAFETY: `block` is valid.
         let record = unsafe { (*block).panic };
         // SAFETY: the record outlives the launch, and kernels use its state as an atomic too.
         let panicked = unsafe { AtomicU32::from_ptr(&raw mut (*record).state) };
-        // SAFETY: promised by the caller.
-        unsafe { self.start_all(block) };
         loop {
             for first in (0..self.threads()).step_by(LANES) {
                 // SAFETY: promised by the caller, and all threads are started.
                 unsafe { self.run_warp(first) };
             }
             if panicked.load(Ordering::Acquire) != 0 {
-                return;
+                return Progress::Ended;
             }
             // SAFETY: no coroutine runs, so nobody else uses the items.
             let items = unsafe { std::slice::from_raw_parts_mut(self.items, self.threads()) };
             if items.iter().all(|item| item.wait == WAIT_ENDED) {
-                return;
+                return Progress::Ended;
             }
             if let Some(stuck) = Stuck::find(items) {
                 // SAFETY: `block` and its record are valid.
-                return unsafe { report_deadlock(&stuck, (*block).index, panicked, record) };
+                unsafe { report_deadlock(&stuck, block) };
+                return Progress::Ended;
+            }
+            if let Some(wait) = GridWait::of(items) {
+                return Progress::AtGrid(wait);
             }
             for item in items.iter_mut().filter(|item| item.wait == WAIT_BARRIER) {
                 item.wait = WAIT_NONE;
@@ -67,14 +97,29 @@ impl Scheduler {
         }
     }
 
+    /// Opens the barrier of the grid that the threads of a block wait at.
+    ///
+    /// # Safety
+    ///
+    /// As for `advance`.
+    pub(super) unsafe fn open_grid(&self) {
+        // SAFETY: no coroutine runs, so nobody else uses the items.
+        let items = unsafe { std::slice::from_raw_parts_mut(self.items, self.threads()) };
+        for item in items.iter_mut().filter(|item| item.wait == WAIT_GRID) {
+            item.wait = WAIT_NONE;
+        }
+    }
+
     fn threads(&self) -> usize {
         self.shape.iter().map(|&n| n as usize).product()
     }
 
+    /// Makes the coroutines of a block, which do not run yet.
+    ///
     /// # Safety
     ///
     /// As for `run`.
-    unsafe fn start_all(&self, block: *mut Block) {
+    pub(super) unsafe fn start_all(&self, block: *mut Block) {
         let [width, height, depth] = self.shape;
         let mut linear = 0;
         for z in 0..depth {
@@ -131,87 +176,6 @@ impl Scheduler {
             }
         }
     }
-}
-
-/// A block whose threads wait for each other for ever.
-struct Stuck {
-    /// The first thread that is not where others wait for it.
-    thread: [u32; 3],
-    message: String,
-}
-
-impl Stuck {
-    /// Why the barrier does not open once every warp is stuck; `None` where it does.
-    fn find(items: &[Item]) -> Option<Self> {
-        if let Some(first) = items.iter().find(|item| item.wait == WAIT_WARP) {
-            return Some(Self { thread: first.thread, message: at_warp_operations(items) });
-        }
-        let mut waiting = items.iter().filter(|item| item.wait == WAIT_BARRIER);
-        let barrier = waiting.next()?.argument;
-        let first = waiting.find(|item| item.argument != barrier)?;
-        Some(Self { thread: first.thread, message: at_barriers(items) })
-    }
-}
-
-fn count(items: &[Item], is: impl Fn(&Item) -> bool) -> usize {
-    items.iter().filter(|item| is(item)).count()
-}
-
-#[cold]
-fn at_warp_operations(items: &[Item]) -> String {
-    format!(
-        "the threads of a block wait for each other for ever: {} at a warp operation whose other \
-         lanes do not come, {} at the block's barrier, {} ended",
-        count(items, |item| item.wait == WAIT_WARP),
-        count(items, |item| item.wait == WAIT_BARRIER),
-        count(items, |item| item.wait == WAIT_ENDED)
-    )
-}
-
-#[cold]
-fn at_barriers(items: &[Item]) -> String {
-    let waiting = || items.iter().filter(|item| item.wait == WAIT_BARRIER);
-    let mut barriers: Vec<u32> = Vec::new();
-    for item in waiting() {
-        if !barriers.contains(&item.argument) {
-            barriers.push(item.argument);
-        }
-    }
-    let at = |barrier: &u32| waiting().filter(|item| item.argument == *barrier).count().to_string();
-    format!(
-        "the threads of a block wait at {} different barriers: {} threads, {} ended",
-        barriers.len(),
-        barriers.iter().map(at).collect::<Vec<_>>().join(" and "),
-        count(items, |item| item.wait == WAIT_ENDED)
-    )
-}
-
-/// Records that the threads of the block with this index wait for each other for ever, unless a panic is
-/// recorded.
-///
-/// # Safety
-///
-/// `record` is valid, and `state` is its state.
-#[cold]
-unsafe fn report_deadlock(
-    stuck: &Stuck,
-    block: [u32; 3],
-    state: &AtomicU32,
-    record: *mut PanicRecord,
-) {
-    if state.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
-        return;
-    }
-    // SAFETY: this thread has claimed the record, so nobody else writes it.
-    let record = unsafe { &mut *record };
-    record.kind = PanicKind::Deadlock as u32;
-    record.location = u32::MAX;
-    record.block = block;
-    record.thread = stuck.thread;
-    let length = stuck.message.len().min(record.message.len());
-    record.message[..length].copy_from_slice(&stuck.message.as_bytes()[..length]);
-    record.message_len = length as u32;
-    state.store(2, Ordering::Release);
 }
 
 #[cfg(test)]

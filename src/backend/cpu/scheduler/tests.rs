@@ -1,22 +1,24 @@
 //! The scheduler, with coroutines written by hand: a program is a function from the number of the
 //! step to what the thread waits for next.
 
-use kernelmill_artifact::PANIC_MESSAGE_BYTES;
+use kernelmill_artifact::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord};
 
 use super::*;
-use crate::embedded::abi::{Geometry, operation};
+use crate::embedded::abi::{Geometry, WAIT_WARP, operation};
 
 /// What a thread does after a step.
 enum Step {
     Barrier,
     /// One of several barriers.
     BarrierNumber(u32),
+    /// One of several barriers of the grid.
+    Grid(u32),
     /// Operation, mask, argument, value.
     Warp(u32, u32, u32, u32),
     End,
 }
 
-use Step::{Barrier, BarrierNumber, End, Warp};
+use Step::{Barrier, BarrierNumber, End, Grid, Warp};
 
 const FULL: u32 = u32::MAX;
 
@@ -53,6 +55,7 @@ unsafe extern "C" fn resume<P: Program>(frame: *mut u8, item: *mut Item) -> bool
         End => return true,
         Barrier => (item.wait, item.argument) = (WAIT_BARRIER, 1),
         BarrierNumber(number) => (item.wait, item.argument) = (WAIT_BARRIER, number),
+        Grid(number) => (item.wait, item.argument) = (WAIT_GRID, number),
         Warp(operation, mask, argument, value) => {
             item.wait = WAIT_WARP;
             (item.operation, item.mask, item.argument, item.value) =
@@ -368,4 +371,45 @@ impl Program for Together {
 #[test]
 fn different_barriers_one_after_the_other_open() {
     assert!(!run::<Together>([40, 1, 1], &mut []).is_set());
+}
+
+/// Threads below `memory[0]` wait at a barrier of the block, below `memory[1]` at one of the grid, the others at another
+/// one.
+struct OfGrid;
+
+impl Program for OfGrid {
+    fn step(step: u32, item: &Item, memory: &mut [u32]) -> Step {
+        match (step, linear(item) as u32) {
+            (1.., _) => End,
+            (_, thread) if thread < memory[0] => Barrier,
+            (_, thread) => Grid(2 - u32::from(thread < memory[1])),
+        }
+    }
+}
+
+#[test]
+fn threads_at_barriers_of_block_and_grid_and_of_a_grid_that_does_not_run_are_a_deadlock() {
+    for (ends, thread, text) in [
+        (
+            [3, 8],
+            3,
+            "the threads of a block wait for each other for ever: 3 at the block's barrier, 5 at the grid's, 0 ended",
+        ),
+        (
+            [0, 6],
+            6,
+            "the threads of a block wait at 2 different barriers of the grid: 6 and 2 threads, 0 ended",
+        ),
+        (
+            [0, 8],
+            0,
+            "8 threads wait for other blocks, which do not run: the launch is not cooperative",
+        ),
+    ] {
+        let mut memory = ends;
+        let record = run::<OfGrid>([8, 1, 1], &mut memory);
+        assert_eq!(PanicKind::from_code(record.kind), PanicKind::Deadlock, "{ends:?}");
+        assert_eq!(record.message(&[], &[]), text);
+        assert_eq!(record.thread, [thread, 0, 0]);
+    }
 }

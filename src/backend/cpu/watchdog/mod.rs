@@ -43,6 +43,8 @@ pub(super) struct Job {
     pub(super) stack_bytes: usize,
     /// How many blocks there are.
     pub(super) blocks: usize,
+    /// Whether they wait for each other, so that one thread runs all of them.
+    pub(super) cooperative: bool,
 }
 
 /// What became of a launch.
@@ -74,7 +76,7 @@ unsafe impl Sync for Watched {}
 pub(super) unsafe fn run(job: Job, threads: usize, limit: Duration) -> Result<Outcome> {
     let threads = threads.min(job.blocks);
     let watched = Arc::new(Watched {
-        progress: Progress::new(job.blocks, threads),
+        progress: Progress::new(if job.cooperative { 1 } else { job.blocks }, threads),
         job,
         record: UnsafeCell::new(PanicRecord::EMPTY),
         lacking: Mutex::new(None),
@@ -120,8 +122,13 @@ impl Watched {
             stack_bytes: *stack_bytes,
         };
         while let Some(block) = self.progress.take(number) {
-            // SAFETY: the caller of `run` promises the arguments; each block is taken once.
-            let done = unsafe { blocks.run(block..block + 1) };
+            // SAFETY: the caller of `run` promises the arguments; each block is taken once, or all of them together.
+            let done = unsafe {
+                match self.job.cooperative {
+                    true => blocks.run_together(self.job.blocks, false),
+                    false => blocks.run(block..block + 1),
+                }
+            };
             if let Err(lacking) = done {
                 *self.lacking.lock().unwrap_or_else(PoisonError::into_inner) = Some(lacking);
                 self.progress.stop();

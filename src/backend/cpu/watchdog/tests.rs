@@ -73,6 +73,7 @@ const fn embedded(signature: usize, entry: &'static str) -> cg::EmbeddedKernel {
         entry,
         static_shared_bytes: 4,
         panics: true,
+        cooperative: false,
         resources: cg::Resources::UNKNOWN,
         variant: None,
         cpu,

@@ -4,7 +4,7 @@
 
 use std::{
     ffi::{c_int, c_uint},
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
 };
 
 use super::call::call;
@@ -13,14 +13,20 @@ use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::context::{self, Context};
 use crate::module::occupancy;
-use crate::module::{self, FUNCTIONS, Module};
+use crate::module::{self, FUNCTIONS, Function, Module};
 use cudarc::driver::sys::{CUlaunchConfig, CUoccupancyB2DSize, CUresult};
 
 /// A function with all that occupancy depends on.
 fn find(function: Handle) -> Result<(Arc<Context>, Arc<Module>, String)> {
+    let (context, module, function) = find_function(function)?;
+    Ok((context, module, function.name.clone()))
+}
+
+/// The same with the function itself.
+fn find_function(function: Handle) -> Result<(Arc<Context>, Arc<Module>, Arc<Function>)> {
     let context = context::usable()?;
     let function = FUNCTIONS.get(function)?;
-    Ok((context, function.module()?, function.name.clone()))
+    Ok((context, function.module()?, function))
 }
 
 fn active_blocks(
@@ -32,10 +38,12 @@ fn active_blocks(
 ) -> Result<()> {
     let threads = u32::try_from(threads).ok().filter(|threads| *threads > 0);
     let threads = threads.filter(|_| flags & !1 == 0).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
-    let (context, module, name) = find(function)?;
-    let kernel = module.ptx.kernel(&name).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)?;
+    let (context, module, function) = find_function(function)?;
+    let kernel = module.ptx.kernel(&function.name).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)?;
     let found = occupancy::blocks(&context.device().profile, kernel, threads, dynamic);
-    blocks.set(found as c_int)
+    // Of a function that is not allowed as much, no block is ever resident.
+    let is_allowed = dynamic as u64 <= function.dynamic_allowed.load(Ordering::Relaxed) as u64;
+    blocks.set(if is_allowed { found as c_int } else { 0 })
 }
 
 #[unsafe(no_mangle)]

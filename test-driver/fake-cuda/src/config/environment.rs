@@ -40,6 +40,8 @@ pub(crate) struct Config {
     pub(crate) failures: Failures,
     pub(crate) coverage: Option<PathBuf>,
     pub(crate) leak_check: bool,
+    /// Whether the devices have cooperative launches.
+    pub(crate) cooperative: bool,
     pub(crate) change: Option<Change>,
 }
 
@@ -55,7 +57,7 @@ impl Config {
 
     fn read(get: impl Fn(&str) -> Result<Option<String>, String>) -> Result<Self, String> {
         let parsed = |name: &str, what: &str| number(name, get(name)?, what);
-        let flag = |name: &str| switch(name, get(name)?);
+        let flag = |name: &str| switch(name, get(name)?, false);
         let count = parsed("FAKE_CUDA_DEVICES", "a number of devices")?.unwrap_or(1);
         let architectures = get("FAKE_CUDA_ARCH")?.unwrap_or_else(|| "80".to_owned());
         let order = get("FAKE_CUDA_ORDER")?;
@@ -72,6 +74,7 @@ impl Config {
             failures: Failures::parse(failures.as_deref().unwrap_or_default())?,
             coverage: get("FAKE_CUDA_COVERAGE")?.map(PathBuf::from),
             leak_check: flag("FAKE_CUDA_LEAK_CHECK")?,
+            cooperative: switch("FAKE_CUDA_COOPERATIVE", get("FAKE_CUDA_COOPERATIVE")?, true)?,
             change: get("FAKE_CUDA_MUTATE")?.map(|text| Change::parse(&text)).transpose()?,
         })
     }
@@ -82,9 +85,10 @@ fn number(name: &str, value: Option<String>, what: &str) -> Result<Option<u64>, 
     value.map(parse).transpose()
 }
 
-fn switch(name: &str, value: Option<String>) -> Result<bool, String> {
+fn switch(name: &str, value: Option<String>, otherwise: bool) -> Result<bool, String> {
     match value.as_deref() {
-        None | Some("0") => Ok(false),
+        None => Ok(otherwise),
+        Some("0") => Ok(false),
         Some("1") => Ok(true),
         Some(other) => Err(format!("{name}={other} is neither 0 nor 1")),
     }

@@ -62,6 +62,9 @@ enumerators! { i32: CUdevice_attribute
     MAX = CU_DEVICE_ATTRIBUTE_MAX;
 }
 
+/// `CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH`.
+pub(super) const COOPERATIVE_LAUNCH: i32 = COOPERATIVE;
+
 /// The value of an attribute; `None` for numbers that are no attribute.
 pub(super) fn value(profile: &Profile, ordinal: usize, attribute: i32) -> Option<i32> {
     if !(THREADS..MAX).contains(&attribute) {

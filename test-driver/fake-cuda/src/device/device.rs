@@ -16,6 +16,8 @@ use crate::emulator::Emulator;
 pub(crate) struct Device {
     pub(crate) ordinal: usize,
     pub(crate) profile: Profile,
+    /// Whether it has cooperative launches.
+    cooperative: bool,
     pub(crate) emulator: Emulator,
     pub(crate) memory: u64,
     used: AtomicU64,
@@ -33,6 +35,7 @@ impl Device {
         Self {
             ordinal,
             profile,
+            cooperative: config.cooperative,
             emulator: Emulator::new(ordinal, &profile, config),
             memory: config.memory,
             used: AtomicU64::new(0),
@@ -56,6 +59,9 @@ impl Device {
 
     /// The value of a device attribute; [`Error::CUDA_ERROR_INVALID_VALUE`] for numbers that are none.
     pub(crate) fn attribute(&self, attribute: i32) -> Result<i32> {
+        if attribute == attributes::COOPERATIVE_LAUNCH && !self.cooperative {
+            return Ok(0);
+        }
         attributes::value(&self.profile, self.ordinal, attribute)
             .ok_or(Error::CUDA_ERROR_INVALID_VALUE)
     }

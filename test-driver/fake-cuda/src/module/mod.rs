@@ -5,4 +5,6 @@ pub(crate) mod launch;
 mod module;
 pub(crate) mod occupancy;
 
-pub(crate) use module::{FUNCTIONS, MODULES, Module, Refusal, kernel, refuse_binary, threads};
+pub(crate) use module::{
+    FUNCTIONS, Function, MODULES, Module, Refusal, kernel, refuse_binary, threads,
+};

@@ -16,8 +16,14 @@ use crate::{
 const PROPERTIES: usize = 1472;
 const ARCHITECTURE: usize = 1160;
 
+/// The compute units of a device.
+pub(super) const COMPUTE_UNITS: u32 = 4;
+
+/// `hipDeviceAttributeCooperativeLaunch`.
+const COOPERATIVE_LAUNCH: c_int = 10;
+
 /// The attributes that the back end asks for, and their values.
-const ATTRIBUTES: [(c_int, c_int); 8] = [
+const ATTRIBUTES: [(c_int, c_int); 9] = [
     (26, 1024),
     (27, 1024),
     (28, 1024),
@@ -25,6 +31,7 @@ const ATTRIBUTES: [(c_int, c_int); 8] = [
     (30, 65_535),
     (31, 65_535),
     (56, 1024),
+    (63, COMPUTE_UNITS as c_int),
     (74, 65_536),
 ];
 
@@ -76,6 +83,10 @@ unsafe extern "C" fn hipDeviceGetAttribute(
 ) -> Code {
     call("hipDeviceGetAttribute", |state| {
         state.device(device)?;
+        if attribute == COOPERATIVE_LAUNCH {
+            // SAFETY: the caller's place.
+            return unsafe { give(value, c_int::from(state.config.cooperative)) };
+        }
         let Some((_, found)) = ATTRIBUTES.iter().find(|(known, _)| *known == attribute) else {
             return state.refuse(code::INVALID_VALUE, "an attribute that is not known");
         };

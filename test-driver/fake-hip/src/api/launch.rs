@@ -1,9 +1,10 @@
 //! Launches.
 
-use std::ffi::{c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 
 use kernelmill::__codegen::abi::Geometry;
 
+use super::{device::COMPUTE_UNITS, give};
 use crate::{
     call::{call, current},
     code::{self, Code},
@@ -67,8 +68,69 @@ impl State {
         }
         let with_buffer = arguments.iter().zip(&kernel.arguments).filter(|it| it.1.is_buffer);
         let buffers = with_buffer.map(|(copied, _)| copied.word() as usize).collect();
-        Ok(Launch { name: kernel.name, module, code, geometry, arguments, buffers })
+        let cooperative = false;
+        Ok(Launch { name: kernel.name, module, code, geometry, arguments, buffers, cooperative })
     }
+}
+
+/// A launch as the caller asks for it.
+struct Request {
+    function: *mut c_void,
+    geometry: Geometry,
+    stream: *mut c_void,
+    parameters: *mut *mut c_void,
+    extra: *mut *mut c_void,
+    cooperative: bool,
+}
+
+impl State {
+    /// Checks a launch and queues it.
+    ///
+    /// # Safety
+    ///
+    /// There is a pointer for each argument, to as many bytes as it has.
+    unsafe fn launch(&mut self, request: Request) -> Result<(), Code> {
+        let Request { function, geometry, stream, parameters, extra, cooperative } = request;
+        let function = self.function(function.addr())?;
+        let stream = self.work_stream(stream.addr())?;
+        if function.device != current() || !extra.is_null() {
+            return self.refuse(code::INVALID_VALUE, "a launch on another device, or with `extra`");
+        }
+        self.check_shape(&function, &geometry)?;
+        if cooperative {
+            self.check_residence(&function, &geometry)?;
+        }
+        if parameters.is_null() && !function.kernel.arguments.is_empty() {
+            return self.refuse(code::INVALID_VALUE, "a launch without arguments");
+        }
+        // SAFETY: promised.
+        let launch = unsafe { self.prepare(function, geometry, parameters)? };
+        self.submit(stream, Work::Launch(Box::new(Launch { cooperative, ..launch })));
+        Ok(())
+    }
+
+    /// Refuses a cooperative launch whose blocks are not all on the device at once.
+    fn check_residence(&mut self, function: &Function, shape: &Geometry) -> Result<(), Code> {
+        if !self.config.cooperative {
+            return self.refuse(code::NOT_SUPPORTED, "a cooperative launch on a device without");
+        }
+        let threads: u64 = shape.block.iter().map(|&n| u64::from(n)).product();
+        let each = resident_blocks(function, threads, shape.dynamic_shared_bytes.into());
+        let blocks: u64 = shape.grid.iter().map(|&n| u64::from(n)).product();
+        if blocks > each * u64::from(COMPUTE_UNITS) {
+            let what = format!("`{}` is launched with too many blocks", function.kernel.name);
+            return self.refuse(code::COOPERATIVE_LAUNCH_TOO_LARGE, &what);
+        }
+        Ok(())
+    }
+}
+
+/// How many blocks a compute unit holds at once: by its threads and its local memory.
+fn resident_blocks(function: &Function, threads: u64, dynamic_shared_bytes: u64) -> u64 {
+    const THREADS: u64 = 2048;
+    let bytes = function.kernel.shared_bytes + dynamic_shared_bytes;
+    let by_memory = LOCAL_MEMORY.checked_div(bytes).unwrap_or(u64::MAX);
+    THREADS.checked_div(threads).unwrap_or(0).min(by_memory)
 }
 
 #[unsafe(no_mangle)]
@@ -86,21 +148,52 @@ unsafe extern "C" fn hipModuleLaunchKernel(
     extra: *mut *mut c_void,
 ) -> Code {
     call("hipModuleLaunchKernel", |state| {
-        let function = state.function(function.addr())?;
-        let stream = state.work_stream(stream.addr())?;
-        if function.device != current() || !extra.is_null() {
-            return state
-                .refuse(code::INVALID_VALUE, "a launch on another device, or with `extra`");
-        }
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let geometry = Geometry { grid, block, dynamic_shared_bytes, reserved: 0 };
-        state.check_shape(&function, &geometry)?;
-        if parameters.is_null() && !function.kernel.arguments.is_empty() {
-            return state.refuse(code::INVALID_VALUE, "a launch without arguments");
-        }
+        let cooperative = false;
+        let request = Request { function, geometry, stream, parameters, extra, cooperative };
         // SAFETY: the caller promises the arguments.
-        let launch = unsafe { state.prepare(function, geometry, parameters)? };
-        state.submit(stream, Work::Launch(Box::new(launch)));
-        Ok(())
+        unsafe { state.launch(request) }
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
+    function: *mut c_void,
+    grid_x: c_uint,
+    grid_y: c_uint,
+    grid_z: c_uint,
+    block_x: c_uint,
+    block_y: c_uint,
+    block_z: c_uint,
+    dynamic_shared_bytes: c_uint,
+    stream: *mut c_void,
+    parameters: *mut *mut c_void,
+) -> Code {
+    call("hipModuleLaunchCooperativeKernel", |state| {
+        let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+        let geometry = Geometry { grid, block, dynamic_shared_bytes, reserved: 0 };
+        let (cooperative, extra) = (true, std::ptr::null_mut());
+        let request = Request { function, geometry, stream, parameters, extra, cooperative };
+        // SAFETY: the caller promises the arguments.
+        unsafe { state.launch(request) }
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+    blocks: *mut c_int,
+    function: *mut c_void,
+    threads: c_int,
+    dynamic_shared_bytes: usize,
+) -> Code {
+    call("hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", |state| {
+        let function = state.function(function.addr())?;
+        let Ok(threads) = u64::try_from(threads) else {
+            return state.refuse(code::INVALID_VALUE, "an occupancy of negative blocks");
+        };
+        let found = resident_blocks(&function, threads, dynamic_shared_bytes as u64);
+        // SAFETY: the caller's place.
+        unsafe { give(blocks, found as c_int) }
     })
 }

@@ -372,7 +372,7 @@ fn build(index: usize, build: &Build<'_>) -> Expr {
 
 fn kernel(index: usize, kernel: &CompiledKernel, taken: Resources) -> Expr {
     let Some(symbol) = &kernel.cpu_symbol else {
-        return Expr::call(
+        let loaded = Expr::call(
             "cg::EmbeddedKernel::loaded",
             [
                 Expr::atom(index.to_string()),
@@ -382,6 +382,10 @@ fn kernel(index: usize, kernel: &CompiledKernel, taken: Resources) -> Expr {
                 resources(&taken),
             ],
         );
+        return match kernel.cooperative {
+            true => Expr::call("cg::EmbeddedKernel::as_cooperative", [loaded]),
+            false => loaded,
+        };
     };
     let entry = Expr::call("cg::CpuEntry::new", [Expr::atom(format!("&raw const {symbol}"))]);
     let entry = Expr::call("Some", [Expr::Unsafe(Box::new(entry))]);
@@ -393,6 +397,7 @@ fn kernel(index: usize, kernel: &CompiledKernel, taken: Resources) -> Expr {
             Field::new("entry", Expr::text(&kernel.entry)),
             Field::new("static_shared_bytes", Expr::atom(kernel.static_shared_bytes.to_string())),
             Field::new("panics", Expr::atom(kernel.panics.to_string())),
+            Field::new("cooperative", Expr::atom(kernel.cooperative.to_string())),
             Field::new("resources", resources(&taken)),
             Field::new("variant", Expr::atom("None")),
             Field::new("cpu", entry).with_comment(why),

@@ -138,6 +138,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         entry: kernel.symbol.to_string(),
         static_shared_bytes: 0,
         panics: false,
+        cooperative: false,
         cpu_symbol: is_cpu.then(|| format!("kernelmill_cpu_cuda_{}", kernel.symbol)),
         strategy: None,
         resources: if is_cpu {

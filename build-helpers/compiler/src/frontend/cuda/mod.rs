@@ -11,6 +11,7 @@ pub(crate) mod dependencies;
 mod host;
 pub(crate) mod message;
 mod nvcc;
+pub(crate) mod ptx_grid;
 pub(crate) mod ptx_shared;
 pub mod signature;
 mod source;

@@ -13,7 +13,7 @@ use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Target};
 
 use super::{
     binary::entries,
-    dependencies, message,
+    dependencies, message, ptx_grid,
     ptx_shared::{self, SharedArray},
     signature,
     source::{CudaKernel, CudaSource},
@@ -49,6 +49,8 @@ pub struct Trace {
     pub warnings: Vec<Message>,
     /// The spills of kernels in a cubin, by their symbols.
     pub(crate) spills: BTreeMap<String, Spills>,
+    /// The kernels whose blocks wait for each other, by their symbols.
+    pub(crate) cooperative: Vec<String>,
 }
 
 /// The kernels of a source.
@@ -180,7 +182,8 @@ impl Nvcc {
             let shared = arrays.get(&entry).map_or(&[][..], Vec::as_slice);
             let shared = u32::try_from(total(shared)).unwrap_or(u32::MAX);
             let own = Resources { static_shared_bytes: Some(shared), ..Resources::UNKNOWN };
-            kernel(resources.remove(&entry).unwrap_or(own), entry)
+            let cooperative = trace.cooperative.contains(&entry);
+            CompiledKernel { cooperative, ..kernel(resources.remove(&entry).unwrap_or(own), entry) }
         });
         let kernels = kernels.collect();
         let target = target.clone();
@@ -251,8 +254,19 @@ impl Nvcc {
             dependencies::inputs(&String::from_utf8_lossy(&rule), &source.package_root);
         inputs.retain(|path| !path.starts_with(&folder.path));
         let warnings = messages.into_iter().filter(Message::is_warning).collect();
-        Ok((written(&output)?, Trace { inputs, warnings, spills }))
+        let cooperative = cooperative_kernels(&folder.path);
+        Ok((written(&output)?, Trace { inputs, warnings, spills, cooperative }))
     }
+}
+
+/// The kernels whose blocks wait for each other, by the PTX that nvcc has left in a folder.
+fn cooperative_kernels(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
+    let is_ptx = |path: &PathBuf| {
+        path.extension().is_some_and(|it| it == "ptx") || path.ends_with("kernel.out")
+    };
+    let texts = files.filter(is_ptx).filter_map(|path| fs::read_to_string(path).ok());
+    texts.flat_map(|text| ptx_grid::cooperative_kernels(&text)).collect()
 }
 
 /// Refuses kernels with more static shared memory than a block can have.
@@ -299,6 +313,7 @@ fn kernel(resources: Resources, entry: String) -> CompiledKernel {
         entry,
         static_shared_bytes: resources.static_shared_bytes.unwrap_or(0),
         panics: false,
+        cooperative: false,
         cpu_symbol: None,
         strategy: None,
         resources,

@@ -185,6 +185,7 @@ fn kernel(name: &str) -> CompiledKernel {
         entry: name.to_owned(),
         static_shared_bytes: 0,
         panics: false,
+        cooperative: false,
         cpu_symbol: None,
         strategy: None,
         resources: Resources::UNKNOWN,

@@ -10,7 +10,7 @@ use crate::{
     Error,
     artifact::{Artifact, CompiledKernel},
     diagnostic::{Message, MessageSeverity},
-    frontend::cuda::{message, ptx_shared},
+    frontend::cuda::{message, ptx_grid, ptx_shared},
     job::Config,
     resources,
     toolchain::{TemporaryFolder, Toolchain, read},
@@ -59,7 +59,12 @@ pub(crate) fn compile(
         None => resources::ByKernel::new(),
     };
     let declared = ptx_shared::of_kernels(&source.text);
+    let cooperative = ptx_grid::cooperative_kernels(&source.text);
     let kernels = kernels.iter().map(|entry| {
+        let kernel = |entry: &str, resources| CompiledKernel {
+            cooperative: cooperative.iter().any(|it| it == entry),
+            ..kernel(entry, resources)
+        };
         let found = of_kernel.get(entry).cloned();
         if let (ArtifactKind::Cubin, Some(resources)) = (kind, found) {
             return kernel(entry, resources);
@@ -162,6 +167,7 @@ fn kernel(entry: &str, resources: Resources) -> CompiledKernel {
         entry: entry.to_owned(),
         static_shared_bytes: resources.static_shared_bytes.unwrap_or(0),
         panics: false,
+        cooperative: false,
         cpu_symbol: None,
         strategy: None,
         resources,

@@ -91,6 +91,7 @@ fn kernel(name: &str, static_shared_bytes: u32) -> CompiledKernel {
         entry: name.to_owned(),
         static_shared_bytes,
         panics: false,
+        cooperative: false,
         cpu_symbol: None,
         strategy: None,
         resources: Resources {

@@ -69,6 +69,7 @@ pub(crate) fn functions<'c>(
     let entry = |name: &String| Entry {
         symbol: name.clone(),
         static_shared_bytes: 0,
+        cooperative: false,
         cpu_symbol: None,
         strategy: None,
     };

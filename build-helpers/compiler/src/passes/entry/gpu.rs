@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     Error,
-    base::names::{PANIC_RECORD_PARAMETER, is_panic},
+    base::names::{COOPERATIVE, GRID_WORKSPACE, PANIC_RECORD_PARAMETER, is_panic},
     ir::{always_inline, reachable, shared_globals},
     passes::{index_width, lengths},
 };
@@ -58,10 +58,15 @@ pub(crate) fn gpu<'c>(unit: &Unit<'_, 'c>, abi: &GpuAbi<'_, 'c>) -> Result<Vec<E
                 .map(|(_, bytes)| *bytes)
                 .sum();
             let can_panic = used.iter().any(|value| value.is_function() && is_panic(&value.name()));
-            let kernel = gpu_kernel(unit, abi, signature, shim, can_panic)?;
+            let cooperative = used.iter().any(|value| value.name() == GRID_WORKSPACE);
+            let kernel = gpu_kernel(unit, abi, signature, shim, can_panic || cooperative)?;
+            if cooperative {
+                kernel.add_text_attribute(unit.context, COOPERATIVE, "");
+            }
             Ok(Entry {
                 symbol: kernel.name(),
                 static_shared_bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+                cooperative,
                 cpu_symbol: None,
                 strategy: None,
             })
@@ -84,7 +89,7 @@ fn gpu_kernel<'c>(
     abi: &GpuAbi<'_, 'c>,
     signature: &Signature,
     shim: Value<'c>,
-    can_panic: bool,
+    is_told: bool,
 ) -> Result<Value<'c>, Error> {
     let context = unit.context;
     let arguments = arguments(signature, shim)?;
@@ -92,7 +97,7 @@ fn gpu_kernel<'c>(
         arguments.iter().map(|argument| parameter_type(context, abi, argument)).collect();
     // Lengths come behind the record, so kernels with lengths have both.
     let lengths = lengths::lengths_of(signature);
-    let has_record = can_panic || lengths > 0;
+    let has_record = is_told || lengths > 0;
     let record = has_record.then(|| types.len() - lengths);
     if let Some(index) = record {
         types.insert(index, Type::int(context, 64));

@@ -57,7 +57,8 @@ const OPERATIONS: [&str; 7] =
     ["warp_", "fence_", "tma_", "copy_async_", "wgmma_", "print", "active_mask"];
 
 /// Those of them that order memory.
-const ORDERING: [&str; 5] = ["warp_barrier", "fence_", "tma_", "copy_async_", "wgmma_"];
+const ORDERING: [&str; 6] =
+    ["warp_barrier", "fence_", "tma_", "copy_async_", "wgmma_", "grid_barrier"];
 
 impl Sharing {
     /// What a function does, with everything that it calls.

@@ -41,6 +41,8 @@ pub(crate) struct Entry {
     pub(crate) symbol: String,
     /// Shared memory that the kernel declares, in bytes a block.
     pub(crate) static_shared_bytes: u32,
+    /// Whether its blocks wait for each other.
+    pub(crate) cooperative: bool,
     /// The constant that describes a CPU kernel.
     pub(crate) cpu_symbol: Option<String>,
     /// The lowering strategy of a CPU kernel.

@@ -6,7 +6,7 @@ use kernelmill_llvm::{
     ir::{ModuleExt, Value, parse_bitcode, parse_ir},
 };
 
-use super::library::Libraries;
+use super::{grid::grid_operations, library::Libraries};
 use crate::{
     Error,
     base::names::{PREFIX, SHIM_PREFIX},
@@ -40,8 +40,8 @@ pub(crate) fn redefinitions(
     }
     let machine = backend.machine();
     let device = parse_bitcode(context, libraries.device(), "kernelmill_device")?;
-    let operations =
-        parse_ir(context, &backend.operations(), machine.data_layout(), machine.triple())?;
+    let text = backend.operations() + &grid_operations(module, backend);
+    let operations = parse_ir(context, &text, machine.data_layout(), machine.triple())?;
     let known = |name: &str| device.function(name).or_else(|| operations.function(name));
     let faults = claimed.iter().filter_map(|function| {
         let name = function.name();

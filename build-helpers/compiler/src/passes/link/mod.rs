@@ -4,6 +4,7 @@
 mod c_library;
 mod clash;
 mod ending;
+mod grid;
 mod heap;
 mod inline;
 mod library;
@@ -18,6 +19,7 @@ mod vendor;
 
 pub(crate) use c_library::{known, provides};
 pub(crate) use clash::{declarations, redefinitions};
+pub(crate) use grid::{grid_operations, inline_grid_barriers};
 pub(crate) use inline::{finish_panics, inline_panicking};
 pub(crate) use library::Libraries;
 pub(crate) use linker::{Sources, libraries};

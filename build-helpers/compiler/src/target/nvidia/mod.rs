@@ -245,6 +245,10 @@ impl TargetInfo for Nvidia {
         .concat()
     }
 
+    fn device_scope(&self) -> &'static str {
+        "device"
+    }
+
     fn address_spaces(&self) -> Option<AddressSpaces> {
         // Constants stay in global memory: constant memory serves one address at a time.
         let shared_align = if self.maps { TILE_ALIGN } else { 1 };

@@ -346,7 +346,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     static PARAMETERS_7: [cg::Parameter; 2] = [PARAMETER_4, PARAMETER_0];
 
     cg::KernelSet {
-        format_version: 7,
+        format_version: 8,
         package: "cuda",
         signatures: &[
             cg::signature(
@@ -460,6 +460,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "saxpy",
                         static_shared_bytes: 0,
                         panics: false,
+                        cooperative: false,
                         resources: cg::Resources {
                             stack_bytes: Some(64),
                             ..cg::Resources::UNKNOWN
@@ -475,6 +476,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "_ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_",
                         static_shared_bytes: 0,
                         panics: false,
+                        cooperative: false,
                         resources: cg::Resources {
                             stack_bytes: Some(64),
                             ..cg::Resources::UNKNOWN

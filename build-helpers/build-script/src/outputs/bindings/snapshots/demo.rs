@@ -79,7 +79,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 7,
+        format_version: 8,
         package: "demo",
         signatures: &[
             cg::signature(
@@ -124,6 +124,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     entry: "saxpy",
                     static_shared_bytes: 0,
                     panics: true,
+                    cooperative: false,
                     resources: cg::Resources { stack_bytes: Some(64), ..cg::Resources::UNKNOWN },
                     variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
@@ -172,6 +173,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     entry: "fill",
                     static_shared_bytes: 0,
                     panics: false,
+                    cooperative: false,
                     resources: cg::Resources { stack_bytes: Some(64), ..cg::Resources::UNKNOWN },
                     variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
@@ -193,6 +195,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     entry: "_Z5scalePfPKfi",
                     static_shared_bytes: 0,
                     panics: false,
+                    cooperative: false,
                     resources: cg::Resources { stack_bytes: Some(64), ..cg::Resources::UNKNOWN },
                     variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.

@@ -109,7 +109,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 7,
+        format_version: 8,
         package: "app",
         signatures: &[
             cg::signature(
@@ -172,6 +172,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     entry: "scale_f32_4",
                     static_shared_bytes: 0,
                     panics: false,
+                    cooperative: false,
                     resources: cg::Resources::UNKNOWN,
                     variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
@@ -186,6 +187,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     entry: "scale_Pair_8",
                     static_shared_bytes: 0,
                     panics: false,
+                    cooperative: false,
                     resources: cg::Resources::UNKNOWN,
                     variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
@@ -200,6 +202,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     entry: "move_Square_true",
                     static_shared_bytes: 0,
                     panics: false,
+                    cooperative: false,
                     resources: cg::Resources::UNKNOWN,
                     variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
@@ -214,6 +217,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     entry: "move_Own_false",
                     static_shared_bytes: 0,
                     panics: false,
+                    cooperative: false,
                     resources: cg::Resources::UNKNOWN,
                     variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
@@ -228,6 +232,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     entry: "prepare_u8",
                     static_shared_bytes: 0,
                     panics: false,
+                    cooperative: false,
                     resources: cg::Resources::UNKNOWN,
                     variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.

@@ -267,7 +267,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 7,
+        format_version: 8,
         package: "app",
         signatures: &[
             cg::signature(
@@ -340,6 +340,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "saxpy",
                         static_shared_bytes: 0,
                         panics: false,
+                        cooperative: false,
                         resources: cg::Resources::UNKNOWN,
                         variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
@@ -354,6 +355,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "blend",
                         static_shared_bytes: 0,
                         panics: false,
+                        cooperative: false,
                         resources: cg::Resources::UNKNOWN,
                         variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
@@ -396,6 +398,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "device",
                         static_shared_bytes: 0,
                         panics: false,
+                        cooperative: false,
                         resources: cg::Resources::UNKNOWN,
                         variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
@@ -410,6 +413,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "nothing",
                         static_shared_bytes: 0,
                         panics: false,
+                        cooperative: false,
                         resources: cg::Resources::UNKNOWN,
                         variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
@@ -424,6 +428,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "sample",
                         static_shared_bytes: 0,
                         panics: false,
+                        cooperative: false,
                         resources: cg::Resources::UNKNOWN,
                         variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
@@ -438,6 +443,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "given",
                         static_shared_bytes: 0,
                         panics: false,
+                        cooperative: false,
                         resources: cg::Resources::UNKNOWN,
                         variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
