@@ -14,7 +14,7 @@ use crate::base::{
     paths,
     report::{Report, place},
 };
-use kernelmill_compiler::diagnostic::Diagnostic;
+use kernelmill_compiler::diagnostic::{Code, Diagnostic};
 use std::{
     collections::HashSet,
     fs,
@@ -55,11 +55,11 @@ pub(super) fn check(
                 true => paths::relative(root, &path),
                 false => inclusion.name.clone(),
             };
-            if let Some((message, help)) = fault(&path, &display) {
+            if let Some((code, message, help)) = fault(&path, &display) {
                 let end = inclusion.start + inclusion.length;
                 let place = place(&file.display, &file.text, inclusion.start..end);
                 report.add_text(&file.display, file.text.clone());
-                report.diagnostic(Diagnostic::error(place, message).help(help));
+                report.diagnostic(Diagnostic::error(code, place, message).help(help));
             } else if inclusion.is_code && seen.len() < MOST_FILES && seen.insert(path.clone()) {
                 // Where it cannot be read, rustc says so.
                 let text = fs::read_to_string(&path).map(Arc::from);
@@ -71,16 +71,20 @@ pub(super) fn check(
 }
 
 /// What is wrong with a file that is taken in, and what to do.
-fn fault(path: &Path, display: &str) -> Option<(String, &'static str)> {
+fn fault(path: &Path, display: &str) -> Option<(Code, String, &'static str)> {
     if is_special(path) {
         let message = format!("`{display}` is no file that can be read");
-        return Some((message, "replace it by a file"));
+        return Some((Code::UnreadableFile, message, "replace it by a file"));
     }
     let bytes = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
     let message = format!(
         "`{display}` has {bytes} bytes: the most that a kernel may take in is {MOST_BYTES}"
     );
-    (bytes > MOST_BYTES).then_some((message, "pass its content as a buffer, which the host fills"))
+    (bytes > MOST_BYTES).then_some((
+        Code::LargeSource,
+        message,
+        "pass its content as a buffer, which the host fills",
+    ))
 }
 
 /// A macro that takes in a file.
