@@ -28,7 +28,7 @@ fn errors_of_a_source_have_their_codes() {
         first_line(
             "static BIG: [u8; 2_000_000_000] = [1; 2_000_000_000];\n#[kernel]\npub fn k() {}"
         ),
-        "error[KM0047]: static `BIG` has 2000000000 bytes: the most that a variable may have is 1073741824"
+        "error[KM0047]: the static `BIG` has 2000000000 bytes: the most that a variable may have is 1073741824"
     );
     assert_eq!(
         first_line("#[device_fn]\npub fn f(x: f32) -> f32 { x }"),
