@@ -257,6 +257,25 @@ fn every_command_prints_json() {
     }
 }
 
+/// The page on continuous integration is copied to places where nothing tests it.
+#[test]
+fn the_commands_of_the_page_on_continuous_integration_exist() {
+    let page = std::fs::read_to_string(test_support::root().join("docs/src/guide/ci.md")).unwrap();
+    let commands = commands();
+    let mut count = 0;
+    for (_, rest) in page.lines().filter_map(|line| line.split_once("cargo kernelmill ")) {
+        let mut words = rest.split([' ', '`', '"', ')']).take_while(|word| !word.is_empty());
+        let command = words.next().unwrap();
+        assert!(commands.iter().any(|it| it == command), "{rest}");
+        let help = stdout(kernelmill(&[command, "--help"]));
+        for word in words.filter(|word| !word.contains('/')) {
+            assert!(help.contains(word), "{rest}: {help}");
+        }
+        count += 1;
+    }
+    assert!(count > 8, "{count}");
+}
+
 #[test]
 fn explain_prints_a_code_or_lists_all() {
     let text = stdout(kernelmill(&["explain", "km0003"]));

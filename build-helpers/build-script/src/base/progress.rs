@@ -95,9 +95,10 @@ fn line(counts: Counts, took: Duration, (source, target): (&str, &str), is_store
     let of_all = if all >= done { format!("{done} of {all}") } else { done.to_string() };
     let stored = if is_stored { ", from the store" } else { "" };
     let left = match u32::try_from(all.saturating_sub(done)).ok().zip(u32::try_from(done).ok()) {
-        Some((left, done)) if left > 0 && done > 0 => {
-            format!(", about {} s left", (took / done * left).as_secs())
-        }
+        Some((left, done)) if done > 0 => match (took / done * left).as_secs() {
+            0 => String::new(),
+            seconds => format!(", about {seconds} s left"),
+        },
         _ => String::new(),
     };
     format!("kernelmill: {of_all}: {source} for {target}{stored}{left}")
@@ -158,7 +159,7 @@ mod tests {
             events[2..].iter().map(|it| (&it["cat"], &it["args"]["target"])).collect();
         assert_eq!(units, [(&"unit".into(), &"cpu".into()), (&"unit".into(), &"sm_90".into())]);
         let terminal = fs::read_to_string(folder.path().join("terminal")).unwrap();
-        let expected = "\r\x1b[Kkernelmill: 1 of 2: kernels/a.rs for cpu, from the store, about 0 s left\n\
+        let expected = "\r\x1b[Kkernelmill: 1 of 2: kernels/a.rs for cpu, from the store\n\
                         \r\x1b[Kkernelmill: 2 of 2: kernels/a.rs for sm_90\n";
         assert_eq!(terminal, expected);
     }

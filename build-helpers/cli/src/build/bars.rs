@@ -3,7 +3,10 @@
 use super::events::{Events, Step, Thread};
 use anyhow::Result;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 /// The bars on the terminal of the standard error stream.
 pub(super) struct Bars {
@@ -50,10 +53,9 @@ impl Bars {
     pub(super) fn show(&mut self, events: &Events) {
         self.units.set_length(events.all());
         self.units.set_position(events.done);
-        let left = events.all() - events.done;
-        if left > 0 && events.made() > 0 {
-            let left = self.units.eta().as_secs();
-            self.units.set_message(format!("about {left} s left"));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        if let Some(left) = events.seconds_left(now.as_secs_f64() * 1e6) {
+            self.units.set_message(format!("about {left:.0} s left"));
         } else if !events.packages.is_empty() {
             self.units.set_message("kernels");
         }

@@ -123,6 +123,16 @@ impl Events {
         self.planned.values().sum::<u64>().max(self.done)
     }
 
+    /// The seconds that the units left take at the speed of those that were compiled, `now` in microseconds since 1970.
+    pub(super) fn seconds_left(&self, now: f64) -> Option<f64> {
+        let steps = self.finished.iter().chain(&self.running);
+        let start =
+            steps.filter(|it| it.category == "compile").map(|it| it.start).reduce(f64::min)?;
+        let left = self.all() - self.done;
+        let is_known = left > 0 && self.made() > 0;
+        is_known.then(|| (now - start).max(0.0) / 1e6 / self.made() as f64 * left as f64)
+    }
+
     /// The binaries that were compiled.
     pub(super) fn made(&self) -> u64 {
         self.done - self.stored
@@ -188,6 +198,9 @@ pub(super) mod tests {
         assert_eq!(finished, ["k/a.rs, front end", "k/a.rs for sm_90"]);
         assert_eq!((events.begin(), events.end()), (1e6, 4e6));
         assert_eq!(events.package(&events.running[0]), "app");
+        // One was compiled since 1.5 s, and one is left.
+        assert_eq!(events.seconds_left(5.5e6), Some(4.0));
+        assert_eq!(Events::default().seconds_left(5.5e6), None);
     }
 
     #[test]
