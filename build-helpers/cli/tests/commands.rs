@@ -264,11 +264,11 @@ fn the_commands_of_the_page_on_continuous_integration_exist() {
     let commands = commands();
     let mut count = 0;
     for (_, rest) in page.lines().filter_map(|line| line.split_once("cargo kernelmill ")) {
-        let mut words = rest.split([' ', '`', '"', ')']).take_while(|word| !word.is_empty());
+        let mut words = rest.split([' ', '`', ',', '"', ')']).take_while(|word| !word.is_empty());
         let command = words.next().unwrap();
         assert!(commands.iter().any(|it| it == command), "{rest}");
         let help = stdout(kernelmill(&[command, "--help"]));
-        for word in words.filter(|word| !word.contains('/')) {
+        for word in words.filter(|word| !word.contains(['/', '.'])) {
             assert!(help.contains(word), "{rest}: {help}");
         }
         count += 1;

@@ -363,19 +363,14 @@ impl Misplaced<'_, '_> {
         }
         let place = self.scope.text(self.module).place(name);
         let help = "write it as a function of the file, or of a module in it";
-        let report = |kind: &str| {
-            Diagnostic::error(
-                Code::KernelSignature,
-                place.clone(),
-                format!("{kind} `{name}` is {what}"),
-            )
-            .help(help)
+        let report = |code: Code, kind: &str| {
+            Diagnostic::error(code, place.clone(), format!("{kind} `{name}` is {what}")).help(help)
         };
         if marker(attributes).is_some() {
-            self.reports.push(report("kernel").kernel(name.to_string()));
+            self.reports.push(report(Code::KernelSignature, "kernel").kernel(name.to_string()));
         }
         if marked(attributes, DEVICE_FN).is_some() {
-            self.reports.push(report("device function"));
+            self.reports.push(report(Code::DeviceFunction, "device function"));
         }
     }
 }
