@@ -78,22 +78,39 @@ impl TraceFile {
         Ok(trace)
     }
 
+    /// Adds a moment: the start of an event, which has no length.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn mark(&self, event: &TraceEvent<'_>) -> io::Result<()> {
+        self.add(&self.event("i", event, None))
+    }
+
     /// Adds an event that ends now.
     ///
     /// # Errors
     ///
     /// What the system says.
     pub fn write(&self, event: &TraceEvent<'_>) -> io::Result<()> {
+        self.add(&self.event("X", event, Some(event.start.elapsed())))
+    }
+
+    /// An event of a phase, with its length where it has one.
+    fn event(&self, phase: &str, event: &TraceEvent<'_>, took: Option<Duration>) -> String {
         let (moment, since) = self.moment;
         let start = match event.start.checked_duration_since(moment) {
             Some(later) => since + later,
             None => since.saturating_sub(moment.duration_since(event.start)),
         };
-        let mut text = head("X", event.name);
+        let mut text = head(phase, event.name);
         text.push_str(",\"cat\":");
         quote(&mut text, event.category);
-        let (start, took) = (micros(start), micros(event.start.elapsed()));
-        let _ = write!(text, ",\"ts\":{start},\"dur\":{took},\"args\":{{");
+        let _ = write!(text, ",\"ts\":{}", micros(start));
+        if let Some(took) = took {
+            let _ = write!(text, ",\"dur\":{}", micros(took));
+        }
+        text.push_str(",\"args\":{");
         for (place, (key, value)) in event.arguments.iter().enumerate() {
             text.push_str(if place == 0 { "" } else { "," });
             quote(&mut text, key);
@@ -101,7 +118,7 @@ impl TraceFile {
             quote(&mut text, value);
         }
         text.push_str("}}");
-        self.add(&text)
+        text
     }
 
     /// Adds an element to the array, in one write. The file is as it was where that fails.
@@ -226,6 +243,21 @@ mod tests {
             assert_eq!(last["args"]["b\t"], name);
             assert!(last["dur"].as_f64().unwrap() >= 0.0 && last["ts"].as_f64().unwrap() > 1e15);
         }
+    }
+
+    #[test]
+    fn a_moment_has_a_start_and_no_length() {
+        let folder = temporary_folder();
+        let path = folder.path().join("trace.json");
+        let trace = TraceFile::append(&path, "demo").unwrap();
+        let start = Instant::now();
+        trace
+            .mark(&TraceEvent { name: "a", category: "plan", start, arguments: &[("units", "2")] })
+            .unwrap();
+        let all = events(&path);
+        assert_eq!((&all[1]["ph"], &all[1]["cat"]), (&Value::from("i"), &Value::from("plan")));
+        assert_eq!((&all[1]["args"]["units"], &all[1]["dur"]), (&Value::from("2"), &Value::Null));
+        assert!(all[1]["ts"].as_f64().unwrap() > 1e15);
     }
 
     #[test]

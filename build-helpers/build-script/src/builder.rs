@@ -288,7 +288,7 @@ impl Build {
         if let Err(error) = self.try_compile() {
             #[expect(clippy::print_stderr, reason = "this is where errors leave the build script")]
             {
-                eprintln!("{error}");
+                eprintln!("{}", error.rendered());
             }
             process::exit(1);
         }

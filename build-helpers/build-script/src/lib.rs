@@ -160,7 +160,7 @@ pub mod tuning;
 pub use base::{error::Error, report::Report};
 pub use builder::{Build, Kernel, Patterns};
 pub use kernelmill_artifact::LaunchLimits;
-pub use kernelmill_compiler::{MathLibrary, PanicLevel};
+pub use kernelmill_compiler::{MathLibrary, PanicLevel, diagnostic::Code};
 pub use settings::{
     choices::{CudaCompiler, ExcessSpills},
     schema::SETTINGS_SCHEMA,

@@ -2,6 +2,7 @@
 //! can build them.
 //!
 //! - `new PATH`: a package with a kernel.
+//! - `build`: builds a package, with bars, and says what took long.
 //! - `list`: the kernels of a package with their signatures and binaries.
 //! - `inspect KERNEL`: what a kernel was compiled to, as text; for the CPU its lowering strategy.
 //! - `diff BEFORE [NOW]`: what changed of each kernel between two revisions or builds.
@@ -11,12 +12,15 @@
 //! - `store stats | verify | clear | gc`: the store of compiled kernels that all packages of a user share.
 //! - `toolchain install | list | remove`: NVIDIA's compiler and its tools, for this user alone.
 //! - `doctor`: the tools that kernelmill uses, and the command that installs what is missing.
+//! - `explain [CODE]`: why an error of the build occurs, and how to correct it.
 //! - `schema`: the JSON schema of the settings, for editors.
 //! - `completions SHELL` and `man FOLDER`: what shells and `man` read of these commands.
 
 mod assembly;
+mod build;
 mod diff;
 mod doctor;
+mod explain;
 mod inspect;
 mod list;
 mod new;
@@ -44,6 +48,8 @@ struct Arguments {
 enum Command {
     /// Makes a package with a kernel that builds, runs and has a test.
     New(new::Options),
+    /// Builds a package, shows the progress of its kernels, and says what took long.
+    Build(build::Options),
     /// Lists the kernels of a package with their signatures and binaries.
     List(list::Options),
     /// Prints what a kernel was compiled to.
@@ -65,6 +71,8 @@ enum Command {
     Toolchain(toolchain::Action),
     /// Says which tools are there, and how to get those that are not.
     Doctor(doctor::Options),
+    /// Explains an error of the build by its code, or lists all codes.
+    Explain(explain::Options),
     /// Prints the JSON schema of `kernelmill.toml` and of the tables in `Cargo.toml`, for editors.
     Schema,
     /// Prints the completions of these commands for a shell.
@@ -76,6 +84,7 @@ enum Command {
 fn main() -> anyhow::Result<ExitCode> {
     match Arguments::parse_from(arguments()).command {
         Command::New(options) => new::run(&options).map(|()| ExitCode::SUCCESS),
+        Command::Build(options) => build::run(&options),
         Command::Diff(options) => diff::run(&options),
         Command::List(options) => list::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Inspect(options) => inspect::run(&options).map(|()| ExitCode::SUCCESS),
@@ -85,6 +94,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Command::Store(action) => store::run(&action),
         Command::Toolchain(action) => toolchain::run(&action).map(|()| ExitCode::SUCCESS),
         Command::Doctor(options) => doctor::run(&options),
+        Command::Explain(options) => explain::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Schema => {
             print!("{}", kernelmill_build::SETTINGS_SCHEMA);
             Ok(ExitCode::SUCCESS)

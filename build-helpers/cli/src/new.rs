@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::ValueEnum;
 use minijinja::{Environment, context};
+use serde_json::json;
 use std::{
     env,
     fmt::Write as _,
@@ -25,6 +26,9 @@ pub(crate) struct Options {
     /// A checkout of kernelmill to depend on, in place of the registry's.
     #[arg(long, value_name = "FOLDER")]
     kernelmill_path: Option<PathBuf>,
+    /// Print JSON: the folder, the language and the files that were written.
+    #[arg(long)]
+    json: bool,
 }
 
 /// The language of the kernel.
@@ -76,7 +80,13 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     for (name, text) in files {
         write(&options.path.join(name), text)?;
     }
-    println!("{} is made: `cargo run` in it launches its kernel", options.path.display());
+    if options.json {
+        let names = files.map(|(name, _)| name);
+        let made = json!({ "folder": options.path, "language": language, "files": names });
+        println!("{made:#}");
+    } else {
+        println!("{} is made: `cargo run` in it launches its kernel", options.path.display());
+    }
     Ok(())
 }
 

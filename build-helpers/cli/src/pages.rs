@@ -4,6 +4,7 @@
 use anyhow::{Context as _, Result};
 use clap::Command;
 use clap_complete::Shell;
+use serde_json::json;
 use std::{fs, io, path::PathBuf};
 
 /// What cargo runs for `cargo kernelmill`.
@@ -21,6 +22,9 @@ pub(crate) struct Completions {
 pub(crate) struct Man {
     /// The folder, which is made where there is none: `~/.local/share/man/man1`.
     folder: PathBuf,
+    /// Print JSON: the folder and the pages in it.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Prints the completions.
@@ -35,8 +39,14 @@ pub(crate) fn man(options: &Man, command: Command) -> Result<()> {
     clap_mangen::generate_to(command.disable_help_subcommand(true), folder)
         .with_context(|| format!("cannot write to {}", folder.display()))?;
     let pages = fs::read_dir(folder)?.filter_map(Result::ok);
-    let own = |name: String| name.starts_with(PROGRAM) && name.ends_with(".1");
-    let count = pages.filter(|page| own(page.file_name().to_string_lossy().into_owned())).count();
-    println!("{count} pages in {}", folder.display());
+    let own = |name: &str| name.starts_with(PROGRAM) && name.ends_with(".1");
+    let names = pages.map(|page| page.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<_> = names.filter(|name| own(name)).collect();
+    names.sort();
+    if options.json {
+        println!("{:#}", json!({ "folder": folder, "pages": names }));
+    } else {
+        println!("{} pages in {}", names.len(), folder.display());
+    }
     Ok(())
 }

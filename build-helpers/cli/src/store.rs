@@ -16,11 +16,23 @@ pub(crate) enum Action {
         json: bool,
     },
     /// Reads every entry, and removes those that are damaged; fails where there were any.
-    Verify,
+    Verify {
+        /// Prints JSON: the entries that are whole, and the files that were removed.
+        #[arg(long)]
+        json: bool,
+    },
     /// Removes everything in it. Installed tools stay.
-    Clear,
+    Clear {
+        /// Prints JSON: the files that were removed, and their bytes.
+        #[arg(long)]
+        json: bool,
+    },
     /// Removes older formats, temporary files of builds that have died, and what is over the limit.
-    Gc,
+    Gc {
+        /// Prints JSON: the files that were removed, and their bytes.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Runs an action.
@@ -29,16 +41,19 @@ pub(crate) fn run(action: &Action) -> Result<ExitCode> {
     match action {
         Action::Stats { json: false } => print(&store, &store.stats()),
         Action::Stats { json: true } => println!("{:#}", as_json(&store, &store.stats())),
-        Action::Verify => {
+        Action::Verify { json: is_json } => {
             let bad = store.verify()?;
-            for path in &bad {
-                println!("removed {}", path.display());
+            let whole = store.stats().entries;
+            if *is_json {
+                println!("{:#}", json!({ "whole": whole, "removed": bad }));
+            } else {
+                bad.iter().for_each(|path| println!("removed {}", path.display()));
+                println!("{whole} entries are whole, {} were not", bad.len());
             }
-            println!("{} entries are whole, {} were not", store.stats().entries, bad.len());
             return Ok(ExitCode::from(u8::from(!bad.is_empty())));
         }
-        Action::Clear => tell(store.clear()?),
-        Action::Gc => tell(store.collect_garbage()?),
+        Action::Clear { json } => tell(&store.clear()?, *json),
+        Action::Gc { json } => tell(&store.collect_garbage()?, *json),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -70,8 +85,13 @@ fn as_json(store: &Upkeep, stats: &StoreStats) -> Value {
     })
 }
 
-fn tell(removed: Removed) {
-    println!("removed {} files, {}", removed.files, size(removed.bytes));
+fn tell(removed: &Removed, is_json: bool) {
+    let Removed { files, bytes, .. } = *removed;
+    if is_json {
+        println!("{:#}", json!({ "files": files, "bytes": bytes }));
+    } else {
+        println!("removed {files} files, {}", size(bytes));
+    }
 }
 
 /// Bytes in the largest unit of which there is one.

@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Subcommand;
+use serde_json::json;
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -12,7 +13,11 @@ use std::{
 #[derive(Subcommand)]
 pub(crate) enum Action {
     /// Builds it where it is not there yet, and prints the folder for `LD_LIBRARY_PATH`.
-    Path,
+    Path {
+        /// Prints JSON: the folder, the library in it, and its version.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// The library that programs open as the CUDA driver; some try the other name first.
@@ -21,9 +26,16 @@ const OTHER_NAME: &str = "libcuda.so";
 
 /// Runs an action.
 pub(crate) fn run(action: &Action) -> Result<()> {
-    let Action::Path = action;
+    let Action::Path { json: is_json } = action;
     ensure!(cfg!(target_os = "linux"), "the fake driver is for Linux, whose loader finds it");
-    println!("{}", folder()?.display());
+    let folder = folder()?;
+    if *is_json {
+        let version = env!("CARGO_PKG_VERSION");
+        let library = folder.join(LIBRARY);
+        println!("{:#}", json!({ "folder": folder, "library": library, "version": version }));
+    } else {
+        println!("{}", folder.display());
+    }
     Ok(())
 }
 

@@ -226,10 +226,74 @@ fn schema_prints_the_schema_of_the_build() {
 
 /// The commands that the help lists.
 fn commands() -> Vec<String> {
-    let help = stdout(kernelmill(&["--help"]));
-    let (_, list) = help.split_once("Commands:\n").unwrap();
+    commands_of(&[])
+}
+
+/// The commands below a command; none where it has none.
+fn commands_of(command: &[&str]) -> Vec<String> {
+    let help = stdout(kernelmill(&[command, &["--help"]].concat()));
+    let Some((_, list)) = help.split_once("Commands:\n") else { return Vec::new() };
     let (list, _) = list.split_once("\n\n").unwrap();
     list.lines().map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+}
+
+/// Completions and the schema are texts in a form of their own.
+#[test]
+fn every_command_prints_json() {
+    for command in
+        commands().iter().filter(|it| !["help", "schema", "completions"].contains(&&***it))
+    {
+        let actions = commands_of(&[command]);
+        let with_action =
+            actions.iter().filter(|it| *it != "help").map(|it| vec![&**command, &**it]);
+        let mut all: Vec<_> = with_action.collect();
+        if all.is_empty() {
+            all.push(vec![&**command]);
+        }
+        for command in all {
+            let help = stdout(kernelmill(&[&command[..], &["--help"]].concat()));
+            assert!(help.contains("--json"), "{command:?}: {help}");
+        }
+    }
+}
+
+/// The page on continuous integration is copied to places where nothing tests it.
+#[test]
+fn the_commands_of_the_page_on_continuous_integration_exist() {
+    let page = std::fs::read_to_string(test_support::root().join("docs/src/guide/ci.md")).unwrap();
+    let commands = commands();
+    let mut count = 0;
+    for (_, rest) in page.lines().filter_map(|line| line.split_once("cargo kernelmill ")) {
+        let mut words = rest.split([' ', '`', ',', '"', ')']).take_while(|word| !word.is_empty());
+        let command = words.next().unwrap();
+        assert!(commands.iter().any(|it| it == command), "{rest}");
+        let help = stdout(kernelmill(&[command, "--help"]));
+        for word in words.filter(|word| !word.contains(['/', '.'])) {
+            assert!(help.contains(word), "{rest}: {help}");
+        }
+        count += 1;
+    }
+    assert!(count > 8, "{count}");
+}
+
+#[test]
+fn explain_prints_a_code_or_lists_all() {
+    let text = stdout(kernelmill(&["explain", "km0003"]));
+    assert!(text.starts_with("error[KM0003]: A target does not exist\n\nTargets are"), "{text}");
+    let list = stdout(kernelmill(&["explain"]));
+    assert_eq!(list.lines().count(), kernelmill_build::Code::ALL.len());
+    assert!(list.contains("KM0040  A parameter has a type that cannot cross"), "{list}");
+    let one = json(&["explain", "KM0003", "--json"]);
+    assert_eq!(
+        (&one["code"], &one["title"]),
+        (&"KM0003".into(), &"A target does not exist".into())
+    );
+    assert!(text.ends_with(one["explanation"].as_str().unwrap()), "{one}");
+    let all = json(&["explain", "--json"]);
+    assert_eq!(all[2], one);
+    let output = kernelmill(&["explain", "E0308"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("there is no error code `E0308`"), "{said}");
 }
 
 #[test]
@@ -259,6 +323,8 @@ fn every_command_has_a_manual_page() {
     }
     let count = std::fs::read_dir(&pages).unwrap().count();
     assert_eq!(text, format!("{count} pages in {}\n", pages.display()));
+    let told = json(&["man", &pages.display().to_string(), "--json"]);
+    assert_eq!(told["pages"].as_array().unwrap().len(), count, "{told}");
 }
 
 #[test]

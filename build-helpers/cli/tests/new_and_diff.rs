@@ -34,8 +34,10 @@ fn succeed(output: &Output) -> String {
 fn package(folder: &TempDir, name: &str, language: &str) -> PathBuf {
     let checkout = root();
     let path = checkout.display().to_string();
-    let arguments = ["new", name, "--language", language, "--kernelmill-path", &path];
-    succeed(&kernelmill(folder.path(), &arguments));
+    let arguments = ["new", name, "--language", language, "--kernelmill-path", &path, "--json"];
+    let made = succeed(&kernelmill(folder.path(), &arguments));
+    let made: serde_json::Value = serde_json::from_str(&made).unwrap();
+    assert_eq!((&made["folder"], &made["language"]), (&name.into(), &language.into()));
     let package = folder.path().join(name);
     fs::copy(checkout.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
     package
@@ -194,6 +196,55 @@ fn the_documentation_of_a_new_package_needs_no_compiler_of_its_kernels() {
         let page = fs::read_to_string(page).unwrap();
         assert_eq!(page.contains("method.saxpy"), has_wrapper, "{language}: {page}");
     }
+}
+
+/// The store is empty at first.
+#[test]
+fn build_says_what_took_long_and_writes_a_page() {
+    let folder = temporary_folder();
+    let package = package(&folder, "grind_build", "rust");
+    let store = folder.path().join("store").display().to_string();
+    let build = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_cargo-kernelmill"))
+            .args([&["kernelmill", "build"], arguments, &["--", "--offline"]].concat())
+            .current_dir(&package)
+            .env("CARGO_TARGET_DIR", target())
+            .env("KERNELMILL_CACHE_DIR", &store)
+            .output()
+            .unwrap()
+    };
+    let told = succeed(&build(&["--json", "--timings=times.html"]));
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(
+        (&told["success"], &told["compiled"], &told["stored"]),
+        (&true.into(), &2.into(), &0.into())
+    );
+    let steps = told["steps"].as_array().unwrap();
+    let of = |stage: &str| {
+        let found = steps.iter().filter(|it| it["stage"] == stage);
+        let mut targets: Vec<_> = found.map(|it| it["target"].to_string()).collect();
+        targets.sort();
+        targets
+    };
+    assert_eq!(of("compile"), ["\"compute_75\"", "\"cpu\""], "{told}");
+    assert_eq!(of("front end"), ["null"], "{told}");
+    assert!(steps.iter().all(|it| it["package"] == "grind_build"), "{told}");
+    let page = fs::read_to_string(package.join("times.html")).unwrap();
+    assert_eq!(page.matches("class=\"bar compile\"").count(), 2, "{page}");
+
+    let fresh = succeed(&build(&[]));
+    assert!(fresh.ends_with("no kernel had to be built again\n"), "{fresh}");
+    let file = package.join("kernels/saxpy.rs");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("a * x[i.get()]", "a - x[i.get()]")).unwrap();
+    let said = succeed(&build(&[]));
+    assert!(said.contains(" s: 2 binaries compiled, 0 from the store\nslowest:\n"), "{said}");
+    assert!(said.contains(" s  kernels/saxpy.rs for cpu\n"), "{said}");
+    fs::write(&file, text.replace("&[f32]", "Vec<f32>")).unwrap();
+    let output = build(&[]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("error[KM0040]: "), "{said}");
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("failed in "));
 }
 
 #[test]

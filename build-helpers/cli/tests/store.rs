@@ -1,5 +1,6 @@
 //! `cargo kernelmill store` on a store of its own.
 
+use serde_json::{Value, json};
 use std::{
     path::Path,
     process::{Command, Output},
@@ -7,8 +8,17 @@ use std::{
 use test_support::{temporary_folder, write_file};
 
 fn store(cache: &Path, action: &str) -> Output {
+    run(cache, &[action])
+}
+
+fn json(cache: &Path, action: &str) -> Value {
+    let output = run(cache, &[action, "--json"]);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn run(cache: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-kernelmill"));
-    command.args(["kernelmill", "store", action]).env("XDG_CACHE_HOME", cache);
+    command.args(["kernelmill", "store"]).args(arguments).env("XDG_CACHE_HOME", cache);
     for name in ["KERNELMILL_CACHE", "KERNELMILL_CACHE_DIR", "KERNELMILL_CACHE_SIZE"] {
         command.env_remove(name);
     }
@@ -44,8 +54,11 @@ fn older_formats_are_counted_and_removed_damage_is_found_and_tools_stay() {
         "{}",
         text(&verified)
     );
-    assert!(store(folder.path(), "verify").status.success());
+    assert_eq!(json(folder.path(), "verify"), json!({ "whole": 0, "removed": [] }));
     write_file(&folder, "kernelmill/v3/ab/cd.artifact", "no entry");
     assert_eq!(text(&store(folder.path(), "clear")), "removed 1 files, 8 B\n");
+    for action in ["clear", "gc"] {
+        assert_eq!(json(folder.path(), action), json!({ "files": 0, "bytes": 0 }));
+    }
     assert!(folder.path().join("kernelmill/toolchains/cuda-13.5/bin/nvcc").is_file());
 }

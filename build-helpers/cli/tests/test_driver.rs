@@ -19,11 +19,16 @@ fn place() -> PathBuf {
 }
 
 fn driver_folder() -> PathBuf {
+    path(&[]).into()
+}
+
+fn path(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_cargo-kernelmill"))
         .args(["kernelmill", "test-driver", "path"])
+        .args(arguments)
         .env("XDG_CACHE_HOME", place())
         .output();
-    text(output.expect("the program runs")).into()
+    text(output.expect("the program runs"))
 }
 
 #[cfg(target_os = "linux")]
@@ -33,6 +38,8 @@ fn the_best_device_is_cuda_with_the_driver_in_the_library_path() {
     let library = folder.join("libcuda.so.1");
     let built = fs::metadata(&library).expect("the library is there").modified().unwrap();
     assert_eq!(driver_folder(), folder, "the same folder every time");
+    let told: serde_json::Value = serde_json::from_str(&path(&["--json"])).unwrap();
+    assert_eq!(told["library"], library.display().to_string());
     assert!(fs::metadata(&library).unwrap().modified().unwrap() >= built);
 
     let run = |path: &Path| {

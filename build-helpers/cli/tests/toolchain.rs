@@ -117,6 +117,12 @@ fn cuda_is_installed_found_listed_and_removed() {
 
     let again = user.run(&["toolchain", "install", &format!("cuda@13.{release}")]);
     assert!(again.contains("is installed already"), "{again}");
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&user.run(&[arguments, &["--json"]].concat())).unwrap()
+    };
+    let told = json(&["toolchain", "install", "cuda"]);
+    assert_eq!(told["was_installed"], true, "{told}");
+    assert!(told["folder"].as_str().unwrap().ends_with(name.as_str()), "{told}");
     assert_eq!(log().lines().count(), 1, "pip is not asked again");
 
     let nvcc = user.toolchains().join(name).join("nvidia/cu13/bin/nvcc");
@@ -129,7 +135,8 @@ fn cuda_is_installed_found_listed_and_removed() {
     let line = format!("{} (cargo kernelmill toolchain)\n", nvcc.display());
     assert!(told.contains(&line), "{told}");
     assert!(told.ends_with("is built for sm_90a\neverything for that is there\n"), "{told}");
-    user.run(&["toolchain", "remove", "cuda"]);
+    let told = json(&["toolchain", "remove", "cuda"]);
+    assert!(told["removed"].as_str().unwrap().ends_with(name.as_str()), "{told}");
     assert!(user.installed().is_empty());
     let output = user.kernelmill(&["toolchain", "remove", "cuda"]).output().unwrap();
     assert!(errors(&output).contains("cuda is not installed; installed is: nothing"));

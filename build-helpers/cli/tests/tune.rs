@@ -63,6 +63,12 @@ fn what_is_chosen_is_written_beside_what_was_tuned_before() {
     // The build script that has not seen the file runs again.
     assert!(touched());
 
+    let (_, said, errors) = tune(folder.path(), &["saxpy", "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let launches = told["launches"].as_array().unwrap();
+    assert_eq!((launches.len(), &launches[1]["max_registers"]), (2, &32.into()), "{told}");
+    assert!(errors.contains("for saxpy: "), "{errors}");
+
     let other = "\n[[choice]]\nkernel = \"dot\"\ndevice = \"gpu\"\nsize-class = 10\nblock = 128\n";
     let before = own.replace("block = 64\nmax-registers = 32", "block = 512");
     write_file(folder.path(), "kernelmill-tuning.toml", format!("{before}{other}"));

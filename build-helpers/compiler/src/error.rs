@@ -10,7 +10,7 @@ use kernelmill_artifact::Target;
 
 use crate::{
     base::resource_limits::limit_behind,
-    diagnostic::{Fault, Listing, Message, MessageSeverity, PluginFault, SignatureError},
+    diagnostic::{Code, Fault, Listing, Message, MessageSeverity, PluginFault, SignatureError},
     job::OptionError,
 };
 
@@ -377,6 +377,49 @@ pub enum Error {
     /// The compiler broke one of its own rules.
     #[error("internal error of kernelmill: {0}; please report it")]
     Internal(String),
+}
+
+impl Error {
+    /// The code of the error, under which `cargo kernelmill explain` and the book explain it. `None` for what
+    /// rustc says, which has codes of its own.
+    #[must_use]
+    pub fn code(&self) -> Option<Code> {
+        Some(match self {
+            Self::Rustc { .. } => return None,
+            Self::Generation { .. } => Code::Generation,
+            Self::Override { .. } => Code::Override,
+            Self::LeftOut { .. } | Self::Types(_) | Self::Layout(_) => Code::OtherTypes,
+            Self::Llvm(_) => Code::RustToolchain,
+            Self::OlderLlvm { .. } | Self::ClangBitcode { .. } | Self::PtxVersion(_) => {
+                Code::ToolVersion
+            }
+            Self::NotBitcode { .. } | Self::NoOutput { .. } => Code::NoBitcode,
+            Self::Cpp { .. } | Self::Clang { .. } | Self::Hip { .. } | Self::OpenCl { .. } => {
+                Code::CompilerMessage
+            }
+            Self::Ir { .. } => Code::LlvmIr,
+            Self::Ptx { .. } => Code::Ptx,
+            Self::Wgsl { .. } => Code::Wgsl,
+            Self::NoWgsl { .. } => Code::MissingFeature,
+            Self::NoLibdevice { .. } | Self::NoOcml { .. } => Code::VendorMath,
+            Self::Limits { .. } => Code::Launches,
+            Self::DeviceFunctions(_) => Code::DeviceFunction,
+            Self::Start { .. } | Self::Tool { .. } => Code::ToolFailed,
+            Self::Ended { .. } => Code::ToolEnded,
+            Self::NoPtxas { .. } | Self::NoLinker { .. } => Code::MissingTool,
+            Self::NotInLibraries { .. } => Code::DeviceLibrary,
+            Self::Unsupported { .. } => Code::UnsuitedTarget,
+            Self::Options(_) => Code::CompilerArgument,
+            Self::Deferred(_) => Code::ExternalFunction,
+            Self::Plugin(_) | Self::Plugins(_) => Code::Plugin,
+            Self::ParameterSpace { .. } => Code::ParameterSpace,
+            Self::Invalid { .. } => Code::Unsupported,
+            Self::Io { .. } => Code::Files,
+            Self::Signatures { .. } | Self::Vectorization { .. } | Self::Internal(_) => {
+                Code::Internal
+            }
+        })
+    }
 }
 
 /// A reference to an external device function that does not lead to one.

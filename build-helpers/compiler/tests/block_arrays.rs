@@ -94,7 +94,7 @@ fn refused(body: &str, targets: &[&str], line: u32, part: &str) {
             Ok(_) => panic!("{target} takes\n{text}"),
         };
         let place = format!("kernels/phases.rs:{line}, in `phases");
-        assert!(error.contains("kernel `phases` has block arrays"), "{target}: {error}");
+        assert!(error.contains("[KM0112] kernel `phases` has block arrays"), "{target}: {error}");
         assert!(error.contains(&place), "{target}: {place} not in {error}");
         assert!(error.contains(part), "{target}: {error}");
     }
@@ -178,7 +178,7 @@ fn barriers_in_recursion_are_refused() {
     let text = kernel(body);
     for target in ["compute_75", "gfx1100"] {
         let error = compile("phases", &text, target).unwrap_err().to_string();
-        assert!(error.contains("kernel `phases` has block arrays"), "{target}: {error}");
+        assert!(error.contains("[KM0112] kernel `phases` has block arrays"), "{target}: {error}");
         assert!(error.contains("calls itself"), "{target}: {error}");
     }
 }

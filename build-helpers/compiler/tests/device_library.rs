@@ -529,7 +529,7 @@ fn the_heap_is_malloc_where_there_is_one_and_an_error_elsewhere() {
     assert!(count(&ptx, ", malloc,") > 0 && count(&ptx, "call.uni free") > 0, "{ptx}");
     compile("heap", HEAP, "cpu").unwrap_or_else(|error| panic!("{error}"));
     let error = compile("heap", HEAP, "gfx1100").unwrap_err().to_string();
-    let start = "a kernel does what gfx1100 cannot:\n  allocates on the heap, which the target does \
+    let start = "a kernel does what gfx1100 cannot:\n  [KM0103] allocates on the heap, which the target does \
                  not have\n";
     assert!(error.starts_with(start), "{error}");
     assert!(error.contains("from kernels/heap.rs:6, in `heap::heap`"), "{error}");
@@ -545,7 +545,7 @@ fn a_function_of_the_run_time_library_cannot_be_defined_again() {
     let clash = "#[unsafe(no_mangle)]\npub extern \"C\" fn __kernelmill_barrier() {}";
     assert_eq!(
         refused("clash", clash),
-        "a kernel does what compute_75 cannot:\n  defines `__kernelmill_barrier`, which is of \
+        "a kernel does what compute_75 cannot:\n  [KM0114] defines `__kernelmill_barrier`, which is of \
          kernelmill's own library\n     --> `__kernelmill_barrier`\n    help: rename it; names that \
          start with `__kernelmill_` are the compiler's"
     );

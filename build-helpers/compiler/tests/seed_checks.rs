@@ -163,10 +163,10 @@ use num::BigInt;
     assert_eq!(
         found,
         [
-            "kernels/plain.rs:3:27: error: parameter `x` of kernel `plain` has type `BigInt`, which \
+            "kernels/plain.rs:3:27: error[KM0040]: parameter `x` of kernel `plain` has type `BigInt`, which \
              cannot cross from host to device\n  help: define `BigInt` as a `#[repr(C)]` struct in \
              this file",
-            "kernels/plain.rs:3:38: error: parameter `w` of kernel `plain` has type `Wrapper`, \
+            "kernels/plain.rs:3:38: error[KM0040]: parameter `w` of kernel `plain` has type `Wrapper`, \
              whose field `value` has type `BigInt`, which cannot cross from host to device\n  \
              kernels/plain.rs:2:60: `BigInt`\n  help: define `BigInt` as a `#[repr(C)]` struct in \
              this file",

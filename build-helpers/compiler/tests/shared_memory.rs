@@ -87,7 +87,7 @@ pub fn own(mut y: DisjointSlice<u32>) {
 ";
     for target in ["cpu", "compute_75", "gfx1100"] {
         let message = compile("own", text, target).unwrap_err().to_string();
-        let what = "has a `SharedArray` that is no `static mut`";
+        let what = "[KM0109] has a `SharedArray` that is no `static mut`";
         assert_eq!(message.matches(what).count(), 2, "{target}: {message}");
         assert!(message.contains("--> kernels/own.rs:8, in `own::own`"), "{target}: {message}");
         assert!(message.contains("--> kernels/own.rs:9, in `own::own`"), "{target}: {message}");
@@ -134,8 +134,7 @@ pub fn own(mut y: DisjointSlice<u32>) {{
         "static mut LAST_OF_GRID: Last = LAST; *out = unsafe { LAST_OF_GRID.tile[1] };",
     ] {
         let message = compile("own", &text(code), "cpu").map(|_| code).unwrap_err().to_string();
-        let what =
-            "has a `SharedArray` that is no `static mut` by itself, and so is no shared memory";
+        let what = "[KM0109] has a `SharedArray` that is no `static mut` by itself, and so is no shared memory";
         assert!(message.contains(what), "{code}: {message}");
     }
 }
@@ -168,7 +167,7 @@ fn alignments_above_128_are_honoured_or_refused() {
     }
     compile("addresses", &aligned(128), "cpu").unwrap();
     let message = compile("addresses", &aligned(256), "cpu").unwrap_err().to_string();
-    let start = "has a shared array whose elements are aligned to 256 bytes; on the CPU shared memory is aligned to 128";
+    let start = "[KM0109] has a shared array whose elements are aligned to 256 bytes; on the CPU shared memory is aligned to 128";
     assert!(message.contains(start), "{message}");
     assert!(message.contains("kernels/addresses.rs:10, in `addresses::addresses`"), "{message}");
 }

@@ -60,7 +60,7 @@ pub fn counts(mut y: DisjointSlice<u64>) {
         project.file("kernels/no_end.rs", kernel).environment("KERNELMILL_TOOL_TIME", "8s");
     let error = project.cargo(&["build"]).build_script_error();
     // What rustc has said until then follows: it names the constant, more often on a faster machine.
-    let expected = "error: rustc did not finish on kernels/no_end.rs: it took more than 8 s of processor time, which \
+    let expected = "error[KM0066]: rustc did not finish on kernels/no_end.rs: it took more than 8 s of processor time, which \
                     KERNELMILL_TOOL_TIME sets\n";
     assert!(error.starts_with(expected), "{error}");
 }
@@ -110,7 +110,7 @@ fn a_pipe_whose_name_the_compiler_makes_in_a_kernel_package() {
     let pipe = project.package().join("kernels/pipe").display().to_string();
     let project = project.environment("PIPE", &pipe).environment("KERNELMILL_TOOL_IDLE", "3s");
     let error = project.cargo(&["build"]).build_script_error();
-    let expected = "error: cargo did not finish on kernels/pack: it did nothing for 3 s, more than \
+    let expected = "error[KM0066]: cargo did not finish on kernels/pack: it did nothing for 3 s, more than \
                     KERNELMILL_TOOL_IDLE allows; ";
     assert!(error.starts_with(expected), "{error}");
 }

@@ -176,8 +176,8 @@ fn compilers_messages_reach_the_user_once_with_path_and_line() {
         .file("kernels/three.cu", "__global__ void three() {}\n");
     let message = project.cargo(&["build"]).build_script_error();
     for expected in [
-        "error: identifier \"missing\" is undefined\n --> kernels/one.cu:2\n  | *x = missing;\n",
-        "error: absent.h: No such file or directory\n --> kernels/two.cu:1\n",
+        "error[KM0080]: identifier \"missing\" is undefined\n --> kernels/one.cu:2\n  | *x = missing;\n",
+        "error[KM0080]: absent.h: No such file or directory\n --> kernels/two.cu:1\n",
     ] {
         assert_eq!(message.matches(expected).count(), 1, "{message}");
     }
@@ -188,7 +188,7 @@ fn compilers_messages_reach_the_user_once_with_path_and_line() {
     project.write("kernels/one.cu", only_one_target);
     project.write("kernels/two.cu", "__global__ void two(int *x) { asm(\"no.such;\"); }\n");
     let message = project.cargo(&["build"]).build_script_error();
-    assert_eq!(message.matches("error: #error too old").count(), 1, "{message}");
+    assert_eq!(message.matches("error[KM0080]: #error too old").count(), 1, "{message}");
     assert!(message.contains(" --> kernels/one.cu:3\n"), "{message}");
     assert!(message.contains("kernels/two.cu, for sm_80:\n"), "{message}");
 }

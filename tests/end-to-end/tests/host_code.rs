@@ -217,7 +217,7 @@ fn device_code_is_linked_across_files_and_reaches_programs_through_a_library() {
     next_tick();
     project.write("gpu/twice.cu", "__device__ float thrice(float x) { return 3 * x; }\n");
     let error = project.cargo(&["build"]).build_script_error();
-    let line = "error: Undefined reference to 'twice(float)' in 'gpu/calls.cu'";
+    let line = "error[KM0080]: Undefined reference to 'twice(float)' in 'gpu/calls.cu'";
     assert_eq!(error.matches(line).count(), 1, "{error}");
 }
 
@@ -247,9 +247,13 @@ fn host_files_that_cannot_be_built_are_refused() {
         project.cargo(&["build"]).build_script_error()
     };
     let none = error("host-files = \"gpu/*.cpp\"");
-    assert!(none.starts_with("error: no file matches `gpu/*.cpp`, which is named in `host-files`"));
+    assert!(
+        none.starts_with(
+            "error[KM0021]: no file matches `gpu/*.cpp`, which is named in `host-files`"
+        )
+    );
     let cpu = error("targets = \"cpu\"\nhost-files = \"gpu/a.cu\"");
-    let line = "error: the host code in `gpu/a.cu` needs an NVIDIA target";
+    let line = "error[KM0065]: the host code in `gpu/a.cu` needs an NVIDIA target";
     assert!(cpu.starts_with(line), "{cpu}");
     assert!(noted.compiled().is_empty());
 }

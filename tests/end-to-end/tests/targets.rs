@@ -235,7 +235,7 @@ fn a_limit_of_32_registers_spills_and_is_told_by_kernel_line_and_target() {
     }
     let (_project, run) = build("spills-refused", &settings("max-registers = 32", "error"));
     let text = run.build_script_error();
-    assert!(text.contains(&format!("error: {place}")), "{text}");
+    assert!(text.contains(&format!("error[KM0089]: {place}")), "{text}");
     let (project, run) = build("no-spills", &settings("", "error"));
     let manifest = Manifest::read(&out_dir(&run.succeeds().stdout, "no-spills", &project));
     assert!(manifest.expect("the build wrote its manifest").diagnostics.is_empty());

@@ -49,7 +49,7 @@ fn bitcode_that_is_cut_off_is_refused() {
         std::fs::write(&path, &bitcode[..length]).expect("a file of this test");
         let error = package.error();
         let is_said =
-            error.contains("kernels/a.bc: error: LLVM") && error.contains("cannot read it");
+            error.contains("kernels/a.bc: error[KM0081]: LLVM") && error.contains("cannot read it");
         assert!(is_said, "cut off at {length}: {error}");
     }
     std::fs::write(&path, b"BC\xc0\xde").expect("a file of this test");

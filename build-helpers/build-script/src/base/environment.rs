@@ -7,9 +7,10 @@
 use super::{
     cargo::Cargo,
     error::Error,
-    trace::{Step, Trace},
+    progress::{self, Progress},
+    trace::{Sinks, Step, Trace},
 };
-use kernelmill_artifact::TraceFile;
+use kernelmill_artifact::{Target, TraceFile};
 use std::{
     collections::BTreeMap,
     ffi::OsString,
@@ -138,7 +139,42 @@ impl BuildEnvironment {
         name: impl Into<String>,
         arguments: &[(&'static str, &dyn Display)],
     ) -> Option<Step<'_>> {
-        self.trace.step(|| self.open_trace(), (category, name.into()), arguments)
+        self.trace.step(|| self.open_sinks(), (category, name.into()), arguments)
+    }
+
+    /// Says how many units the build has.
+    pub(crate) fn planned(&self, units: usize) {
+        if let Some(progress) = self.trace.progress(|| self.open_sinks()) {
+            progress.planned(units);
+        }
+    }
+
+    /// Says that a unit is done.
+    pub(crate) fn unit_done(&self, source: &str, target: &Target, is_stored: bool) {
+        if let Some(progress) = self.trace.progress(|| self.open_sinks()) {
+            progress.done(source, target, is_stored);
+        }
+    }
+
+    fn open_sinks(&self) -> Sinks {
+        Sinks { file: self.open_trace(), progress: self.open_progress() }
+    }
+
+    /// Opens what the progress is told to. Nothing that is built depends on it.
+    fn open_progress(&self) -> Option<Progress> {
+        let value = self.unwatched(progress::VARIABLE);
+        let terminal = progress::terminal(value.as_deref()).unwrap_or_else(|expected| {
+            let value = value.unwrap_or_default();
+            self.cargo.warn(&format!(
+                "{} is `{value}`: write {expected}; no progress is shown",
+                progress::VARIABLE
+            ));
+            None
+        });
+        let package = self.given("CARGO_PKG_NAME").unwrap_or_default();
+        let file = self.unwatched(progress::FILE);
+        let file = file.and_then(|it| TraceFile::append(Path::new(&it), &package).ok());
+        Progress::new(file, terminal)
     }
 
     /// Opens the file for the trace, by a path from the package's root.

@@ -1,7 +1,7 @@
 //! Errors of a build, for callers of [`Build::try_compile`](crate::Build::try_compile).
 
-use super::report::Report;
-use kernelmill_compiler::limit_behind;
+use super::report::{Report, with_code};
+use kernelmill_compiler::{diagnostic::Code, limit_behind};
 use std::{io, path::PathBuf};
 
 /// Why a build failed. Its text is meant for people: it names every error that was found, where
@@ -50,6 +50,30 @@ pub enum Error {
 }
 
 impl Error {
+    /// The code of the error. `None` for reports, in which each finding has its own.
+    #[must_use]
+    pub fn code(&self) -> Option<Code> {
+        Some(match self {
+            Self::Settings(_) | Self::Sources(_) | Self::Kernels(_) => return None,
+            Self::NotInBuildScript { .. } => Code::NotInBuildScript,
+            Self::Toolchain(_) => Code::RustToolchain,
+            Self::Io { .. } => Code::Files,
+            Self::Store(_) => Code::Store,
+            Self::Internal(_) => Code::Internal,
+        })
+    }
+
+    /// The error as a build script prints it: with `error`, and the code of each finding.
+    pub(crate) fn rendered(&self) -> String {
+        let text = self.to_string();
+        match self.code() {
+            None => text,
+            // What the store says is a whole message.
+            Some(code) if text.starts_with("error: ") => with_code(code, &text),
+            Some(code) => format!("error[{code}]: {text}"),
+        }
+    }
+
     /// For `map_err`: `cannot {action} {path}`.
     pub(crate) fn io(
         action: &'static str,

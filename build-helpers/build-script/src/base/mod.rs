@@ -8,6 +8,7 @@ pub(crate) mod glob;
 pub(crate) mod jobs;
 pub(crate) mod naming;
 pub(crate) mod paths;
+mod progress;
 pub(crate) mod quantities;
 pub(crate) mod report;
 pub(crate) mod stack;

@@ -1,7 +1,7 @@
 //! Reports of diagnostics: the source line with the place marked, and what to write instead.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use kernelmill_compiler::diagnostic::{Diagnostic, Place, Severity};
+use kernelmill_compiler::diagnostic::{Code, Diagnostic, Place, Severity};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 /// Everything that was found wrong with a build, in the order in which people would read it.
@@ -17,9 +17,9 @@ enum Finding {
     /// Points into a text.
     Diagnostic(Diagnostic),
     /// Points at no text.
-    Plain { message: String, help: Option<String> },
-    /// What a tool printed, as it printed it.
-    Verbatim(String),
+    Plain { code: Code, message: String, help: Option<String> },
+    /// What a tool printed, as it printed it. rustc has codes of its own.
+    Verbatim { code: Option<Code>, text: String },
 }
 
 impl Report {
@@ -44,25 +44,30 @@ impl Report {
         self.findings.push(Finding::Diagnostic(diagnostic));
     }
 
-    pub(crate) fn plain(&mut self, message: impl Into<String>, help: impl Into<String>) {
+    pub(crate) fn plain(
+        &mut self,
+        code: Code,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
         let help = Some(help.into());
-        self.findings.push(Finding::Plain { message: message.into(), help });
+        self.findings.push(Finding::Plain { code, message: message.into(), help });
     }
 
     /// A message that says all there is to say; the same one twice is one finding.
-    pub(crate) fn message(&mut self, message: impl Into<String>) {
+    pub(crate) fn message(&mut self, code: Code, message: impl Into<String>) {
         let message = message.into();
         let is_known = self.findings.iter().any(|finding| match finding {
             Finding::Plain { message: known, .. } => *known == message,
-            Finding::Diagnostic(_) | Finding::Verbatim(_) => false,
+            Finding::Diagnostic(_) | Finding::Verbatim { .. } => false,
         });
         if !is_known {
-            self.findings.push(Finding::Plain { message, help: None });
+            self.findings.push(Finding::Plain { code, message, help: None });
         }
     }
 
-    pub(crate) fn verbatim(&mut self, text: impl Into<String>) {
-        self.findings.push(Finding::Verbatim(text.into()));
+    pub(crate) fn verbatim(&mut self, code: Option<Code>, text: impl Into<String>) {
+        self.findings.push(Finding::Verbatim { code, text: text.into() });
     }
 
     /// `Err` with everything found, if anything was.
@@ -81,22 +86,43 @@ impl fmt::Display for Report {
                 Finding::Diagnostic(diagnostic) => {
                     formatter.write_str(&render(diagnostic, &self.texts))?;
                 }
-                Finding::Plain { message, help } => {
-                    write!(formatter, "error: {message}")?;
+                Finding::Plain { code, message, help } => {
+                    write!(formatter, "error[{code}]: {message}")?;
                     if let Some(help) = help {
                         write!(formatter, "\n  help: {help}")?;
                     }
                 }
-                Finding::Verbatim(text) => formatter.write_str(text.trim_end())?,
+                Finding::Verbatim { code: None, text } => formatter.write_str(text.trim_end())?,
+                Finding::Verbatim { code: Some(code), text } => {
+                    formatter.write_str(&with_code(*code, text.trim_end()))?;
+                }
             }
         }
         Ok(())
     }
 }
 
+/// A text of a tool or front end with a code at each error: at the start of a line, or behind a place.
+pub(super) fn with_code(code: Code, text: &str) -> String {
+    const ERROR: &str = "error: ";
+    let marked = |line: &str| {
+        let start = match line.strip_prefix(ERROR) {
+            Some(_) => 0,
+            None if line.starts_with([' ', '|', '=']) => return line.to_owned(),
+            None => match line.find(&format!(": {ERROR}")) {
+                Some(place) => place + 2,
+                None => return line.to_owned(),
+            },
+        };
+        format!("{}error[{code}]: {}", &line[..start], &line[start + ERROR.len()..])
+    };
+    text.lines().map(marked).collect::<Vec<_>>().join("\n")
+}
+
 /// A diagnostic with the lines it points at.
 fn render(diagnostic: &Diagnostic, texts: &BTreeMap<String, Arc<str>>) -> String {
     let Some(text) = texts.get(&diagnostic.place.file) else { return diagnostic.to_string() };
+    let number = diagnostic.code.to_string();
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -114,7 +140,8 @@ fn render(diagnostic: &Diagnostic, texts: &BTreeMap<String, Arc<str>>) -> String
             elsewhere.push(label);
         }
     }
-    let mut group = Group::with_title(level.primary_title(diagnostic.message.as_str()));
+    let mut group =
+        Group::with_title(level.primary_title(diagnostic.message.as_str()).id(number.as_str()));
     group = group.element(snippet);
     let notes: Vec<_> =
         elsewhere.iter().map(|label| format!("{}: {}", label.place, label.text)).collect();
@@ -159,9 +186,9 @@ mod tests {
         for error in errors.unwrap_err() {
             report.diagnostic(error);
         }
-        report.plain("no kernels", "write one");
+        report.plain(Code::NoKernels, "no kernels", "write one");
         let expected = "\
-error: parameter `out` of kernel `fill` has type `&mut [f32]`, which cannot cross from host to device
+error[KM0040]: parameter `out` of kernel `fill` has type `&mut [f32]`, which cannot cross from host to device
  --> kernels/fill.rs:2:14
   |
 2 | fn fill(out: &mut [f32]) {}
@@ -169,7 +196,7 @@ error: parameter `out` of kernel `fill` has type `&mut [f32]`, which cannot cros
   |
   = help: write `mut out: DisjointSlice<f32>`
 
-error: no kernels
+error[KM0020]: no kernels
   help: write one";
         assert_eq!(report.to_string(), expected);
     }

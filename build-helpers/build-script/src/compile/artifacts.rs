@@ -109,11 +109,18 @@ impl Compilation<'_> {
             let is_by_naga = unit.compiler == UnitCompiler::Naga;
             is_by_naga.then(|| wgsl::binary(with, &sources[unit.source], unit))
         };
+        let told = |unit: &Unit, made: Option<Result<Binary, Failure>>| {
+            if let Some(Ok(binary)) = &made {
+                let (source, target) = (&sources[unit.source].display, &unit.config.target);
+                self.environment.unit_done(source, target, binary.is_cached);
+            }
+            made
+        };
         let is_alone =
             |unit: &Unit| matches!(unit.compiler, UnitCompiler::Nvcc | UnitCompiler::Naga);
         if units.iter().all(is_alone) {
             // No compiler of this crate's is opened, and none need be there.
-            return Ok(jobs::run_heaviest_first(units, weight, by_naga));
+            return Ok(jobs::run_heaviest_first(units, weight, |unit| told(unit, by_naga(unit))));
         }
         let front_end = self.front_end()?;
         dependencies.check_version(&front_end.version)?;
@@ -127,7 +134,7 @@ impl Compilation<'_> {
             fronts[index] = Some(front);
         }
         let fronts = &*fronts;
-        let made = jobs::run_heaviest_first(units, weight, |unit| match unit.compiler {
+        let make = |unit: &Unit| match unit.compiler {
             UnitCompiler::Nvcc => None,
             UnitCompiler::Naga => by_naga(unit),
             UnitCompiler::Ptxas => Some(ptx::binary(&front_end, &sources[unit.source], unit)),
@@ -150,7 +157,8 @@ impl Compilation<'_> {
                 let others = (&*children, &*table, &known as &dyn Fn() -> _);
                 Some(binary(&front_end, source, (front.of(target), others), unit))
             }
-        });
+        };
+        let made = jobs::run_heaviest_first(units, weight, |unit| told(unit, make(unit)));
         for (front, source) in fronts.iter().zip(sources) {
             if let Some(front) = front {
                 check_front(self.environment, self.package, source, front, report);

@@ -20,6 +20,7 @@ use crate::{
     settings::choices::CudaCompiler,
 };
 use kernelmill_artifact::{LaunchLimits, Target};
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::frontend::cuda::{
     CudaKernel,
     clang::{Scope, UnsupportedFeature},
@@ -183,6 +184,9 @@ impl Compilation<'_> {
                     if let (Some(step), Ok(binary)) = (&mut step, &made) {
                         step.arguments.push(("in the store", binary.is_cached.to_string()));
                     }
+                    if let Ok(binary) = &made {
+                        self.environment.unit_done(&source.display, target, binary.is_cached);
+                    }
                     Some(Done::Unit(made))
                 }
                 Task::Host(file) => Some(Done::Host(host::object(cuda?, file))),
@@ -214,7 +218,7 @@ impl Compilation<'_> {
         let said = self.settings.kernels.iter();
         let chosen = said.filter_map(|(key, said)| Some((key.clone(), said.name.clone()?)));
         for clash in resolve_names(&mut all, &chosen.collect()) {
-            report.message(clash.to_string());
+            report.message(Code::SameName, clash.to_string());
         }
         report.into_result(Error::Sources)?;
         let mut limits = Report::default();
@@ -320,6 +324,7 @@ impl Compilation<'_> {
                         _ => String::new(),
                     };
                     report.plain(
+                        Code::CppFeature,
                         feature.message(&kernel.name, &targets),
                         libraries + &help(source.kind, &kernel.name),
                     );

@@ -13,6 +13,7 @@ use crate::{
     discovery::source::{Source, SourceKind},
     settings::package::Package,
 };
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{
     Symbols, exported, exported_by,
     exports::{self, ExportedSource},
@@ -40,6 +41,7 @@ pub(crate) fn check_links(
     if has_only && environment.links().is_none() {
         let names: Vec<_> = sources.iter().map(|source| format!("`{}`", source.display)).collect();
         report.plain(
+            Code::Dependency,
             format!("{} has no kernel, and nobody learns of its functions", names.join(", ")),
             format!(
                 "mark a function with `#[kernel]`, or add `links = \"{}\"` to the `[package]` of \
@@ -71,6 +73,7 @@ impl Dependencies {
             let read = fs::read(&path).ok().and_then(|bytes| exports::read(&bytes));
             let Some((version, sources)) = read else {
                 report.plain(
+                    Code::Dependency,
                     format!("`{}`, which a dependency exports, cannot be read", path.display()),
                     "use the same version of kernelmill-build in all packages, and build again",
                 );
@@ -118,6 +121,7 @@ impl Dependencies {
         let mut report = Report::default();
         for (path, version) in self.versions.iter().filter(|(_, version)| version != own) {
             report.plain(
+                Code::Dependency,
                 format!(
                     "`{}`, which a dependency exports, was made by {version}, and this is {own}",
                     path.display()

@@ -6,7 +6,7 @@ use crate::{
     discovery::source::Source,
     settings::package::Package,
 };
-use kernelmill_compiler::Error as CompileError;
+use kernelmill_compiler::{Error as CompileError, diagnostic::Code};
 
 /// Kernels that are invalid for their targets. What several targets say alike is reported once.
 #[derive(Default)]
@@ -56,6 +56,7 @@ pub(super) fn check_front(
             }
             if source.signatures.is_none() {
                 report.plain(
+                    Code::OtherTypes,
                     format!("the kernels in `{}` cannot be read", source.display),
                     "it has syntax that this version of kernelmill does not know",
                 );
@@ -67,20 +68,20 @@ pub(super) fn check_front(
 
 /// What the compiler found, as it says it where it names its subject itself.
 pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Report) {
+    let Some(code) = error.code() else { return report.verbatim(None, error.to_string()) };
     match error {
-        CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
-        CompileError::Limits { text } => report.verbatim(text.as_str()),
-        CompileError::Ir { .. } | CompileError::Ptx { .. } | CompileError::Wgsl { .. } => {
-            report.verbatim(error.to_string());
-        }
-        CompileError::Clang { .. } | CompileError::Hip { .. } | CompileError::OpenCl { .. } => {
-            report.verbatim(error.to_string())
-        }
+        CompileError::Ir { .. }
+        | CompileError::Ptx { .. }
+        | CompileError::Wgsl { .. }
+        | CompileError::Limits { .. }
+        | CompileError::Clang { .. }
+        | CompileError::Hip { .. }
+        | CompileError::OpenCl { .. } => report.verbatim(Some(code), error.to_string()),
         CompileError::Cpp { messages, .. } => {
             // ptxas knows nothing of the source.
             let is_lost = messages.iter().any(|message| message.place.is_none());
             let heading = if is_lost { format!("{subject}:\n") } else { String::new() };
-            report.verbatim(format!("{heading}{error}"));
+            report.verbatim(Some(code), format!("{heading}{error}"));
         }
         CompileError::NoWgsl { .. }
         | CompileError::NoPtxas { .. }
@@ -93,7 +94,7 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
         | CompileError::Deferred(_)
         | CompileError::Llvm(_)
         | CompileError::Ended { .. }
-        | CompileError::Start { .. } => report.message(error.to_string()),
-        _ => report.message(format!("{subject}: {error}")),
+        | CompileError::Start { .. } => report.message(code, error.to_string()),
+        _ => report.message(code, format!("{subject}: {error}")),
     }
 }

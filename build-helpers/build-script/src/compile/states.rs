@@ -13,6 +13,7 @@ use crate::{
     plan::units::{Unit, UnitCompiler},
 };
 use kernelmill_artifact::{Parameter, Signature};
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{
     Symbols,
     frontend::cuda::{CudaKernel, is_same_symbol},
@@ -113,7 +114,7 @@ impl Compilation<'_> {
                 let of_kernel = states.iter().find(|(symbol, _)| *symbol == kernel.symbol);
                 for state in of_kernel.iter().flat_map(|(_, states)| states) {
                     report.plain(
-                        format!(
+                        Code::LaunchState, format!(
                             "{}:{}: kernel `{}` asks for the state `{}` of its launch, and is for {target}, where no \
                              plugin sees it",
                             kernel.file,

@@ -2,6 +2,7 @@
 
 use super::source::SourceKind;
 use crate::base::report::Report;
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::limit_behind;
 use std::{
     fs,
@@ -25,6 +26,7 @@ pub(crate) fn is_special(path: &Path) -> bool {
 /// Reports a file that is none.
 pub(crate) fn report_special(display: &str, report: &mut Report) {
     report.plain(
+        Code::UnreadableFile,
         format!("`{display}` is no file that can be read"),
         "replace it by a file, or leave it out with `exclude`",
     );
@@ -44,7 +46,7 @@ pub(crate) fn read_bytes(path: &Path, display: &str, report: &mut Report) -> Opt
         Err(error) => {
             let limit = limit_behind(&error);
             let message = format!("cannot read `{display}`: {error}{limit}");
-            report.plain(message, "check its name and rights");
+            report.plain(Code::UnreadableFile, message, "check its name and rights");
             None
         }
     }
@@ -68,6 +70,7 @@ pub(crate) fn reports_large(path: &Path, display: &str, report: &mut Report) -> 
     let bytes = fs::metadata(path).map_or(0, |data| data.len());
     if bytes > most {
         report.plain(
+            Code::LargeSource,
             format!("`{display}` has {bytes} bytes: the most that a source may have is {most}"),
             "split it, pass its data as a buffer, or leave the file out with `exclude`",
         );

@@ -4,6 +4,7 @@
 use super::{place::place_at, source::Source};
 use crate::base::{naming, report::Report};
 use kernelmill_artifact::{DeviceFunction, FunctionType, Signature, target::nearest};
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{TableFunction, diagnostic::Diagnostic, exported, exported_by};
 use std::collections::BTreeMap;
 
@@ -103,7 +104,7 @@ fn check_names(sources: &[Source], package: &str, report: &mut Report) {
                 report.add_text(display, text.clone());
             }
             let message = format!("two device functions are named `{name}`");
-            let diagnostic = Diagnostic::error(place_of(source, function), message);
+            let diagnostic = Diagnostic::error(Code::SameName, place_of(source, function), message);
             report.diagnostic(
                 diagnostic
                     .label(place_of(other_source, other), "the first one")
@@ -111,6 +112,7 @@ fn check_names(sources: &[Source], package: &str, report: &mut Report) {
             );
         } else if let Some(other) = ids.get(&function.id()) {
             report.plain(
+                Code::SameName,
                 format!("the device functions `{other}` and `{function}` have one digest"),
                 "rename one of them",
             );
@@ -151,5 +153,7 @@ fn nothing_to_give(
         }
         None => format!("write `#[device_fn]` above a function of the type `{ty}`"),
     };
-    report.diagnostic(Diagnostic::error(place, message).kernel(&*kernel.name).help(help));
+    report.diagnostic(
+        Diagnostic::error(Code::NoDeviceFunction, place, message).kernel(&*kernel.name).help(help),
+    );
 }

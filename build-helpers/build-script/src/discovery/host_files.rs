@@ -8,6 +8,7 @@ use crate::{
     base::{environment::BuildEnvironment, error::Error, paths, report::Report},
     settings::{origin::Value, package::Package, resolved::Settings},
 };
+use kernelmill_compiler::diagnostic::Code;
 use std::{collections::BTreeMap, path::PathBuf};
 use walkdir::WalkDir;
 
@@ -59,7 +60,7 @@ pub(crate) fn find(
             let help =
                 "write a path or a pattern relative to Cargo.toml, for example `src/launch/*.cu`";
             let setting = Value { key: "host-files", text: &written };
-            setting.report(package, message, help, &mut report);
+            setting.report(Code::MissingFile, package, message, help, &mut report);
         }
     }
     let read = |(display, path): (String, PathBuf)| {
@@ -144,7 +145,7 @@ mod tests {
     fn every_pattern_without_a_file_is_reported() {
         let project = Project::new("host-files = [\"no.cu\", \"src/*.cuh\"]\n", &[]);
         let text = found(&project).unwrap_err().to_string();
-        assert_eq!(text.matches("error: no file matches `").count(), 2, "{text}");
+        assert_eq!(text.matches("error[KM0021]: no file matches `").count(), 2, "{text}");
         let project = Project::new("host-files = 3\nrdc = \"yes\"\nnvcc = \"\"\n", &[]);
         let text = found(&project).unwrap_err().to_string();
         for line in ["`host-files` cannot be 3", "`rdc` cannot be \"yes\"", "`nvcc` cannot be \"\""]

@@ -14,7 +14,7 @@ use crate::base::{
     paths,
     report::{Report, place},
 };
-use kernelmill_compiler::diagnostic::Diagnostic;
+use kernelmill_compiler::diagnostic::{Code, Diagnostic};
 use std::{
     collections::{HashSet, VecDeque},
     fs,
@@ -71,11 +71,11 @@ pub(super) fn check(files: Vec<TextFile>, (package, root): (&Path, &Path), repor
                 true => paths::relative(root, &path),
                 false => inclusion.name.clone(),
             };
-            if let Some((message, help)) = fault(&path, &display, inclusion.is_code) {
+            if let Some((code, message, help)) = fault(&path, &display, inclusion.is_code) {
                 let end = inclusion.start + inclusion.length;
                 let place = place(&file.display, &file.text, inclusion.start..end);
                 report.add_text(&file.display, file.text.clone());
-                report.diagnostic(Diagnostic::error(place, message).help(help));
+                report.diagnostic(Diagnostic::error(code, place, message).help(help));
             } else if inclusion.is_code && seen.len() < MOST_FILES && seen.insert(path.clone()) {
                 queue.push_back(Next::Unread(path, display));
             }
@@ -84,16 +84,17 @@ pub(super) fn check(files: Vec<TextFile>, (package, root): (&Path, &Path), repor
 }
 
 /// What is wrong with a file that is taken in, and what to do.
-fn fault(path: &Path, display: &str, is_code: bool) -> Option<(String, &'static str)> {
+fn fault(path: &Path, display: &str, is_code: bool) -> Option<(Code, String, &'static str)> {
     if is_special(path) {
         let message = format!("`{display}` is no file that can be read");
-        return Some((message, "replace it by a file"));
+        return Some((Code::UnreadableFile, message, "replace it by a file"));
     }
     let most = if is_code { MOST_BYTES_OF_RUST } else { MOST_BYTES };
     let bytes = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
     let message =
         format!("`{display}` has {bytes} bytes: the most that a kernel may take in is {most}");
-    (bytes > most).then_some((message, "pass its content as a buffer, which the host fills"))
+    let help = "pass its content as a buffer, which the host fills";
+    (bytes > most).then_some((Code::LargeSource, message, help))
 }
 
 /// A macro that takes in a file.

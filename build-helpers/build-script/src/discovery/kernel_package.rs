@@ -2,6 +2,7 @@
 
 use super::candidate::{Candidate, read_bytes};
 use crate::base::report::Report;
+use kernelmill_compiler::diagnostic::Code;
 use std::{ffi::OsStr, path::Path, sync::Arc};
 use walkdir::{DirEntry, WalkDir};
 
@@ -13,6 +14,7 @@ pub(super) fn texts(candidate: &Candidate, report: &mut Report) -> Option<Vec<Mo
     let sources = candidate.path.join("src");
     if !sources.join("lib.rs").is_file() {
         report.plain(
+            Code::NoKernelSource,
             format!("the kernel package `{}` has no src/lib.rs", candidate.display),
             "put its kernels there, or leave the folder out with `exclude`",
         );

@@ -82,8 +82,7 @@ mod tests {
         {
             assert_eq!(build(&nested(open, close, most)).unwrap(), ["deep"], "{open}");
             let error = build(&nested(open, close, most + 1)).unwrap_err();
-            let expected =
-                "error: `kernels/deep.rs` is nested too deeply to be read, at line 3\n  help: ";
+            let expected = "error[KM0025]: `kernels/deep.rs` is nested too deeply to be read, at line 3\n  help: ";
             assert!(error.starts_with(expected), "{open}: {error}");
         }
         let chains = [

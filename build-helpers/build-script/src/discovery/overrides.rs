@@ -9,6 +9,7 @@ use crate::{
     settings::{overrides::PREFIX, package::Package, resolved::Settings},
 };
 use kernelmill_artifact::target::nearest;
+use kernelmill_compiler::diagnostic::Code;
 use std::fs;
 
 /// Gives the package's own sources the files that stand for their kernels, and warns of each. A file that is not there is a
@@ -34,6 +35,7 @@ pub(crate) fn attach(
             let display = written.display().to_string();
             let Some(form) = Form::of(&path) else {
                 report.plain(
+                    Code::Override,
                     format!("{variable} is `{display}`, which stands for no stage of a kernel"),
                     "name a file that ends in `.ll`, `.cu` or `.ptx`",
                 );

@@ -11,6 +11,7 @@ use super::{
     source::{Source, SourceKind},
 };
 use crate::{base::report::Report, settings::kernel::is_generic};
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::frontend::rust::signature::{
     Cfgs, ListedInstances, Reading, SourceText, read_crate_with,
 };
@@ -63,6 +64,7 @@ pub(crate) fn read(
     for SourceText { text, display, .. } in &files {
         if let Some(line) = nesting::too_deep_at(text) {
             report.plain(
+                Code::Nesting,
                 format!("`{display}` is nested too deeply to be read, at line {line}"),
                 "move inner blocks and expressions to functions of their own",
             );
@@ -77,11 +79,14 @@ pub(crate) fn read(
     let reading = match nesting::on_deep_stack(|| read_crate_with(&files, &cfgs, listed)) {
         Ok(reading) => reading,
         Err(error) => {
-            report.message(format!(
-                "no thread to read `{}` with: {error}{}",
-                candidate.display,
-                limit_behind(&error)
-            ));
+            report.message(
+                Code::Files,
+                format!(
+                    "no thread to read `{}` with: {error}{}",
+                    candidate.display,
+                    limit_behind(&error)
+                ),
+            );
             return None;
         }
     };
@@ -191,7 +196,7 @@ fn read_other(
     if !is_enabled {
         let name = language.name();
         report.plain(
-            format!("`{display}` is in {name}, and kernelmill-build was built without it"),
+            Code::MissingFeature, format!("`{display}` is in {name}, and kernelmill-build was built without it"),
             format!(
                 "enable the feature `{feature}` of kernelmill-build in Cargo.toml: `features = [\"{feature}\"]`"
             ),
@@ -202,11 +207,19 @@ fn read_other(
     let text = match std::str::from_utf8(&bytes) {
         Ok(text) => Arc::from(text),
         Err(_) if kind == SourceKind::Ptx => {
-            report.plain(format!("`{display}` is not UTF-8"), "save it as ASCII, which PTX is");
+            report.plain(
+                Code::UnreadableFile,
+                format!("`{display}` is not UTF-8"),
+                "save it as ASCII, which PTX is",
+            );
             return None;
         }
         Err(_) if kind == SourceKind::Wgsl => {
-            report.plain(format!("`{display}` is not UTF-8"), "save it as UTF-8, which WGSL is");
+            report.plain(
+                Code::UnreadableFile,
+                format!("`{display}` is not UTF-8"),
+                "save it as UTF-8, which WGSL is",
+            );
             return None;
         }
         Err(_) => Arc::from(digest(&bytes).to_string()),
@@ -251,6 +264,7 @@ fn read_file(candidate: &Candidate, report: &mut Report) -> Option<(String, Arc<
     let display = &candidate.display;
     let Some(language) = Language::of(&candidate.path) else {
         report.plain(
+            Code::NoKernelSource,
             format!("`{display}` is no kernel source"),
             "name files that end in .rs, .cu, .hip, .cl, .ll, .bc, .ptx or .wgsl",
         );
@@ -265,7 +279,7 @@ fn read_file(candidate: &Candidate, report: &mut Report) -> Option<(String, Arc<
     if let Ok(text) = String::from_utf8(bytes) {
         Some((display.clone(), text.into()))
     } else {
-        report.plain(format!("`{display}` is not UTF-8"), "save it as UTF-8");
+        report.plain(Code::UnreadableFile, format!("`{display}` is not UTF-8"), "save it as UTF-8");
         None
     }
 }
@@ -274,6 +288,7 @@ fn read_file(candidate: &Candidate, report: &mut Report) -> Option<(String, Arc<
 fn without_kernels(candidate: &Candidate, report: &mut Report) {
     if candidate.is_named {
         report.plain(
+            Code::NoKernelSource,
             format!("`{}` is named as a source and has no kernel", candidate.display),
             "mark a function with `#[kernel]`, or leave the file out",
         );

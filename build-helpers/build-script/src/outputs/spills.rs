@@ -7,6 +7,7 @@ use crate::{
     compile::binary::Binary,
     discovery::source::Source,
 };
+use kernelmill_compiler::diagnostic::Code;
 use std::fmt;
 
 /// A kernel in a binary that spills too much.
@@ -32,7 +33,7 @@ pub(crate) fn find<'a>(
 pub(crate) fn refuse(found: &[Excess<'_>]) -> Result<(), Error> {
     let mut report = Report::default();
     for excess in found {
-        report.plain(excess.to_string(), HELP);
+        report.plain(Code::Threshold, excess.to_string(), HELP);
     }
     report.into_result(Error::Kernels)
 }

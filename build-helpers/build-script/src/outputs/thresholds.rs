@@ -7,6 +7,7 @@ use crate::{
     discovery::source::Source,
     settings::resolved::Settings,
 };
+use kernelmill_compiler::diagnostic::Code;
 
 /// Compares what kernels take with the thresholds of each.
 ///
@@ -29,7 +30,7 @@ pub(crate) fn check(
             );
             let help =
                 "let the kernel take less, or give it a `thresholds` of its own that allows it";
-            report.plain(message, help);
+            report.plain(Code::Threshold, message, help);
         }
     }
     report.into_result(Error::Kernels)

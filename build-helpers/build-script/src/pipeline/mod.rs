@@ -283,6 +283,7 @@ fn compile(
             std::iter::once((unit, made)).chain(variants.into_iter().map(|variant| (variant, None)))
         })
         .unzip();
+    environment.planned(units.len());
     let binaries = compilation.make(&sources, &units, made, (&mut fronts, &dependencies))?;
     if environment.links().is_some() {
         let exported = match is_skipped {
@@ -379,6 +380,8 @@ fn summary(compiled: &Compiled) -> Summary {
     }
 }
 
+#[cfg(test)]
+mod code_tests;
 #[cfg(test)]
 mod dump_tests;
 #[cfg(test)]

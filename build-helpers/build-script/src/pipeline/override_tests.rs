@@ -102,7 +102,6 @@ fn a_file_of_another_kind_is_an_error() {
     project.write("app/edited.txt", "mine");
     project.set(FILL, "edited.txt");
     let error = project.error();
-    let expected =
-        "KERNELMILL_OVERRIDE_fill is `edited.txt`, which stands for no stage of a kernel";
+    let expected = "error[KM0030]: KERNELMILL_OVERRIDE_fill is `edited.txt`, which stands for no stage of a kernel";
     assert!(error.contains(expected) && error.contains("`.ll`, `.cu` or `.ptx`"), "{error}");
 }

@@ -168,10 +168,10 @@ error[E0001]: wrong
 error[E0001]: wrong
  --> kernels/d.rs:1:1
 
-error: kernels/b.rs, for compute_75: ptxas failed on b:
+error[KM0067]: kernels/b.rs, for compute_75: ptxas failed on b:
 no compute_75
 
-error: kernels/b.rs, for gfx942: ptxas failed on b:
+error[KM0067]: kernels/b.rs, for gfx942: ptxas failed on b:
 no gfx942";
     assert_eq!(project.error(), expected);
 }
@@ -455,8 +455,11 @@ fn more_spills_than_are_allowed_are_a_warning_or_an_error() {
     for outcome in &outcomes {
         let text = outcome.result.as_ref().unwrap_err().to_string();
         let (first, second) = text.split_once("\n\n").unwrap();
-        assert!(first.starts_with(&format!("error: {sm_90}\n  help: let it have more")), "{text}");
-        assert!(second.starts_with(&format!("error: {gfx942}\n  help: ")), "{text}");
+        assert!(
+            first.starts_with(&format!("error[KM0089]: {sm_90}\n  help: let it have more")),
+            "{text}"
+        );
+        assert!(second.starts_with(&format!("error[KM0089]: {gfx942}\n  help: ")), "{text}");
     }
     assert_eq!(manifest, None);
     for settings in ["", "max-spills = 64\n", "excess-spills = \"error\"\n"] {
@@ -507,13 +510,13 @@ fn targets_that_kernels_in_rust_cannot_reach_are_refused_before_any_work() {
     project.builder.targets =
         Some(vec![TargetName { text: "spirv64 opencl-c vulkan cpu".into(), origin }]);
     let expected = "\
-error: no source can be compiled for the target `spirv64`: `kernels/saxpy.rs` is Rust
+error[KM0060]: no source can be compiled for the target `spirv64`: `kernels/saxpy.rs` is Rust
   help: leave the target out, or write a kernel in OpenCL C
 
-error: no source can be compiled for the target `opencl-c`: `kernels/saxpy.rs` is Rust
+error[KM0060]: no source can be compiled for the target `opencl-c`: `kernels/saxpy.rs` is Rust
   help: leave the target out, or write a kernel in OpenCL C
 
-error: no source can be compiled for the target `vulkan`: `kernels/saxpy.rs` is Rust
+error[KM0060]: no source can be compiled for the target `vulkan`: `kernels/saxpy.rs` is Rust
   help: leave the target out, or write a kernel in WGSL";
     assert_eq!(project.error(), expected);
 }
@@ -594,7 +597,7 @@ fn options_of_the_compiler_are_checked_before_any_work() {
     let metadata = "options = { opt-levle = 2, strip = 1, optimize = false }";
     let project = Project::new(metadata, &[("kernels/saxpy.rs", SAXPY)]);
     let expected = "\
-error: there is no option `opt_levle`; the nearest is `opt_level`
+error[KM0007]: there is no option `opt_levle`; the nearest is `opt_level`
  --> Cargo.toml:7:13
   |
 7 | options = { opt-levle = 2, strip = 1, optimize = false }
@@ -602,7 +605,7 @@ error: there is no option `opt_levle`; the nearest is `opt_level`
   |
   = help: see `kernelmill_compiler::Options` for what there is
 
-error: the option `strip` cannot be `1`; write `true` or `false`
+error[KM0007]: the option `strip` cannot be `1`; write `true` or `false`
  --> Cargo.toml:7:28
   |
 7 | options = { opt-levle = 2, strip = 1, optimize = false }
@@ -610,7 +613,7 @@ error: the option `strip` cannot be `1`; write `true` or `false`
   |
   = help: see `kernelmill_compiler::Options` for what there is
 
-error: a binary is made of a whole module, and these options leave out a part of it: `optimize`; set `opt_level` to 0 for one that is not optimised
+error[KM0007]: a binary is made of a whole module, and these options leave out a part of it: `optimize`; set `opt_level` to 0 for one that is not optimised
  --> Cargo.toml:7:39
   |
 7 | options = { opt-levle = 2, strip = 1, optimize = false }
@@ -676,7 +679,7 @@ fn a_function_that_kernels_can_be_given_rebuilds_those_that_take_its_type() {
     assert_eq!(project.counts(), (0, 4), "one of another type");
     project.write("app/kernels/apply.rs", &kernel("apply", "DeviceFn<fn(u32) -> u64>"));
     let expected = "\
-error: kernel `apply` takes a `DeviceFn<fn(u32) -> u64>`, and no device function has that type
+error[KM0046]: kernel `apply` takes a `DeviceFn<fn(u32) -> u64>`, and no device function has that type
  --> kernels/apply.rs:2:8
   |
 2 | pub fn apply(f: DeviceFn<fn(u32) -> u64>, mut y: DisjointSlice<f32>) {}
@@ -686,7 +689,7 @@ error: kernel `apply` takes a `DeviceFn<fn(u32) -> u64>`, and no device function
     assert_eq!(project.error(), expected);
     project.write("app/kernels/count.rs", "#[device_fn] pub fn square(x: u32) -> u64 { 0 }\n");
     let expected = "\
-error: two device functions are named `square`
+error[KM0027]: two device functions are named `square`
  --> kernels/square.rs:1:21
   |
 1 | #[device_fn] pub fn square(x: f32) -> f32 { -x }

@@ -15,7 +15,8 @@ fn build(settings: &str) -> Result<(), Vec<String>> {
         Project::new(&settings, &[("kernels/saxpy.rs", &saxpy), ("kernels/wide.rs", &wide)]);
     let error = project.build().result.err().map(|error| error.to_string());
     error.map_or(Ok(()), |text| {
-        let lines = text.lines().filter_map(|line| line.strip_prefix("error: "));
+        let coded = text.lines().filter_map(|line| line.strip_prefix("error[KM00"));
+        let lines = coded.filter_map(|line| Some(line.split_once("]: ")?.1));
         Err(lines.map(str::to_owned).collect())
     })
 }

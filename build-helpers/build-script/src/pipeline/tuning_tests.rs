@@ -55,5 +55,5 @@ fn tuned_launches_are_embedded_and_stale_ones_are_warnings() {
     assert!(outcome.lines.iter().any(|line| line == watched), "{:?}", outcome.lines);
     project.write("app/kernelmill-tuning.toml", "[[choice]]\nblock = 0\n");
     let error = project.build().result.unwrap_err().to_string();
-    assert_eq!(error.matches("error: kernelmill-tuning.toml:").count(), 4, "{error}");
+    assert_eq!(error.matches("error[KM0015]: kernelmill-tuning.toml:").count(), 4, "{error}");
 }

@@ -9,6 +9,7 @@ use crate::{
     toolchain::{FOLDERS_OF_LIBRARIES, Search, find_tool, no_nvlink},
 };
 use kernelmill_artifact::Target;
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{Config, DeviceLibrary, DeviceLink, Params};
 use std::path::{Path, PathBuf};
 
@@ -53,6 +54,7 @@ pub(crate) fn find(
             // Other targets are linked with none, and only say the names.
             None if !has_cubins => libraries.push(library((PathBuf::new(), String::new()))),
             None => report.plain(
+                Code::DeviceLibrary,
                 format!("the device library `{name}` is not there"),
                 not_there(&package.root, toolkit, name),
             ),

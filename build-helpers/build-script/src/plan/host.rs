@@ -1,6 +1,7 @@
 //! The host: the system that the application runs on, by its triple.
 
 use crate::base::{error::Error, report::Report};
+use kernelmill_compiler::diagnostic::Code;
 
 /// The beginnings of triples that name no processor of a host: LLVM can make no object there that a program
 /// could call, and ends the process when it tries.
@@ -15,7 +16,7 @@ pub(crate) fn check(triple: &str) -> Result<(), Error> {
     let mut report = Report::default();
     if NO_HOSTS.iter().any(|start| triple.starts_with(start)) {
         report.plain(
-            format!("kernels cannot be built for an application that runs on `{triple}`"),
+            Code::HostProcessor, format!("kernels cannot be built for an application that runs on `{triple}`"),
             "build it for a processor, for example x86_64 or aarch64, or set KERNELMILL_SKIP_BUILD=1 \
              for wrappers without binaries",
         );
@@ -34,7 +35,7 @@ mod tests {
             project.set("TARGET", host);
             let text = project.error();
             let expected = format!(
-                "error: kernels cannot be built for an application that runs on `{host}`\n  help: "
+                "error[KM0064]: kernels cannot be built for an application that runs on `{host}`\n  help: "
             );
             assert!(text.starts_with(&expected), "{text}");
         }

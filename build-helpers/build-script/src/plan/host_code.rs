@@ -6,6 +6,7 @@ use crate::{
     settings::resolved::Settings,
     toolchain::{Nvcc, Search, no_nvcc, nvcc_targets},
 };
+use kernelmill_compiler::diagnostic::Code;
 
 /// Refuses host files before any work where they cannot be compiled.
 ///
@@ -27,6 +28,7 @@ pub(crate) fn check(
     let subject = format!("the host code in {}", names.join(", "));
     if !settings.has_nvidia() {
         report.plain(
+            Code::HostCode,
             format!("{subject} needs an NVIDIA target for the device code in it"),
             "name one, for example `sm_80` or `compute_75`",
         );

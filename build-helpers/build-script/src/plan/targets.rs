@@ -6,6 +6,7 @@ use crate::{
     settings::resolved::Settings,
 };
 use kernelmill_artifact::Target;
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{Error as CompileError, frontend::ptx::Header};
 
 /// The targets that a source is compiled for, in the order of the settings. PTX is embedded once, whatever targets of
@@ -58,7 +59,7 @@ pub(crate) fn check(sources: &[Source], settings: &Settings) -> Result<Vec<Strin
         let own = match head(source) {
             Ok(head) => head.map_or_else(String::new, |head| format!(" for `sm_{}`", head.target)),
             Err(error) => {
-                report.verbatim(error.to_string());
+                report.verbatim(error.code(), error.to_string());
                 continue;
             }
         };
@@ -75,12 +76,12 @@ pub(crate) fn check(sources: &[Source], settings: &Settings) -> Result<Vec<Strin
             warnings.push(format!("{message}: its kernels have no binary in this build"));
         } else {
             let help = "add a target that suits it, or leave the file out with `exclude`";
-            report.plain(message, help);
+            report.plain(Code::UnsuitedTarget, message, help);
         }
     }
     for target in &settings.targets {
         if !sources.is_empty() && !sources.iter().any(|source| suits(source, target)) {
-            report.plain(no_source(sources, target), language_for(target));
+            report.plain(Code::UnsuitedTarget, no_source(sources, target), language_for(target));
         }
     }
     report.into_result(Error::Sources)?;

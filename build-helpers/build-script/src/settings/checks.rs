@@ -3,11 +3,13 @@
 
 use super::resolved::ArgumentsOf;
 use crate::base::{glob::Glob, naming::is_identifier};
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{OptionError, Options};
 
 /// What is wrong with a value.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fault {
+    pub(super) code: Code,
     pub(super) message: String,
     pub(super) help: String,
 }
@@ -15,6 +17,7 @@ pub(super) struct Fault {
 /// Reads a pattern of a setting.
 pub(super) fn pattern(setting: &str, text: &str) -> Result<Glob, Fault> {
     Glob::new(text).map_err(|error| Fault {
+        code: Code::SettingValue,
         message: format!("`{text}` in the setting `{setting}` is no pattern: {}", error.msg),
         help:
             "`*`, `?` and `[abc]` match within a name, and `**` alone between slashes any folders"
@@ -28,6 +31,7 @@ pub(super) fn definition(name: &str) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault {
+        code: Code::SettingValue,
         message: format!("`{name}` is defined, which is no name"),
         help: "a name has letters, digits and underscores, and starts with no digit".to_owned(),
     })
@@ -45,6 +49,7 @@ pub(super) fn complete(options: &Options) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault {
+        code: Code::CompilerArgument,
         message: "the option `kernel` is `false`, and a package's bindings launch kernels"
             .to_owned(),
         help: "compile functions for other languages by `kernelmill_compiler::Compiler`".to_owned(),
@@ -53,7 +58,7 @@ pub(super) fn complete(options: &Options) -> Result<(), Fault> {
 
 fn option_fault(error: OptionError) -> Fault {
     let help = "see `kernelmill_compiler::Options` for what there is".to_owned();
-    Fault { message: error.to_string(), help }
+    Fault { code: Code::CompilerArgument, message: error.to_string(), help }
 }
 
 /// Arguments after which rustc does something else than to compile, or to another form than kernelmill reads.
@@ -151,6 +156,7 @@ pub(super) fn argument(before: Option<&str>, text: &str) -> Result<(), Fault> {
         || code_option.is_some_and(|option| SET_FOR_RUSTC.contains(&&*option));
     if is_input(before.as_deref(), &written) {
         return Err(Fault {
+            code: Code::CompilerArgument,
             message: format!("`{text}` in the setting `arguments` is no option"),
             help: "write options alone: kernelmill gives compilers their input".to_owned(),
         });
@@ -163,6 +169,7 @@ pub(super) fn argument(before: Option<&str>, text: &str) -> Result<(), Fault> {
         () => return Ok(()),
     };
     Err(Fault {
+        code: Code::CompilerArgument,
         message: format!("`{text}` in the setting `arguments` keeps {who} from compiling kernels"),
         help: "leave it out: kernelmill chooses what compilers write, and where".to_owned(),
     })

@@ -1,5 +1,6 @@
 //! Dumps that are asked for: the stages that `KERNELMILL_DUMP` names, and where they go.
 
+use kernelmill_compiler::diagnostic::Code;
 use std::{collections::BTreeSet, path::PathBuf};
 
 use super::package::Package;
@@ -31,6 +32,7 @@ impl Dumps {
                 _ if name == "all" => stages.extend(Stage::ALL),
                 Ok(stage) => _ = stages.insert(stage),
                 Err(error) => report.plain(
+                    Code::Variable,
                     format!("the environment variable {STAGES} has `{name}`: {error}"),
                     "write names of stages with commas between them, or `all`",
                 ),

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::base::{naming::is_identifier, report::Report};
 use kernelmill_artifact::{LaunchLimits, Parameter, Signature, Target};
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{frontend::cuda::signature::is_named, limits};
 
 /// The keys, as they are written in TOML.
@@ -69,7 +70,7 @@ impl KernelSettings {
         if let Some(name) = layer.name.as_ref().filter(|name| !is_identifier(name)) {
             let message = format!("the kernel `{key}` cannot be named `{name}`");
             let help = "a name has letters, digits and underscores, and starts with no digit";
-            report_at(layer.origin.as_ref(), message, help, report);
+            report_at(Code::KernelSettings, layer.origin.as_ref(), message, help, report);
         }
         let (limits, thresholds, origin) = (layer.limits, layer.thresholds, layer.origin);
         let instances = layer.instances.unwrap_or_default();
@@ -86,7 +87,13 @@ impl KernelSettings {
                 fault.name.replace('_', "-"),
                 fault.message
             );
-            report_at(origin.as_ref(), message, &fault.help.replace('_', "-"), report);
+            report_at(
+                Code::Launches,
+                origin.as_ref(),
+                message,
+                &fault.help.replace('_', "-"),
+                report,
+            );
         }
         Self {
             requires,
@@ -114,12 +121,24 @@ impl KernelSettings {
             match declared::parameter(text) {
                 Ok(parameter) => parameters.push(parameter),
                 Err(message) => {
-                    report_at(origin.as_ref(), of_kernel(message), declared::HELP, report);
+                    report_at(
+                        Code::DeclaredParameters,
+                        origin.as_ref(),
+                        of_kernel(message),
+                        declared::HELP,
+                        report,
+                    );
                 }
             }
         }
         if let Err(message) = declared::check_names(&parameters) {
-            report_at(origin, of_kernel(message), "give them different names", report);
+            report_at(
+                Code::DeclaredParameters,
+                origin,
+                of_kernel(message),
+                "give them different names",
+                report,
+            );
         }
         parameters
     }
@@ -131,7 +150,7 @@ impl KernelSettings {
             "the settings declare the parameters of the kernel `{name}`, which its source says at {file}:{line}"
         );
         let help = "remove `parameters`: it is for kernels in LLVM IR and PTX";
-        report_at(self.origin.as_ref(), message, help, report);
+        report_at(Code::KernelSettings, self.origin.as_ref(), message, help, report);
     }
 
     /// Reports instances of a kernel that is none of Rust with parameters of its own.
@@ -143,7 +162,7 @@ impl KernelSettings {
         let help = "remove `instances`; a template of C++ is instantiated in its source: \
                     `template __global__ void scale<float>(float *);`";
         let origin = self.instances.first().and_then(|it| it.origin.as_ref());
-        report_at(origin.or(self.origin.as_ref()), message, help, report);
+        report_at(Code::KernelSettings, origin.or(self.origin.as_ref()), message, help, report);
     }
 
     /// Reports a target that is named for a kernel and that its language has not got; `targets` are those it has.
@@ -159,7 +178,7 @@ impl KernelSettings {
             "the settings name the target `{target}` for the kernel `{name}` at {file}:{line}, which is {language}"
         );
         let help = format!("leave it out: {language} is compiled for {targets}");
-        report_at(self.origin.as_ref(), message, &help, report);
+        report_at(Code::KernelSettings, self.origin.as_ref(), message, &help, report);
     }
 
     /// Reports what cannot be of a kernel's launches, its source and the settings together.
@@ -174,7 +193,7 @@ impl KernelSettings {
                  together: {}",
                 fault.message
             );
-            report_at(self.origin.as_ref(), message, fault.help, report);
+            report_at(Code::Launches, self.origin.as_ref(), message, fault.help, report);
         }
     }
 
@@ -189,7 +208,7 @@ impl KernelSettings {
             "what the settings say of the launches of `{kernel}` does not reach {compiler}, which \
              compiles it"
         );
-        report_at(self.origin.as_ref(), message, help, report);
+        report_at(Code::KernelSettings, self.origin.as_ref(), message, help, report);
     }
 
     /// Reports that there is no such kernel.
@@ -199,7 +218,7 @@ impl KernelSettings {
             |nearest| format!("the nearest is `{nearest}`"),
         );
         let message = format!("the settings name a kernel `{key}`, which no source has");
-        report_at(self.origin.as_ref(), message, &help, report);
+        report_at(Code::UnknownKernel, self.origin.as_ref(), message, &help, report);
     }
 }
 
@@ -236,7 +255,7 @@ pub(crate) fn report_rule_error(
     let message = format!("the contract `{rule}` of the kernel `{kernel}`: {message}");
     let Some(Origin { place, file }) = origin else {
         let column = rule.get(..span.start).map_or(0, |before| before.chars().count()) + 1;
-        return report.plain(format!("{message}, at character {column}"), help);
+        return report.plain(Code::Contract, format!("{message}, at character {column}"), help);
     };
     // The rule as it is, unless it is written with escapes: then all of it is the place.
     let start = place.span.start;
@@ -244,5 +263,5 @@ pub(crate) fn report_rule_error(
     let span = if is_verbatim { start + span.start..start + span.end } else { place.span.clone() };
     let origin =
         Origin { place: crate::base::report::place(&place.file, file, span), file: file.clone() };
-    report_at(Some(&origin), message, &help, report);
+    report_at(Code::Contract, Some(&origin), message, &help, report);
 }

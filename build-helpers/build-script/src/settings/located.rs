@@ -2,16 +2,22 @@
 
 use super::contract::Origin;
 use crate::base::report::Report;
-use kernelmill_compiler::diagnostic::{Diagnostic, Place};
+use kernelmill_compiler::diagnostic::{Code, Diagnostic, Place};
 
 /// Reports something at its place, where it has one.
-pub(super) fn report_at(origin: Option<&Origin>, message: String, help: &str, report: &mut Report) {
+pub(super) fn report_at(
+    code: Code,
+    origin: Option<&Origin>,
+    message: String,
+    help: &str,
+    report: &mut Report,
+) {
     match origin {
-        None => report.plain(message, help),
+        None => report.plain(code, message, help),
         Some(Origin { place, file }) => {
             let place: Place = place.clone();
             report.add_text(&place.file, file.clone());
-            report.diagnostic(Diagnostic::error(place, message).help(help.to_owned()));
+            report.diagnostic(Diagnostic::error(code, place, message).help(help.to_owned()));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{contract::Origin, located::report_at, package::Package, toml_text::TomlText};
 use crate::base::report::{Report, place};
+use kernelmill_compiler::diagnostic::Code;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
@@ -17,12 +18,13 @@ impl Value<'_> {
     /// value of a build script or a variable has no place.
     pub(crate) fn report(
         self,
+        code: Code,
         package: &Package,
         message: String,
         help: &str,
         report: &mut Report,
     ) {
-        report_at(self.origin(package).as_ref(), message, help, report);
+        report_at(code, self.origin(package).as_ref(), message, help, report);
     }
 
     fn origin(self, package: &Package) -> Option<Origin> {

@@ -10,6 +10,7 @@ use crate::{
     tuning,
 };
 use cargo_metadata::MetadataCommand;
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{ToolLimits, limit_told};
 use std::{
     fs,
@@ -62,7 +63,7 @@ impl Package {
         if is_there && !own_settings.is_file() {
             let mut report = Report::default();
             let help = "remove it, or put the settings into a file of this name";
-            report.plain("`kernelmill.toml` is no file that can be read", help);
+            report.plain(Code::SettingsFile, "`kernelmill.toml` is no file that can be read", help);
             return Err(Error::Settings(report));
         }
         let settings = is_there.then(|| TomlText::read(&root, &own_settings)).transpose()?;

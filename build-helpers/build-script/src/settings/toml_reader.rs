@@ -15,6 +15,7 @@ use kernelmill_artifact::{
     Target,
     target::{nearest, nearest_within},
 };
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{Options, diagnostic::Diagnostic};
 use std::{collections::BTreeMap, ops::Range};
 use toml::{
@@ -30,7 +31,7 @@ pub(super) fn table_at(file: &TomlText, path: &[&str], report: &mut Report) -> O
             let span = error.span().unwrap_or_default();
             report.add_text(&file.display, file.text.clone());
             let place = place(&file.display, &file.text, span);
-            report.diagnostic(Diagnostic::error(place, error.message()));
+            report.diagnostic(Diagnostic::error(Code::SettingsFile, place, error.message()));
             return None;
         }
     };
@@ -48,6 +49,7 @@ pub(super) fn table_at(file: &TomlText, path: &[&str], report: &mut Report) -> O
                     table.iter().find(|(key, _)| key.get_ref() == name).map(|(key, _)| key.span());
                 let mut reader = Reader { file, report };
                 reader.report(
+                    Code::SettingsFile,
                     span.unwrap_or_default(),
                     message,
                     format!("write `[{}]`", path.join(".")),
@@ -81,7 +83,7 @@ fn warn_of_typo(file: &TomlText, table: &DeTable<'_>, path: &[&str], report: &mu
             let message = format!("unknown table `{written}` in {}", file.display);
             let help = format!("kernelmill's settings are in `[{}]`", path.join("."));
             let mut reader = Reader { file, report: &mut *report };
-            reader.report(name.span(), message, help);
+            reader.report(Code::UnknownSetting, name.span(), message, help);
         }
     }
 }
@@ -192,7 +194,7 @@ impl Reader<'_> {
         for (text, span) in self.spanned(key) {
             match checks::pattern(key.0, &text) {
                 Ok(_) => patterns.push(text),
-                Err(fault) => self.report(span, fault.message, fault.help),
+                Err(fault) => self.report(fault.code, span, fault.message, fault.help),
             }
         }
         patterns
@@ -204,7 +206,7 @@ impl Reader<'_> {
         for (text, span) in self.spanned(key) {
             match checks::argument(arguments.last().map(String::as_str), &text) {
                 Ok(()) => arguments.push(text),
-                Err(fault) => self.report(span, fault.message, fault.help),
+                Err(fault) => self.report(fault.code, span, fault.message, fault.help),
             }
         }
         arguments
@@ -216,7 +218,7 @@ impl Reader<'_> {
         for (name, _) in key.1.get_ref().as_table().into_iter().flat_map(in_source_order) {
             if let Err(fault) = checks::definition(name.get_ref()) {
                 definitions.remove(name.get_ref().as_ref());
-                self.report(name.span(), fault.message, fault.help);
+                self.report(fault.code, name.span(), fault.message, fault.help);
             }
         }
         definitions
@@ -233,14 +235,19 @@ impl Reader<'_> {
                 text.split([',', ';', ' ', '\t', '\n']).filter(|part| !part.is_empty()).peekable();
             if parts.peek().is_none() {
                 let help = "write one, for example `cpu`".to_owned();
-                self.report(span.clone(), "no target is named".to_owned(), help);
+                self.report(Code::NoTarget, span.clone(), "no target is named".to_owned(), help);
             }
             for part in parts {
                 if part != "native"
                     && let Err(error) = Target::parse_entry(part)
                 {
                     let help = format!("the nearest is `{}`", error.nearest);
-                    self.report(span.clone(), format!("unknown target `{part}`"), help);
+                    self.report(
+                        Code::UnknownTarget,
+                        span.clone(),
+                        format!("unknown target `{part}`"),
+                        help,
+                    );
                 } else {
                     targets.push(TargetName { text: part.to_owned(), origin: String::new() });
                 }
@@ -311,7 +318,7 @@ impl Reader<'_> {
             let set = checks::set_option(&mut alone, key.get_ref(), &text);
             match set.and_then(|()| checks::complete(&alone)) {
                 Ok(()) => drop(options.insert(key.get_ref().to_string(), text)),
-                Err(fault) => self.report(key.span(), fault.message, fault.help),
+                Err(fault) => self.report(fault.code, key.span(), fault.message, fault.help),
             }
         }
         options
@@ -408,20 +415,20 @@ impl Reader<'_> {
     fn wrong(&mut self, name: &str, value: &Spanned<DeValue<'_>>, expected: &str) {
         let written = self.file.text.get(value.span()).unwrap_or_default();
         let message = format!("`{name}` cannot be {written}");
-        self.report(value.span(), message, format!("write {expected}"));
+        self.report(Code::SettingValue, value.span(), message, format!("write {expected}"));
     }
 
     fn unknown(&mut self, name: &str, span: Range<usize>, keys: &[&str]) {
         let known = keys.iter().map(|key| (*key).to_owned());
         let nearest = nearest(name, known).unwrap_or_default();
         let message = format!("unknown key `{name}`");
-        self.report(span, message, format!("the nearest is `{nearest}`"));
+        self.report(Code::UnknownSetting, span, message, format!("the nearest is `{nearest}`"));
     }
 
-    fn report(&mut self, span: Range<usize>, message: String, help: String) {
+    fn report(&mut self, code: Code, span: Range<usize>, message: String, help: String) {
         self.report.add_text(&self.file.display, self.file.text.clone());
         let place = place(&self.file.display, &self.file.text, span);
-        self.report.diagnostic(Diagnostic::error(place, message).help(help));
+        self.report.diagnostic(Diagnostic::error(code, place, message).help(help));
     }
 }
 

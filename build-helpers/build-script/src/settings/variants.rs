@@ -3,6 +3,7 @@
 use super::{contract::Origin, layer::VariantLayer, located::report_at};
 use crate::base::report::Report;
 use kernelmill_artifact::{KernelVariant, LaunchLimits, Signature, Target};
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::limits;
 
 /// The keys of a variant, as they are written in TOML.
@@ -31,7 +32,7 @@ impl VariantSettings {
         if limits == LaunchLimits::NONE {
             let message = format!("a variant of the kernel `{key}` says nothing of its launches");
             let help = "write `launch-bounds`, `max-registers` or `index-width`, or remove it";
-            report_at(origin.as_ref(), message, help, report);
+            report_at(Code::Variants, origin.as_ref(), message, help, report);
         }
         for fault in limits::check(&limits) {
             let message = format!(
@@ -39,7 +40,13 @@ impl VariantSettings {
                 fault.name.replace('_', "-"),
                 fault.message
             );
-            report_at(origin.as_ref(), message, &fault.help.replace('_', "-"), report);
+            report_at(
+                Code::Launches,
+                origin.as_ref(),
+                message,
+                &fault.help.replace('_', "-"),
+                report,
+            );
         }
         Self { limits, targets, origin }
     }
@@ -63,7 +70,7 @@ impl VariantSettings {
             "the settings list variants of the kernel `{kernel}`, which {compiler} compiles"
         );
         let help = "remove them: kernelmill's own compiler makes variants";
-        report_at(self.origin.as_ref(), message, help, report);
+        report_at(Code::KernelSettings, self.origin.as_ref(), message, help, report);
     }
 }
 
@@ -89,7 +96,7 @@ pub(super) fn check(kernel: &Signature, all: &[&VariantSettings], report: &mut R
             );
             let help = "remove it, or give it another number: a thread has 255 registers and indices have 64 bits \
                         where nothing else is said";
-            report_at(variant.origin.as_ref(), message, help, report);
+            report_at(Code::Variants, variant.origin.as_ref(), message, help, report);
         }
         // What is wrong with the variant or the kernel alone is said there.
         if !limits::check(&variant.limits).is_empty() || !limits::check(&kernel.limits).is_empty() {
@@ -100,7 +107,13 @@ pub(super) fn check(kernel: &Signature, all: &[&VariantSettings], report: &mut R
                 "the variant `{}` of the kernel `{name}` has launches that cannot be, with those at {file}:{line}: {}",
                 built.name, fault.message
             );
-            report_at(variant.origin.as_ref(), message, &fault.help.replace('_', "-"), report);
+            report_at(
+                Code::Launches,
+                variant.origin.as_ref(),
+                message,
+                &fault.help.replace('_', "-"),
+                report,
+            );
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::{Clang, Nvcc, clang, search::Search};
 use crate::base::{error::Error, report::Report};
 use kernelmill_artifact::Target;
+use kernelmill_compiler::diagnostic::Code;
 
 /// The first release of LLVM that has a back end for SPIR-V by default.
 const SPIRV_SINCE: u32 = 20;
@@ -20,6 +21,7 @@ pub(crate) fn nvcc_targets(nvcc: &Nvcc, targets: &[Target], report: &mut Report)
         );
         let (major, minor) = nvcc.release;
         report.plain(
+            Code::ToolVersion,
             format!(
                 "nvcc {major}.{minor} does not know the target `{target}` ({})",
                 nvcc.program.display()
@@ -53,6 +55,7 @@ pub(crate) fn no_cuda_compiler(
     report: &mut Report,
 ) {
     report.plain(
+        Code::MissingTool,
         format!(
             "{sources} need nvcc or clang, and neither was found: nvcc is not named by the \
              setting `nvcc`, KERNELMILL_NVCC or NVCC; {}; clang is not named by the setting \
@@ -69,6 +72,7 @@ pub(crate) fn no_cuda_compiler(
 /// Reports that something needs nvcc, which was not found.
 pub(crate) fn no_nvcc(search: &Search<'_>, subject: &str, report: &mut Report) {
     report.plain(
+        Code::MissingTool,
         format!(
             "{subject} needs nvcc, and none was found: it is not named by the setting `nvcc`, \
              KERNELMILL_NVCC or NVCC; {}",
@@ -81,6 +85,7 @@ pub(crate) fn no_nvcc(search: &Search<'_>, subject: &str, report: &mut Report) {
 /// Reports that something needs clang, which was not found.
 pub(crate) fn no_clang(search: &Search<'_>, llvm: Option<u32>, subject: &str, report: &mut Report) {
     report.plain(
+        Code::MissingTool,
         format!(
             "{subject} needs clang, and none was found: it is not named by the setting `clang`, \
              KERNELMILL_CLANG or CLANG, and neither `clang` nor `clang-NN` is on PATH"
@@ -103,7 +108,7 @@ pub(crate) fn check_spirv(
     let said = search.ask(&clang.program, &["--print-targets"])?;
     if said.lines().all(|line| line.split_whitespace().next() != Some("spirv64")) {
         report.plain(
-            format!(
+            Code::ToolVersion, format!(
                 "the target `spirv64` needs a clang with LLVM's back end for SPIR-V, and {} (version {}) \
                  has none: {sources}",
                 clang.program.display(),
@@ -121,6 +126,7 @@ pub(crate) fn check_spirv(
 /// Reports that device libraries cannot be linked.
 pub(crate) fn no_nvlink(search: &Search<'_>, report: &mut Report) {
     report.plain(
+        Code::MissingTool,
         format!("`device-libraries` needs nvlink, and none was found: {}", search.places()),
         format!("install it with `{INSTALL_CUDA}`"),
     );
@@ -131,6 +137,7 @@ pub(crate) fn no_ptxas(search: &Search<'_>, targets: &[Target], report: &mut Rep
     for target in targets {
         if let Target::Cubin(arch) = target {
             report.plain(
+                Code::MissingTool,
                 format!(
                     "the target `{target}` needs ptxas, and none was found: KERNELMILL_PTXAS is \
                      not set; {}",

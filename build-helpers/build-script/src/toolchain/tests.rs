@@ -161,7 +161,7 @@ fn a_missing_ptxas_says_where_it_was_looked_for_and_what_to_do() {
     });
     let cache = project.folder.path().join("cache/kernelmill/toolchains");
     let expected = format!(
-        "error: the target `sm_90a` needs ptxas, and none was found: KERNELMILL_PTXAS is not set; \
+        "error[KM0061]: the target `sm_90a` needs ptxas, and none was found: KERNELMILL_PTXAS is not set; \
          not in the folder bin of CUDA_HOME=/no/cuda; not on PATH, not installed in {}, not in the \
          workspace's target/toolchains, not in /usr/local/cuda/bin\n  help: install it with `cargo kernelmill \
          toolchain install cuda`, or use the target `compute_90a`, which needs no tool",
@@ -194,7 +194,9 @@ fn a_missing_compiler_names_the_command_of_this_machine() {
         project.write(&format!("{program}/{program}{EXE_SUFFIX}"), "");
         project.set("PATH", &project.folder.path().join(program).display().to_string());
         let [clang, _, both] = texts(&project);
-        assert!(clang.starts_with("error: the target `cpu` of `a.cu` needs clang, and none"));
+        assert!(
+            clang.starts_with("error[KM0061]: the target `cpu` of `a.cu` needs clang, and none")
+        );
         assert!(clang.ends_with(&format!("install it with `{command}`")), "{clang}");
         assert!(both.ends_with(&format!("or clang with `{command}`")), "{both}");
     }
@@ -356,7 +358,7 @@ fn all_targets_that_nvcc_does_not_know_are_reported_at_once() {
     nvcc_targets(&nvcc, &Target::parse_list(targets).unwrap(), &mut report);
     let line = |target: &str, near: &str| {
         format!(
-            "error: nvcc 13.5 does not know the target `{target}` ({program})\n  help: the nearest \
+            "error[KM0062]: nvcc 13.5 does not know the target `{target}` ({program})\n  help: the nearest \
              that it knows is `{near}`; or take another nvcc: `cargo kernelmill toolchain install \
              cuda` installs the newest"
         )

@@ -3,11 +3,17 @@
 use crate::tools;
 use anyhow::Result;
 use kernelmill_build::toolchain::Machine;
+use serde_json::json;
 
 /// Says which clang there is, or the command that installs one.
-pub(super) fn explain(machine: &Machine) -> Result<()> {
+pub(super) fn explain(machine: &Machine, is_json: bool) -> Result<()> {
     let rustc_version = tools::output(&tools::rustc(), &["-vV"]).unwrap_or_default();
-    if let Some(clang) = machine.clang(&rustc_version)? {
+    let found = machine.clang(&rustc_version)?;
+    if is_json {
+        let command = found.is_none().then(|| machine.clang_command(&rustc_version));
+        let program = found.map(|clang| clang.program);
+        println!("{:#}", json!({ "clang": program, "command": command }));
+    } else if let Some(clang) = found {
         let version = clang.version.lines().next().unwrap_or_default().to_owned();
         println!("clang is there: {version} at {}", clang.program.display());
     } else {

@@ -4,6 +4,7 @@
 use super::installed::{installed, unused};
 use crate::tools;
 use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::json;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -27,14 +28,24 @@ const TRIAL: &str =
     "#include <cuda_fp16.h>\n__global__ void trial(__half *y) { *y = __float2half(1.0f); }\n";
 
 /// Installs a release, or the newest, whole or not at all.
-pub(super) fn install(base: &Path, version: Option<&str>, force: bool) -> Result<()> {
-    if !force && let Some(folder) = is_installed(base, version) {
+pub(super) fn install(
+    base: &Path,
+    version: Option<&str>,
+    force: bool,
+    is_json: bool,
+) -> Result<()> {
+    let found = is_installed(base, version).filter(|_| !force);
+    if is_json && let Some(folder) = &found {
+        println!("{:#}", json!({ "folder": folder, "was_installed": true }));
+        return Ok(());
+    }
+    if let Some(folder) = found {
         println!("{} is installed already; `--force` installs it again", folder.display());
         return Ok(());
     }
     let python = python()?;
     let part = unused(&base.join("cuda"));
-    let result = fetch(&python, &part, version).and_then(|()| {
+    let result = fetch(&python, &part, version, is_json).and_then(|()| {
         let release = check(&part)?;
         let folder = base.join(format!("cuda-{release}"));
         replace(&part, &folder)?;
@@ -45,6 +56,10 @@ pub(super) fn install(base: &Path, version: Option<&str>, force: bool) -> Result
         let _ = fs::remove_dir_all(&part);
     }
     let (release, folder) = result?;
+    if is_json {
+        println!("{:#}", json!({ "folder": folder, "was_installed": false, "release": release }));
+        return Ok(());
+    }
     println!("CUDA {release} is installed in {}; builds find it by themselves", folder.display());
     Ok(())
 }
@@ -70,15 +85,20 @@ fn python() -> Result<PathBuf> {
     Ok(python)
 }
 
-fn fetch(python: &Path, part: &Path, version: Option<&str>) -> Result<()> {
+fn fetch(python: &Path, part: &Path, version: Option<&str>, is_quiet: bool) -> Result<()> {
     let release = version.unwrap_or("13");
-    println!("fetching CUDA {release} (about 130 MB) into {}", part.display());
+    if !is_quiet {
+        println!("fetching CUDA {release} (about 130 MB) into {}", part.display());
+    }
     if let Some(base) = part.parent() {
         fs::create_dir_all(base).with_context(|| base.display().to_string())?;
     }
     let mut command = Command::new(python);
     command.args(["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--target"]);
     command.arg(part);
+    if is_quiet {
+        command.arg("--quiet");
+    }
     // pip's advice about root is for those who install into the system.
     command.env("PIP_ROOT_USER_ACTION", "ignore");
     command.args(PACKAGES.map(|package| format!("{package}=={release}.*"))).arg(LIBRARIES);

@@ -28,6 +28,9 @@ pub(crate) enum Action {
         /// Installs again what is there.
         #[arg(long)]
         force: bool,
+        /// Prints JSON: the folder of the tools, or for clang its program or the command that installs it.
+        #[arg(long)]
+        json: bool,
     },
     /// Lists what is installed, and what builds in this folder use.
     List {
@@ -39,6 +42,9 @@ pub(crate) enum Action {
     Remove {
         /// The tools, and which version of them.
         what: Specification,
+        /// Prints JSON: the folder that was removed.
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -49,12 +55,12 @@ pub(crate) fn run(action: &Action) -> Result<()> {
     let folder =
         folder.context("neither XDG_CACHE_HOME nor HOME is set: where should tools go?")?;
     match action {
-        Action::Install { what: Specification::Clang, .. } => clang::explain(&machine),
-        Action::Install { what: Specification::Cuda(version), force } => {
-            cuda::install(&folder, version.as_deref(), *force)
+        Action::Install { what: Specification::Clang, json, .. } => clang::explain(&machine, *json),
+        Action::Install { what: Specification::Cuda(version), force, json } => {
+            cuda::install(&folder, version.as_deref(), *force, *json)
         }
         Action::List { json } => list(&machine, &folder, *json),
-        Action::Remove { what } => remove(&folder, what),
+        Action::Remove { what, json } => remove(&folder, what, *json),
     }
 }
 
@@ -102,7 +108,7 @@ fn size(folder: &Path) -> u64 {
     sizes.sum()
 }
 
-fn remove(folder: &Path, what: &Specification) -> Result<()> {
+fn remove(folder: &Path, what: &Specification, is_json: bool) -> Result<()> {
     let Specification::Cuda(version) = what else {
         bail!("clang is not installed by kernelmill: remove it with the system's package manager")
     };
@@ -119,7 +125,11 @@ fn remove(folder: &Path, what: &Specification) -> Result<()> {
             let going = unused(path);
             fs::rename(path, &going).with_context(|| path.display().to_string())?;
             fs::remove_dir_all(&going).with_context(|| going.display().to_string())?;
-            println!("removed {}", path.display());
+            if is_json {
+                println!("{:#}", json!({ "removed": path }));
+            } else {
+                println!("removed {}", path.display());
+            }
             Ok(())
         }
         [] => bail!("{what} is not installed; installed is: {}", names(&all)),

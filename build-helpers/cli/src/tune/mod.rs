@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kernelmill_build::tuning;
 use report::{Line, Timing};
+use serde_json::json;
 use std::{
     fs,
     io::{BufRead as _, BufReader},
@@ -35,6 +36,9 @@ pub(crate) struct Options {
     rounds: u32,
     #[command(flatten)]
     selection: Selection,
+    /// Print JSON: the file that was written, and each launch with its time.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the benchmark, shows what it measures, and writes the choices.
@@ -51,7 +55,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
              correct the name"
         );
     }
-    print!("{}", report::chart(&measured));
+    if !options.json {
+        print!("{}", report::chart(&measured));
+    }
     let new = measured.iter().filter(|it| it.is_chosen).map(Timing::choice);
     let text = tuning::write(old.unwrap_or_default().into_iter().chain(new));
     fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
@@ -60,7 +66,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let manifest = fs::File::options().append(true).open(folder.join("Cargo.toml"))?;
         manifest.set_modified(SystemTime::now())?;
     }
-    println!("written to {}; commit it, and build again", file.display());
+    if options.json {
+        let launches: Vec<_> = measured.iter().map(Timing::as_json).collect();
+        println!("{:#}", json!({ "file": file, "launches": launches }));
+    } else {
+        println!("written to {}; commit it, and build again", file.display());
+    }
     Ok(())
 }
 
@@ -79,7 +90,7 @@ fn read(file: &Path) -> Result<Option<Vec<tuning::Choice>>> {
 
 /// Runs the benchmark; what it prints besides is printed.
 fn measure(options: &Options) -> Result<Vec<Timing>> {
-    let Options { kernel, sizes, bench, rounds, selection } = options;
+    let Options { kernel, sizes, bench, rounds, selection, json: is_json } = options;
     let mut command = selection.command("bench")?;
     command.args(["--bench", bench]);
     command.env("KERNELMILL_TUNE", kernel).env("KERNELMILL_TUNE_SIZES", sizes);
@@ -99,6 +110,8 @@ fn measure(options: &Options) -> Result<Vec<Timing>> {
                 bar.set_message(what);
             }
             Some(Line::Time(timing)) => measured.push(timing),
+            // JSON is all that the standard output has.
+            None if *is_json => bar.suspend(|| eprintln!("{line}")),
             None => bar.suspend(|| println!("{line}")),
         }
     }

@@ -1,6 +1,7 @@
 //! What a benchmark reports, line by line, and a chart of it.
 
 use kernelmill_build::tuning::Choice;
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// The width of the longest bar.
@@ -56,6 +57,20 @@ impl Line {
 }
 
 impl Timing {
+    /// It as `--json` prints it.
+    pub(super) fn as_json(&self) -> Value {
+        json!({
+            "kernel": self.kernel,
+            "device": self.device,
+            "elements": self.elements,
+            "block": self.block,
+            "max_registers": Some(self.registers).filter(|registers| *registers > 0),
+            "nanoseconds": self.nanoseconds,
+            "ratio": self.ratio,
+            "chosen": self.is_chosen,
+        })
+    }
+
     /// The choice that the file has for it.
     pub(super) fn choice(&self) -> Choice {
         Choice {

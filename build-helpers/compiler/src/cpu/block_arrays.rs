@@ -9,6 +9,7 @@
 //! Guarantees: where there is no fault, each barrier of a kernel with block arrays is reached together by all
 //! threads of a block that have not exited, and each change of a phase is one of the same array in all of them.
 
+use crate::diagnostic::Code;
 use kernelmill_artifact::Signature;
 use kernelmill_llvm::{
     ir::{ModuleExt, Opcode, Place, Value},
@@ -211,7 +212,7 @@ impl<'c> Search<'_, 'c> {
 
     fn fault(&self, backtraces: &Backtraces<'c>, place: Value<'c>, why: &str) -> Fault {
         let message = format!("kernel `{}` has block arrays, and {why}", self.signature.name);
-        Fault::new(message, backtraces.to(place)).help(HELP)
+        Fault::new(Code::BlockArray, message, backtraces.to(place)).help(HELP)
     }
 }
 

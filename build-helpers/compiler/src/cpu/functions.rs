@@ -1,5 +1,6 @@
 //! Device functions that the host calls: what asks for the context of a thread is a fault, for there is no launch.
 
+use crate::diagnostic::Code;
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{ModuleExt, Value},
@@ -25,7 +26,8 @@ pub(crate) fn find_context_uses<'c>(context: &'c Context, module: &Module<'c>) -
     let message =
         "asks for its thread, block or launch, and a function that the host calls is in none";
     let fault = |user: Value<'c>| {
-        Fault::new(message, backtraces.to(user)).help("pass what it needs as parameters")
+        Fault::new(Code::DeviceFunction, message, backtraces.to(user))
+            .help("pass what it needs as parameters")
     };
     uses.into_iter().map(fault).collect()
 }

@@ -1,5 +1,6 @@
 //! Outlined functions: those that use the context and are not inlined.
 
+use crate::diagnostic::Code;
 use std::collections::HashSet;
 
 use kernelmill_llvm::{
@@ -144,6 +145,6 @@ fn ends_thread(function: Value<'_>) -> bool {
 fn fault(function: &Value<'_>) -> Fault {
     let message = "a barrier or warp operation is in a function that calls itself or is called \
                    through a pointer";
-    Fault::new(message, vec![nameless(&demangle(&function.name()))])
+    Fault::new(Code::Barrier, message, vec![nameless(&demangle(&function.name()))])
         .help("on the CPU it must be in the kernel, or in functions that can become part of it")
 }

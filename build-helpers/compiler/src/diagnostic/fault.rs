@@ -4,9 +4,13 @@ use std::fmt;
 
 use kernelmill_artifact::Target;
 
+use super::Code;
+
 /// Something in a kernel that a target cannot do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
+    /// Its kind.
+    pub code: Code,
     /// What is wrong.
     pub message: String,
     /// What to write instead, where there is something to say.
@@ -31,8 +35,8 @@ pub struct Frame {
 
 impl Fault {
     /// A fault at a place.
-    pub(crate) fn new(message: impl Into<String>, frames: Vec<Frame>) -> Self {
-        Self { message: message.into(), help: None, frames }
+    pub(crate) fn new(code: Code, message: impl Into<String>, frames: Vec<Frame>) -> Self {
+        Self { code, message: message.into(), help: None, frames }
     }
 
     /// Says what to write instead.
@@ -69,9 +73,9 @@ impl fmt::Display for Frame {
 }
 
 impl fmt::Display for Fault {
-    /// The message, the place, and a line for each call from there to the kernel.
+    /// The code, the message, the place, and a line for each call from there to the kernel.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)?;
+        write!(formatter, "[{}] {}", self.code, self.message)?;
         for (index, frame) in self.frames.iter().enumerate() {
             let word = if index == 0 { "-->" } else { "from" };
             write!(formatter, "\n    {word:>4} {frame}")?;

@@ -2,19 +2,23 @@
 
 use std::{fmt, ops::Range};
 
+use super::Code;
+
 /// One finding about a kernel source, with what to write instead.
 ///
 /// ```
-/// use kernelmill_compiler::diagnostic::{Diagnostic, Place};
+/// use kernelmill_compiler::diagnostic::{Code, Diagnostic, Place};
 /// let place = Place { file: "kernels/a.rs".into(), line: 3, column: 5, span: 40..48 };
-/// let found = Diagnostic::error(place, "two kernels are named `a`").help("rename one of them");
+/// let found = Diagnostic::error(Code::SameName, place, "two kernels are named `a`").help("rename one of them");
 /// assert_eq!(
 ///     found.to_string(),
-///     "kernels/a.rs:3:5: error: two kernels are named `a`\n  help: rename one of them"
+///     "kernels/a.rs:3:5: error[KM0027]: two kernels are named `a`\n  help: rename one of them"
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// Its kind.
+    pub code: Code,
     /// How bad it is.
     pub severity: Severity,
     /// What is wrong, in one line; it names the kernel and the parameter.
@@ -65,8 +69,9 @@ pub struct Label {
 impl Diagnostic {
     /// An error about no kernel in particular.
     #[must_use]
-    pub fn error(place: Place, message: impl Into<String>) -> Self {
+    pub fn error(code: Code, place: Place, message: impl Into<String>) -> Self {
         Self {
+            code,
             severity: Severity::Error,
             message: message.into(),
             place,
@@ -124,7 +129,7 @@ impl fmt::Display for Place {
 impl fmt::Display for Diagnostic {
     /// One line for the finding, one more for each label and for the help.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}: {}", self.place, self.severity, self.message)?;
+        write!(formatter, "{}: {}[{}]: {}", self.place, self.severity, self.code, self.message)?;
         for label in &self.labels {
             write!(formatter, "\n  {}: {}", label.place, label.text)?;
         }

@@ -7,6 +7,7 @@ use cuda_cpp::{clang, compiler};
 use kernelmill_artifact::Signature;
 use kernelmill_compiler::{
     Artifact, Config, Error, Job, JobSource, Lowered, RustSource,
+    diagnostic::Code,
     frontend::{
         cuda::{CudaSource, clang::UnsupportedFeature},
         rust::signature,
@@ -136,7 +137,11 @@ pub(crate) fn refused(file: &str, target: &str) -> String {
         .map(|feature| {
             let kernel = source.signatures.iter().find(|it| it.symbol == feature.symbol);
             let kernel = kernel.map_or("", |kernel| &kernel.name);
-            format!("error: {}", feature.message(kernel, &[format!("`{target}`")]))
+            format!(
+                "error[{}]: {}",
+                Code::CppFeature,
+                feature.message(kernel, &[format!("`{target}`")])
+            )
         })
         .collect();
     if !told.is_empty() {
@@ -144,6 +149,9 @@ pub(crate) fn refused(file: &str, target: &str) -> String {
     }
     match source.compile(target) {
         Ok(_) => panic!("{file} compiled for {target}"),
-        Err(error) => format!("error: kernels/{file}: {error}"),
+        Err(error) => match error.code() {
+            Some(code) => format!("error[{code}]: kernels/{file}: {error}"),
+            None => error.to_string(),
+        },
     }
 }

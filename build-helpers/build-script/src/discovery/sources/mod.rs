@@ -20,6 +20,7 @@ use crate::{
     },
 };
 use kernelmill_artifact::Signature;
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{
     diagnostic::Diagnostic,
     frontend::{cuda::signature::is_same_kernel, rust::signature::ListedInstances},
@@ -187,7 +188,7 @@ impl Search<'_> {
                 let message = format!("there is no folder `{folder}` to look for headers in");
                 let help = "write its path relative to Cargo.toml";
                 let setting = Value { key: "include", text: folder };
-                setting.report(self.package, message, help, &mut self.report);
+                setting.report(Code::MissingFile, self.package, message, help, &mut self.report);
             }
         }
     }
@@ -202,7 +203,7 @@ impl Search<'_> {
             let message = format!("there is no folder `{folder}` to look for kernels in");
             let help = "put a kernel there, for example `kernels/saxpy.rs`, or name another folder with \
                         `source-dir`";
-            setting.report(self.package, message, help, &mut self.report);
+            setting.report(Code::NoKernels, self.package, message, help, &mut self.report);
             return;
         }
         self.watched.push(path.clone());
@@ -223,7 +224,7 @@ impl Search<'_> {
                 let message = format!(
                     "there are more than {MOST_PATHS} files and folders in `{folder}`, at `{display}`"
                 );
-                self.report.plain(message, "name the folders of kernels with `source-dir`, or leave some out with `exclude`");
+                self.report.plain(Code::LargeSource, message, "name the folders of kernels with `source-dir`, or leave some out with `exclude`");
                 return;
             }
             let is_hidden =
@@ -240,7 +241,7 @@ impl Search<'_> {
                     walk.skip_current_dir();
                     let message =
                         format!("`{display}` is a link to a folder that the package lies in");
-                    self.report.plain(message, REMOVE);
+                    self.report.plain(Code::UnreadableFile, message, REMOVE);
                     continue;
                 }
                 if entry.path() != self.package.root && entry.path().join("Cargo.toml").is_file() {
@@ -260,7 +261,8 @@ impl Search<'_> {
     /// is hidden or excluded is not looked at.
     fn unreadable(&mut self, folder: &str, error: &walkdir::Error) {
         let Some(path) = error.path() else {
-            self.report.message(format!("cannot look into `{folder}`: {error}"));
+            self.report
+                .message(Code::UnreadableFile, format!("cannot look into `{folder}`: {error}"));
             return;
         };
         let display = paths::relative(&self.package.root, path);
@@ -276,7 +278,7 @@ impl Search<'_> {
             None if is_link && is_missing => "is a link to a file that is not there".to_owned(),
             None => format!("cannot be read: {error}"),
         };
-        self.report.plain(format!("`{display}` {why}"), REMOVE);
+        self.report.plain(Code::UnreadableFile, format!("`{display}` {why}"), REMOVE);
     }
 
     fn file(&mut self, name: &str) {
@@ -291,7 +293,7 @@ impl Search<'_> {
             let message = format!("there is no file `{name}`, which is named as a kernel source");
             let setting = Value { key: "source-files", text: name };
             let help = "write its path relative to Cargo.toml";
-            setting.report(self.package, message, help, &mut self.report);
+            setting.report(Code::MissingFile, self.package, message, help, &mut self.report);
         }
     }
 
@@ -341,6 +343,7 @@ fn check_names(sources: &[Source], report: &mut Report) {
                 report.add_text(display, text.clone());
             }
             let diagnostic = Diagnostic::error(
+                Code::SameName,
                 place_of(source, signature),
                 format!("two kernels are named `{name}`"),
             );
@@ -360,6 +363,7 @@ fn no_kernels(settings: &Settings, report: &mut Report) {
     looked.extend(settings.source_globs.iter().map(|glob| format!("`{glob}`")));
     looked.extend(settings.source_files.iter().map(|file| format!("`{file}`")));
     report.plain(
+        Code::NoKernels,
         format!("no kernels found in {}", looked.join(", ")),
         "mark a function with `#[kernel]`, for example in `kernels/saxpy.rs`",
     );

@@ -73,11 +73,15 @@ fn kernels_outside_the_package_are_named_relative_to_it() {
 #[test]
 fn a_build_without_kernels_says_where_it_looked() {
     let project = Project::new("", &[("kernels/helper.rs", "pub fn helper() {}")]);
-    let expected = "error: no kernels found in the folder `kernels`\n  help: mark a function with \
+    let expected = "error[KM0020]: no kernels found in the folder `kernels`\n  help: mark a function with \
                     `#[kernel]`, for example in `kernels/saxpy.rs`";
     assert_eq!(project.error(), expected);
     let project = Project::new("source-dir = \"gpu\"", &[]);
-    assert!(project.error().starts_with("error: there is no folder `gpu` to look for kernels in"));
+    assert!(
+        project
+            .error()
+            .starts_with("error[KM0020]: there is no folder `gpu` to look for kernels in")
+    );
 }
 
 #[test]
@@ -87,7 +91,7 @@ fn other_languages_and_wrong_names_are_refused_by_name() {
         &[("a.rs", "pub fn helper() {}"), ("b.txt", ""), ("k/x.wgsl", "@compute fn main() {}")],
     );
     let mut expected = "\
-error: there is no file `c.rs`, which is named as a kernel source
+error[KM0021]: there is no file `c.rs`, which is named as a kernel source
  --> Cargo.toml:7:34
   |
 7 | source-files = [\"a.rs\", \"b.txt\", \"c.rs\"]
@@ -95,16 +99,16 @@ error: there is no file `c.rs`, which is named as a kernel source
   |
   = help: write its path relative to Cargo.toml
 
-error: `a.rs` is named as a source and has no kernel
+error[KM0022]: `a.rs` is named as a source and has no kernel
   help: mark a function with `#[kernel]`, or leave the file out
 
-error: `b.txt` is no kernel source
+error[KM0022]: `b.txt` is no kernel source
   help: name files that end in .rs, .cu, .hip, .cl, .ll, .bc, .ptx or .wgsl
 
-error: `k/x.wgsl` is in WGSL, and kernelmill-build was built without it
+error[KM0026]: `k/x.wgsl` is in WGSL, and kernelmill-build was built without it
   help: enable the feature `wgsl` of kernelmill-build in Cargo.toml: `features = [\"wgsl\"]`";
     if cfg!(feature = "wgsl") {
-        expected = expected.split("\n\nerror: `k/x.wgsl`").next().unwrap();
+        expected = expected.split("\n\nerror[KM0026]: `k/x.wgsl`").next().unwrap();
     }
     assert_eq!(project.error(), expected);
 }
@@ -118,7 +122,7 @@ fn what_settings_name_and_is_not_there_is_marked_where_it_is_named() {
     for line in 7..=10 {
         assert!(error.contains(&format!(" --> Cargo.toml:{line}:")), "{line} in\n{error}");
     }
-    assert_eq!(error.matches("error: ").count(), 4, "{error}");
+    assert_eq!(error.matches("error[").count(), 4, "{error}");
     let project = Project::new("host-files = [\"*.cu\"]\n", &[]);
     assert!(project.error().contains(" --> Cargo.toml:7:15"), "{}", project.error());
 }
@@ -133,7 +137,7 @@ fn two_kernels_of_one_name_are_refused_with_both_places() {
         ],
     );
     let expected = "\
-error: two kernels are named `scale`
+error[KM0027]: two kernels are named `scale`
  --> kernels/b.rs:2:14
   |
 2 | #[kernel] fn scale(x: f32) {}
@@ -163,16 +167,16 @@ fn names_that_the_bindings_cannot_have_are_refused() {
         ],
     );
     let expected = "\
-error: kernels/b.rs:2: the struct `P` is not the `P` of kernels/a.rs:2; both would be `kernels::P`: rename one of them, or give both the same fields
+error[KM0029]: kernels/b.rs:2: the struct `P` is not the `P` of kernels/a.rs:2; both would be `kernels::P`: rename one of them, or give both the same fields
 
-error: kernels/c.rs:1: a kernel cannot be named `load`
+error[KM0028]: kernels/c.rs:1: a kernel cannot be named `load`
   help: rename it: `Kernels::load` is there already
 
-error: kernels/d.rs:2: a struct in a signature cannot be named `f64`: wrappers of other kernels have the primitive type of that name; rename it
+error[KM0028]: kernels/d.rs:2: a struct in a signature cannot be named `f64`: wrappers of other kernels have the primitive type of that name; rename it
 
-error: kernels/d.rs:3: a struct in a signature cannot be named `f64`: wrappers of other kernels have the primitive type of that name; rename it
+error[KM0028]: kernels/d.rs:3: a struct in a signature cannot be named `f64`: wrappers of other kernels have the primitive type of that name; rename it
 
-error: `types` gives `crate::Q` for `Q`, a struct that no kernel's signature has
+error[KM0016]: `types` gives `crate::Q` for `Q`, a struct that no kernel's signature has
   help: the nearest is `P`";
     assert_eq!(project.error(), expected);
 }
@@ -193,7 +197,7 @@ fn the_signatures_of_a_kernel_package_are_read_from_its_library() {
         ],
     );
     let expected = "\
-error: parameter `q` of kernel `k` has type `Vec<f32>`, which cannot cross from host to device
+error[KM0040]: parameter `q` of kernel `k` has type `Vec<f32>`, which cannot cross from host to device
  --> kernels/pack/src/lib.rs:2:25
   |
 2 | #[kernel] fn k(p: P, q: Vec<f32>) {}
@@ -254,15 +258,15 @@ fn what_is_no_file_is_ignored_where_it_is_hidden_and_named_elsewhere() {
     pipe("pipe.cu");
     let error = project.error();
     for line in [
-        "error: `kernels/dangling.rs` is a link to a file that is not there",
-        "error: `kernels/itself.rs` cannot be read: ",
-        "error: `kernels/loop` is a link to a folder that it lies in",
-        "error: `kernels/pipe.rs` is no file that can be read",
-        "error: `kernels/pipe.cu` is no file that can be read",
+        "error[KM0023]: `kernels/dangling.rs` is a link to a file that is not there",
+        "error[KM0023]: `kernels/itself.rs` cannot be read: ",
+        "error[KM0023]: `kernels/loop` is a link to a folder that it lies in",
+        "error[KM0023]: `kernels/pipe.rs` is no file that can be read",
+        "error[KM0023]: `kernels/pipe.cu` is no file that can be read",
     ] {
         assert!(error.contains(line), "{line} in\n{error}");
     }
-    assert_eq!(error.matches("error: ").count(), 5, "{error}");
+    assert_eq!(error.matches("error[").count(), 5, "{error}");
     let names =
         ["dangling.rs", "itself.rs", "loop", "pipe.*"].map(|name| format!("kernels/{name}"));
     project.builder.excludes = Some(names.into());
@@ -288,7 +292,7 @@ fn what_sources_include_and_is_no_file_is_named() {
     }
     let error = project.error();
     for name in ["kernels/.b.rs", "kernels/c/mod.rs", "headers/f"] {
-        let line = format!("error: `{name}` is no file that can be read");
+        let line = format!("error[KM0023]: `{name}` is no file that can be read");
         assert!(error.contains(&line), "{line} in\n{error}");
     }
 }
@@ -330,7 +334,7 @@ fn what_macros_take_in_and_is_no_file_is_named_with_its_line() {
         let Some((_, rest)) = error.split_once(&line) else { panic!("{line} in\n{error}") };
         assert!(rest.trim_start().starts_with(&format!("--> {place}\n")), "{place} in\n{error}");
     }
-    assert_eq!(error.matches("error: ").count(), 5, "{error}");
+    assert_eq!(error.matches("error[").count(), 5, "{error}");
 }
 
 #[test]
@@ -345,7 +349,7 @@ fn what_macros_take_in_is_not_too_large() {
     assert_eq!(project.build().result.unwrap().kernels, ["a"]);
     resize((1 << 30) + 1);
     let error = project.error();
-    let expected = "error: `kernels/b` has 1073741825 bytes: the most that a kernel may take in is 1073741824\n";
+    let expected = "error[KM0024]: `kernels/b` has 1073741825 bytes: the most that a kernel may take in is 1073741824\n";
     assert!(error.starts_with(expected), "{error}");
     assert!(error.contains("--> kernels/a.rs:2:18\n"), "{error}");
 }
@@ -361,7 +365,7 @@ fn code_that_macros_take_in_is_not_too_large() {
     let file = std::fs::File::options().write(true).open(path).unwrap();
     file.set_len((16 << 20) + 1).unwrap();
     let error = project.error();
-    let expected = "error: `kernels/c.inc` has 16777217 bytes: the most that a kernel may take in is 16777216\n";
+    let expected = "error[KM0024]: `kernels/c.inc` has 16777217 bytes: the most that a kernel may take in is 16777216\n";
     assert!(error.starts_with(expected), "{error}");
     assert!(error.contains("--> kernels/b.inc:1:1\n"), "{error}");
 }
@@ -387,7 +391,7 @@ fn sources_of_gigabytes_are_refused_by_name() {
         std::fs::File::options().write(true).open(path).unwrap().set_len(6 << 30).unwrap();
         let error = project.error();
         let expected = format!(
-            "error: `{name}` has 6442450944 bytes: the most that a source may have is {most}\n  help: split it"
+            "error[KM0024]: `{name}` has 6442450944 bytes: the most that a source may have is {most}\n  help: split it"
         );
         assert!(error.contains(&expected), "{error}");
     }
@@ -403,8 +407,9 @@ fn a_link_to_a_folder_around_the_package_is_not_followed() {
     symlink("../..", kernels.join("above")).unwrap();
     let error = project.error();
     for name in ["disk", "above"] {
-        let line =
-            format!("error: `kernels/{name}` is a link to a folder that the package lies in");
+        let line = format!(
+            "error[KM0023]: `kernels/{name}` is a link to a folder that the package lies in"
+        );
         assert!(error.contains(&line), "{line} in\n{error}");
     }
     project.builder.excludes = Some(["disk", "above"].map(|name| format!("kernels/{name}")).into());

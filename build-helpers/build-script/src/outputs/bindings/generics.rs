@@ -3,6 +3,7 @@
 use super::model::{Generic, Kernel};
 use crate::{base::report::Report, discovery::source::Source};
 use kernelmill_artifact::symbol;
+use kernelmill_compiler::diagnostic::Code;
 use std::collections::BTreeSet;
 
 /// The generic kernels of some sources, whose instances are among these kernels.
@@ -43,7 +44,7 @@ fn check_states(generic: &Generic, kernels: &[Kernel], report: &mut Report) {
         let (file, line) = (&generic.kernel.file, generic.kernel.line);
         let [one, other] = [*first, *other].map(|index| &kernels[index].signature.name);
         report.plain(
-            format!("{file}:{line}: the instances `{one}` and `{other}` do not have the same launch state"),
+            Code::LaunchState, format!("{file}:{line}: the instances `{one}` and `{other}` do not have the same launch state"),
             "write a kernel of its own for one of them",
         );
     }
@@ -61,7 +62,7 @@ pub(super) fn name(
         if !methods.insert(generic.name.clone()) {
             let (name, file, line) = (&generic.name, &generic.kernel.file, generic.kernel.line);
             report.plain(
-                format!("{file}:{line}: the wrapper of the generic kernel `{name}` has a name that is taken"),
+                Code::SameName, format!("{file}:{line}: the wrapper of the generic kernel `{name}` has a name that is taken"),
                 "rename it, or write `name` for it in the settings",
             );
         }

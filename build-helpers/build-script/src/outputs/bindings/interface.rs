@@ -19,6 +19,7 @@ use kernelmill_artifact::{
     DeviceFunction, EnumLayout, FunctionType, MAX_ARGUMENTS, Safety, Signature, StructLayout,
     ValueType, target::nearest,
 };
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::frontend::{cuda::signature::is_same_kernel, generic::GenericArgument};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -168,6 +169,7 @@ fn configure(
 fn check_kernel(kernel: &Signature, place: &str, report: &mut Report) {
     if FIXED.contains(&kernel.name()) {
         report.plain(
+            Code::ReservedName,
             format!("{place}: a kernel cannot be named `{}`", kernel.name),
             format!("rename it: `Kernels::{}` is there already", kernel.name),
         );
@@ -175,6 +177,7 @@ fn check_kernel(kernel: &Signature, place: &str, report: &mut Report) {
     let arguments: usize = kernel.parameters.iter().map(|it| it.kind.arguments()).sum();
     if arguments > MAX_ARGUMENTS {
         report.plain(
+            Code::TooManyArguments,
             format!(
                 "{place}: the kernel `{}` has {arguments} arguments (a slice counts as two), more \
                  than {MAX_ARGUMENTS}",
@@ -196,6 +199,7 @@ fn check_functions(
         (functions.first(), kernels.iter().find(named))
     {
         report.plain(
+            Code::ReservedName,
             format!(
                 "{}:{}: a kernel cannot be named `{FUNCTIONS}`",
                 signature.file, signature.line
@@ -235,10 +239,13 @@ impl Types {
         check_type_name("struct", name, place, report);
         match self.structs.get_mut(name) {
             Some((known, _)) if agree(known, layout) => known.align = known.align.max(layout.align),
-            Some((_, first)) => report.message(format!(
-                "{place}: the struct `{name}` is not the `{name}` of {first}; both would be \
+            Some((_, first)) => report.message(
+                Code::DifferentTypes,
+                format!(
+                    "{place}: the struct `{name}` is not the `{name}` of {first}; both would be \
                  `kernels::{name}`: rename one of them, or give both the same fields"
-            )),
+                ),
+            ),
             None => {
                 self.structs.insert(name.to_owned(), (layout.clone(), place.to_owned()));
             }
@@ -250,7 +257,7 @@ impl Types {
         check_type_name("enumeration", name, place, report);
         match self.enums.get(name) {
             Some((known, _)) if known == layout => {}
-            Some((_, first)) => report.message(format!(
+            Some((_, first)) => report.message(Code::DifferentTypes, format!(
                 "{place}: the enumeration `{name}` is not the `{name}` of {first}; both would be \
                  `kernels::{name}`: rename one of them, or give both the same values"
             )),
@@ -292,13 +299,13 @@ impl Types {
 
 fn check_type_name(what: &str, name: &str, place: &str, report: &mut Report) {
     if TYPES.contains(&name) {
-        report.message(format!(
+        report.message(Code::ReservedName, format!(
             "{place}: a {what} in a signature cannot be named `{name}`: that is the type of the \
              generated wrappers; rename it"
         ));
     }
     if PRIMITIVES.contains(&name) {
-        report.message(format!(
+        report.message(Code::ReservedName, format!(
             "{place}: a {what} in a signature cannot be named `{name}`: wrappers of other kernels have the \
              primitive type of that name; rename it"
         ));
@@ -320,6 +327,7 @@ fn check_types(
             None => "remove it: no signature has a struct".to_owned(),
         };
         report.plain(
+            Code::MappedType,
             format!("`types` gives `{path}` for `{name}`, a struct that no kernel's signature has"),
             help,
         );
@@ -331,7 +339,7 @@ fn check_types(
         };
         let name = &layout.name;
         report.plain(
-            format!(
+            Code::MappedType, format!(
                 "{place}: `types` gives `{path}` for the struct `{name}`, which has a private field: \
                  its values are those that its own code makes"
             ),

@@ -239,7 +239,7 @@ requires = ["x.len >= m", "a > 1", "x >= n"]
 [package.metadata.kernelmill.kernels.saxpi]
 "#;
     let expected = "\
-error: the contract `x.len >= m` of the kernel `saxpy`: the kernel has no parameter `m`
+error[KM0009]: the contract `x.len >= m` of the kernel `saxpy`: the kernel has no parameter `m`
  --> Cargo.toml:9:23
   |
 9 | requires = [\"x.len >= m\", \"a > 1\", \"x >= n\"]
@@ -281,6 +281,9 @@ fn what_a_contract_cannot_mean_is_an_error() {
     assert!(text.contains("--> Cargo.toml:8:15"), "{text}");
     let settings = "[package.metadata.kernelmill.kernels.saxpi]\nname = \"axpy\"";
     let text = faults(settings);
-    assert!(text.contains("name a kernel `saxpi`, which no source has"), "{text}");
+    assert!(
+        text.contains("error[KM0010]: the settings name a kernel `saxpi`, which no source has"),
+        "{text}"
+    );
     assert!(text.contains("the nearest is `saxpy`"), "{text}");
 }

@@ -22,6 +22,7 @@ use crate::{
     tuning,
 };
 use kernelmill_artifact::Target;
+use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{Options, Params};
 
 /// The targets of a build that names none.
@@ -50,7 +51,7 @@ pub(crate) fn read(
         package.settings.as_ref().and_then(|text| toml_reader::table_at(text, &[], &mut report));
     if manifest.is_some() && file.is_some() {
         report.plain(
-            "settings are in both `[package.metadata.kernelmill]` of Cargo.toml and kernelmill.toml",
+            Code::TwoSettings, "settings are in both `[package.metadata.kernelmill]` of Cargo.toml and kernelmill.toml",
             "keep one of the two",
         );
     }
@@ -61,7 +62,9 @@ pub(crate) fn read(
     if let Some(TomlText { text, .. }) = &package.tuning {
         match tuning::read(text) {
             Ok(choices) => settings.tuned = choices,
-            Err(faults) => faults.into_iter().for_each(|fault| report.message(fault)),
+            Err(faults) => {
+                faults.into_iter().for_each(|fault| report.message(Code::TuningFile, fault))
+            }
         }
     }
     report.into_result(Error::Settings)?;
@@ -86,6 +89,7 @@ fn from_variables(environment: &BuildEnvironment, report: &mut Report) -> Layer 
             "1" | "true" => layer.fma = Some(true),
             "0" | "false" => layer.fma = Some(false),
             _ => report.plain(
+                Code::Variable,
                 format!("{} is `{text}`", origin("KERNELMILL_FMA")),
                 "write `true` or `false`",
             ),
@@ -95,6 +99,7 @@ fn from_variables(environment: &BuildEnvironment, report: &mut Report) -> Layer 
         match text.parse() {
             Ok(level) if level <= 3 => layer.optimization = Some(level),
             _ => report.plain(
+                Code::Variable,
                 format!("{} is `{text}`", origin("KERNELMILL_OPTIMIZATION")),
                 "write a level from 0 to 3",
             ),
@@ -104,6 +109,7 @@ fn from_variables(environment: &BuildEnvironment, report: &mut Report) -> Layer 
         layer.panics = panic_level(&text);
         if layer.panics.is_none() {
             report.plain(
+                Code::Variable,
                 format!("{} is `{text}`", origin("KERNELMILL_PANICS")),
                 format!("write {PANIC_LEVELS}"),
             );
@@ -113,6 +119,7 @@ fn from_variables(environment: &BuildEnvironment, report: &mut Report) -> Layer 
         layer.math = math_library(&text);
         if layer.math.is_none() {
             report.plain(
+                Code::Variable,
                 format!("{} is `{text}`", origin("KERNELMILL_MATH")),
                 format!("write {MATH_LIBRARIES}"),
             );
@@ -122,6 +129,7 @@ fn from_variables(environment: &BuildEnvironment, report: &mut Report) -> Layer 
         layer.cuda_compiler = CudaCompiler::named(&text);
         if layer.cuda_compiler.is_none() {
             report.plain(
+                Code::Variable,
                 format!("{} is `{text}`", origin("KERNELMILL_CUDA_COMPILER")),
                 format!("write {}", CudaCompiler::NAMES),
             );
@@ -144,13 +152,13 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
     let host_files = globs("host-files", layer.host_files, report);
     let defines = layer.defines.unwrap_or_default();
     for fault in defines.keys().filter_map(|name| checks::definition(name).err()) {
-        report.plain(fault.message, fault.help);
+        report.plain(fault.code, fault.message, fault.help);
     }
     let arguments = layer.arguments.unwrap_or_default();
     for (place, argument) in arguments.iter().enumerate() {
         let before = place.checked_sub(1).map(|before| arguments[before].as_str());
         if let Err(fault) = checks::argument(before, argument) {
-            report.plain(fault.message, fault.help);
+            report.plain(fault.code, fault.message, fault.help);
         }
     }
     let kernels = layer.kernels.unwrap_or_default().into_iter().map(|(key, mut kernel)| {
@@ -172,11 +180,11 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
     let said = layer.options.unwrap_or_default();
     for (name, value) in &said {
         if let Err(fault) = checks::set_option(&mut options, name, value) {
-            report.plain(fault.message, fault.help);
+            report.plain(fault.code, fault.message, fault.help);
         }
     }
     if let Err(fault) = checks::complete(&options) {
-        report.plain(fault.message, fault.help);
+        report.plain(fault.code, fault.message, fault.help);
     }
     Settings {
         targets: targets(environment, &names, report),
@@ -227,6 +235,7 @@ fn max_registers(environment: &BuildEnvironment, report: &mut Report) -> Option<
     let number = text.parse().ok().filter(|number| (1..=255).contains(number));
     if number.is_none() {
         report.plain(
+            Code::Variable,
             format!("the environment variable {MAX_REGISTERS} is `{text}`"),
             "write a number from 1 to 255",
         );
@@ -240,7 +249,7 @@ fn globs(setting: &str, patterns: Option<Vec<String>>, report: &mut Report) -> V
     for pattern in patterns.unwrap_or_default() {
         match checks::pattern(setting, &pattern) {
             Ok(glob) => found.push(glob),
-            Err(fault) => report.plain(fault.message, fault.help),
+            Err(fault) => report.plain(fault.code, fault.message, fault.help),
         }
     }
     found
@@ -263,6 +272,7 @@ fn targets(
             match parsed {
                 Ok(targets) => found.extend(targets),
                 Err(error) => report.plain(
+                    Code::UnknownTarget,
                     format!("unknown target `{}` in {}", error.text, name.origin),
                     format!("the nearest is `{}`", error.nearest),
                 ),
@@ -271,7 +281,11 @@ fn targets(
     }
     if found.is_empty() && report.is_empty() {
         let origin = names.first().map_or("the build script", |name| &name.origin);
-        report.plain(format!("no target is named in {origin}"), "name one, for example \"cpu\"");
+        report.plain(
+            Code::NoTarget,
+            format!("no target is named in {origin}"),
+            "name one, for example \"cpu\"",
+        );
     }
     let mut seen = std::collections::BTreeSet::new();
     found.retain(|target| seen.insert(target.clone()));

@@ -88,7 +88,7 @@ optimization = 4
     let mut project = Project::new(metadata, &[KERNEL]);
     project.set("KERNELMILL_FMA", "maybe");
     let expected = "\
-error: unknown key `targts`
+error[KM0001]: unknown key `targts`
  --> Cargo.toml:7:1
   |
 7 | targts = [\"cpu\"]
@@ -96,7 +96,7 @@ error: unknown key `targts`
   |
   = help: the nearest is `targets`
 
-error: unknown target `sm_9O`
+error[KM0003]: unknown target `sm_9O`
  --> Cargo.toml:8:12
   |
 8 | targets = [\"sm_9O\", \"cpu\", \"gfx1l00\"]
@@ -104,7 +104,7 @@ error: unknown target `sm_9O`
   |
   = help: the nearest is `sm_90`
 
-error: unknown target `gfx1l00`
+error[KM0003]: unknown target `gfx1l00`
  --> Cargo.toml:8:28
   |
 8 | targets = [\"sm_9O\", \"cpu\", \"gfx1l00\"]
@@ -112,7 +112,7 @@ error: unknown target `gfx1l00`
   |
   = help: the nearest is `gfx1100`
 
-error: `fma` cannot be \"yes\"
+error[KM0002]: `fma` cannot be \"yes\"
  --> Cargo.toml:9:7
   |
 9 | fma = \"yes\"
@@ -120,7 +120,7 @@ error: `fma` cannot be \"yes\"
   |
   = help: write `true` or `false`
 
-error: unknown key `source-dirs`
+error[KM0001]: unknown key `source-dirs`
   --> Cargo.toml:10:1
    |
 10 | source-dirs = \"kernels\"
@@ -128,7 +128,7 @@ error: unknown key `source-dirs`
    |
    = help: the nearest is `source-dir`
 
-error: `optimization` cannot be 4
+error[KM0002]: `optimization` cannot be 4
   --> Cargo.toml:11:16
    |
 11 | optimization = 4
@@ -136,7 +136,7 @@ error: `optimization` cannot be 4
    |
    = help: write a level from 0 to 3
 
-error: the environment variable KERNELMILL_FMA is `maybe`
+error[KM0008]: the environment variable KERNELMILL_FMA is `maybe`
   help: write `true` or `false`";
     assert_eq!(project.error(), expected);
 }
@@ -146,23 +146,22 @@ fn targets_of_the_builder_and_the_environment_name_where_they_are() {
     let mut project = Project::new("", &[KERNEL]);
     let origin = "the build script".to_owned();
     project.builder.targets = Some(vec![TargetName { text: "compute_99".into(), origin }]);
-    let message = "error: unknown target `compute_99` in the build script\n  help: the nearest is `compute_89`";
+    let message = "error[KM0003]: unknown target `compute_99` in the build script\n  help: the nearest is `compute_89`";
     assert_eq!(project.error(), message);
     project.set("KERNELMILL_TARGETS", "gpu");
-    assert!(
-        project.error().starts_with(
-            "error: unknown target `gpu` in the environment variable KERNELMILL_TARGETS"
-        )
-    );
+    assert!(project.error().starts_with(
+        "error[KM0003]: unknown target `gpu` in the environment variable KERNELMILL_TARGETS"
+    ));
     project.set("KERNELMILL_TARGETS", ",");
-    let message = "no target is named in the environment variable KERNELMILL_TARGETS";
+    let message =
+        "error[KM0004]: no target is named in the environment variable KERNELMILL_TARGETS";
     assert!(project.error().contains(message), "{}", project.error());
 }
 
 #[test]
 fn two_places_for_a_packages_settings_are_an_error() {
     let project = Project::new("fma = true", &[KERNEL, ("kernelmill.toml", "fma = true")]);
-    let expected = "error: settings are in both `[package.metadata.kernelmill]` of Cargo.toml and \
+    let expected = "error[KM0006]: settings are in both `[package.metadata.kernelmill]` of Cargo.toml and \
                     kernelmill.toml\n  help: keep one of the two";
     assert_eq!(project.error(), expected);
 }
@@ -178,7 +177,7 @@ fn a_settings_file_that_is_not_toml_shows_where() {
 fn a_settings_file_that_is_none_is_not_taken_for_missing() {
     let project = Project::new("", &[KERNEL]);
     let path = project.folder.path().join("app/kernelmill.toml");
-    let expected = "error: `kernelmill.toml` is no file that can be read\n  help: remove it, or put the settings \
+    let expected = "error[KM0005]: `kernelmill.toml` is no file that can be read\n  help: remove it, or put the settings \
                     into a file of this name";
     std::os::unix::fs::symlink("missing", &path).unwrap();
     assert_eq!(project.error(), expected);
@@ -216,7 +215,7 @@ fn mistakes_in_the_settings_of_a_kernel_are_marked() {
                  requires = [\"x.len => n\"]\nname = \"a-b\"\ntargets = \"sm_99\"";
     let error = Project::new(table, &[KERNEL]).error();
     let expected = "\
-error: unknown key `require`
+error[KM0001]: unknown key `require`
  --> Cargo.toml:8:1
   |
 8 | require = \"n > 1\"
@@ -224,7 +223,7 @@ error: unknown key `require`
   |
   = help: the nearest is `requires`
 
-error: unknown target `sm_99`
+error[KM0003]: unknown target `sm_99`
   --> Cargo.toml:11:11
    |
 11 | targets = \"sm_99\"
@@ -232,7 +231,7 @@ error: unknown target `sm_99`
    |
    = help: the nearest is `sm_89`
 
-error: the contract `x.len => n` of the kernel `saxpy`: rules do not have `=`
+error[KM0009]: the contract `x.len => n` of the kernel `saxpy`: rules do not have `=`
  --> Cargo.toml:9:20
   |
 9 | requires = [\"x.len => n\"]
@@ -240,7 +239,7 @@ error: the contract `x.len => n` of the kernel `saxpy`: rules do not have `=`
   |
   = help: write `>=`
 
-error: the kernel `saxpy` cannot be named `a-b`
+error[KM0011]: the kernel `saxpy` cannot be named `a-b`
  --> Cargo.toml:7:38
   |
 7 | [package.metadata.kernelmill.kernels.saxpy]
@@ -251,7 +250,7 @@ error: the kernel `saxpy` cannot be named `a-b`
     let mut project = Project::new("", &[KERNEL]);
     let build = crate::Build::new().kernel("saxpy", |kernel| kernel.requires(["n >"]));
     project.builder = build.layer().clone();
-    let expected = "error: the contract `n >` of the kernel `saxpy`: the rule ends too \
+    let expected = "error[KM0009]: the contract `n >` of the kernel `saxpy`: the rule ends too \
                     early, at character 4\n  help: for example `x.len >= n`";
     assert_eq!(project.error(), expected);
 }
@@ -275,7 +274,7 @@ fn every_error_of_a_file_names_the_file_the_line_and_the_key() {
         assert!(text.contains(&format!("--> Cargo.toml:{line}:")), "{line} in\n{text}");
         assert!(text.contains(key), "{key} in\n{text}");
     }
-    assert_eq!(text.matches("error: ").count(), 7, "{text}");
+    assert_eq!(text.matches("error[").count(), 7, "{text}");
     assert!(
         text.contains("`codegen-units=16` in the setting `arguments` keeps rustc from"),
         "{text}"
@@ -291,8 +290,7 @@ fn settings_that_are_no_table_are_marked() {
     {
         project.write("app/Cargo.toml", &format!("{text}{settings}"));
         let error = project.error();
-        let expected =
-            "error: `package.metadata.kernelmill` in Cargo.toml is no table\n --> Cargo.toml:6:";
+        let expected = "error[KM0005]: `package.metadata.kernelmill` in Cargo.toml is no table\n --> Cargo.toml:6:";
         assert!(error.starts_with(expected), "{error}");
     }
 }
@@ -304,7 +302,8 @@ fn a_table_whose_name_is_nearly_kernelmills_is_a_likely_typo() {
         let text = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
         project.write("app/Cargo.toml", &format!("{text}[package.metadata.{name}]\nfma = false\n"));
         let error = project.error();
-        let expected = format!("error: unknown table `{name}` in Cargo.toml\n --> Cargo.toml:5:");
+        let expected =
+            format!("error[KM0001]: unknown table `{name}` in Cargo.toml\n --> Cargo.toml:5:");
         assert!(error.starts_with(&expected), "{error}");
         assert!(error.contains("settings are in `[package.metadata.kernelmill]`"), "{error}");
         let both =

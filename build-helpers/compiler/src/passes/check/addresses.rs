@@ -6,6 +6,7 @@
 //!
 //! Needs: an optimised module, in which addresses that are known are constants.
 
+use crate::diagnostic::Code;
 use kernelmill_llvm::{
     inkwell::module::Module,
     ir::{ModuleExt, Opcode, Value},
@@ -37,7 +38,9 @@ pub(super) fn find<'c>(
         let mut addresses = pointers.filter_map(literal).filter(|address| *address >= FIRST);
         if let Some(address) = addresses.next() {
             let message = format!("uses memory at the literal address {address:#x}");
-            faults.push(Fault::new(message, backtraces.to(instruction)).help(HELP));
+            faults.push(
+                Fault::new(Code::LiteralAddress, message, backtraces.to(instruction)).help(HELP),
+            );
         }
     }
     faults

@@ -1,5 +1,6 @@
 //! Static assertions: conditions that must be proven while the kernel is optimised.
 
+use crate::diagnostic::Code;
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{ModuleExt, Place, Value},
@@ -42,14 +43,16 @@ pub(super) fn settle<'c>(module: &Module<'c>, backtraces: &Backtraces<'c>) -> Ve
             Some(1) => {}
             Some(_) => {
                 let message = format!("the static assertion does not hold: {text}");
-                faults.push(Fault::new(message, backtraces.to(call)));
+                faults.push(Fault::new(Code::StaticAssertion, message, backtraces.to(call)));
             }
             None => {
                 let message =
                     format!("the static assertion is not known before the kernel runs: {text}");
                 let help = "assert what follows from constants, or use `assert!`, which is checked \
                             while the kernel runs";
-                faults.push(Fault::new(message, backtraces.to(call)).help(help));
+                faults.push(
+                    Fault::new(Code::StaticAssertion, message, backtraces.to(call)).help(help),
+                );
             }
         }
         call.erase();

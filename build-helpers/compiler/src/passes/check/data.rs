@@ -3,6 +3,7 @@
 //!
 //! Needs: an optimised module. Variables whose value is zero take no bytes in a file, and are not limited.
 
+use crate::diagnostic::Code;
 use kernelmill_llvm::{
     inkwell::module::Module,
     ir::{ModuleExt, Value},
@@ -40,7 +41,7 @@ fn faults<'c>(global: Value<'c>, bytes: u64, backtraces: &Backtraces<'c>) -> Vec
     );
     let fault = |user| {
         let help = "pass it as a buffer, which the host fills";
-        Fault::new(message.clone(), backtraces.to(user)).help(help)
+        Fault::new(Code::LargeData, message.clone(), backtraces.to(user)).help(help)
     };
     users_in_code(global).into_iter().map(fault).collect()
 }

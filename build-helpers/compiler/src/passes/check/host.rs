@@ -1,5 +1,6 @@
 //! What LLVM has for the host alone: a back end that meets it in a kernel ends the whole process.
 
+use crate::diagnostic::Code;
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{Builder, ModuleExt, Type, TypeKind, Value},
@@ -74,7 +75,7 @@ fn lacking_type(instruction: Value<'_>, backend: &dyn TargetInfo) -> Option<Faul
     let kinds = operands.chain([instruction.ty()]).map(scalar_kind);
     let lacking = kinds.into_iter().find(|kind| backend.lacks(*kind))?;
     let message = format!("uses {}, which the target lacks", type_name(lacking));
-    Some(Fault::new(message, Vec::new()).help(type_help(lacking)))
+    Some(Fault::new(Code::OtherMachine, message, Vec::new()).help(type_help(lacking)))
 }
 
 /// The kind of a type, or of a vector's elements.
@@ -119,7 +120,7 @@ fn call(call: Value<'_>, backend: &dyn TargetInfo) -> Option<Fault> {
         }
         let message = format!("has inline assembly of another processor (`{first}`)");
         return Some(
-            Fault::new(message, Vec::new())
+            Fault::new(Code::OtherMachine, message, Vec::new())
                 .help("put it under `#[cfg]`, and say in plain code what it does for the others"),
         );
     }
@@ -131,13 +132,13 @@ fn call(call: Value<'_>, backend: &dyn TargetInfo) -> Option<Fault> {
                 PROCESSORS.contains(&processor) && !backend.processors().contains(&processor);
             let message = format!("uses the instruction `{}` of another processor", &name[5..]);
             foreign.then(|| {
-                Fault::new(message, Vec::new())
+                Fault::new(Code::OtherMachine, message, Vec::new())
                     .help("say in plain code what it does, which the compiler vectorises")
             })
         }
         None if !backend.calls_pointers() => {
             let message = "calls a function through a pointer, for which the target has no way";
-            Some(Fault::new(message, Vec::new()).help(
+            Some(Fault::new(Code::OtherMachine, message, Vec::new()).help(
                 "use generics instead of `dyn Trait` and `fn` pointers, or `match` over an `enum`",
             ))
         }

@@ -12,6 +12,7 @@ mod stack;
 mod tests;
 mod unresolved;
 
+use crate::diagnostic::Code;
 use std::collections::BTreeSet;
 
 use kernelmill_llvm::{
@@ -244,7 +245,8 @@ pub(crate) fn constant_questions<'c>(
     let backtraces = Backtraces::of(context, module);
     let fault = |call: &Value<'c>| {
         let message = "asks `__nvvm_reflect` a question that is no constant text";
-        Fault::new(message, backtraces.to(*call)).help("write the text into the call")
+        Fault::new(Code::OtherMachine, message, backtraces.to(*call))
+            .help("write the text into the call")
     };
     let faults = each_once(unanswered.iter().map(fault).collect());
     Err(Error::Invalid { targets: vec![config.target.clone()], faults })

@@ -3,6 +3,7 @@
 //! Recursion that can end is left alone: processors have a stack for it. What cannot end is looked
 //! for before anything is optimised, because afterwards it is a loop, or nothing at all.
 
+use crate::diagnostic::Code;
 use std::collections::{HashMap, HashSet, VecDeque, hash_map::Entry};
 
 use kernelmill_llvm::{
@@ -136,5 +137,6 @@ fn fault<'c>(cycle: &[Value<'c>], backtraces: &Backtraces<'c>) -> Fault {
         ),
         [] => String::new(),
     };
-    Fault::new(message, backtraces.to(cycle[0])).help("end the recursion on some path, or loop")
+    Fault::new(Code::Recursion, message, backtraces.to(cycle[0]))
+        .help("end the recursion on some path, or loop")
 }

@@ -4,6 +4,7 @@
 //! The assembler finds it too, but takes the whole file down then, and for PTX it runs on the device. It
 //! lays arrays out with their alignments, so what is found here is the least that they take.
 
+use crate::diagnostic::Code;
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{Linkage, ModuleExt, Value},
@@ -32,7 +33,8 @@ pub(super) fn find_values<'c>(context: &'c Context, module: &Module<'c>) -> Vec<
         "has a `SharedArray` that is no `static mut` by itself, and so is no shared memory";
     let help = "write `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` in the kernel, or take a \
                 `BlockArray<T, N>` as a parameter";
-    let fault = |user: Value<'c>| Fault::new(message, backtraces.to(user)).help(help);
+    let fault =
+        |user: Value<'c>| Fault::new(Code::SharedMemory, message, backtraces.to(user)).help(help);
     users.into_iter().map(fault).collect()
 }
 
@@ -57,7 +59,7 @@ pub(super) fn find_alignments<'c>(context: &'c Context, module: &Module<'c>) -> 
              to {CPU_ALIGNMENT}"
         );
         let help = "align the elements to 128 bytes or less";
-        Fault::new(message, backtraces.to(user)).help(help)
+        Fault::new(Code::SharedMemory, message, backtraces.to(user)).help(help)
     };
     users.into_iter().map(fault).collect()
 }
@@ -78,8 +80,10 @@ pub(super) fn find_too_large<'c>(context: &'c Context, module: &Module<'c>) -> V
          {CPU_LIMIT}: this array has {}",
         largest.bytes
     );
-    let fault =
-        |user| Fault::new(message.clone(), backtraces.to(user)).help("make the arrays smaller");
+    let fault = |user| {
+        Fault::new(Code::SharedMemory, message.clone(), backtraces.to(user))
+            .help("make the arrays smaller")
+    };
     users_in_code(largest.global).into_iter().map(fault).collect()
 }
 
@@ -145,7 +149,7 @@ fn fault<'c>(
     if frames.iter().any(|frame| !frame.library) {
         frames.retain(|frame| !frame.library);
     }
-    Fault::new(message, frames).help(
+    Fault::new(Code::SharedMemory, message, frames).help(
         "make the arrays smaller, or use `DynamicSharedArray`, of which some devices allow more",
     )
 }

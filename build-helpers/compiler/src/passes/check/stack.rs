@@ -4,6 +4,7 @@
 //! What is added up is the stack memory of the functions on the longest way of calls, each function once:
 //! how deep a recursion goes is not known before it runs.
 
+use crate::diagnostic::Code;
 use kernelmill_llvm::{
     inkwell::module::Module,
     ir::{ModuleExt, Value},
@@ -38,7 +39,7 @@ pub(super) fn find<'c>(
             let largest = allocas(function).into_iter().max_by_key(|it| alloca_bytes(*it, machine));
             let place = largest.and_then(|alloca| place(alloca, backtraces));
             let frames = place.unwrap_or_else(|| backtraces.to_start_of(function));
-            faults.push(Fault::new(message, frames).help(help));
+            faults.push(Fault::new(Code::Stack, message, frames).help(help));
         }
     }
     faults

@@ -1,5 +1,6 @@
 //! Functions and variables that code uses and that are nowhere defined.
 
+use crate::diagnostic::Code;
 use std::collections::BTreeSet;
 
 use kernelmill_artifact::{Target, target::nearest_within};
@@ -131,30 +132,35 @@ impl<'c> Unresolved<'_, 'c> {
         if name == THREAD_LOCAL {
             let message = "uses a variable of which each thread of the host has its own";
             let help = "use a local variable, or shared memory";
-            return Fault::new(message, Vec::new()).help(help);
+            return Fault::new(Code::ThreadLocal, message, Vec::new()).help(help);
         }
         if let Some(operation) = name.strip_prefix(PREFIX) {
             let message = format!("the marker `{operation}` is left: no stage has replaced it");
-            return Fault::new(message, Vec::new()).help(self.marker_help(name));
+            return Fault::new(Code::Marker, message, Vec::new()).help(self.marker_help(name));
         }
         let is_std = names_std(&path_of(name));
         if is_of_heap(&path) && !is_std {
-            return Fault::new("allocates on the heap, which the target does not have", Vec::new())
-                .help("use arrays or slices");
+            return Fault::new(
+                Code::Heap,
+                "allocates on the heap, which the target does not have",
+                Vec::new(),
+            )
+            .help("use arrays or slices");
         }
         if is_of(&["std::io::", "std::fs::", "std::net::", "std::process::", "std::env::"]) {
             let message = format!("calls `{path}`, which needs an operating system");
-            return Fault::new(message, Vec::new()).help(
+            return Fault::new(Code::OperatingSystem, message, Vec::new()).help(
                 "kernels have no files, streams, processes or environment: pass what they need as \
                  parameters, and results through slices",
             );
         }
         if is_std {
             let message = format!("calls `{path}`, which needs an operating system");
-            return Fault::new(message, Vec::new()).help("use what `core` has");
+            return Fault::new(Code::OperatingSystem, message, Vec::new())
+                .help("use what `core` has");
         }
         let message = format!("calls `{path}`, which has no definition");
-        self.with_nearest(Fault::new(message, Vec::new()), name, &path)
+        self.with_nearest(Fault::new(Code::Undefined, message, Vec::new()), name, &path)
     }
 
     /// What to do about a marker that nothing has replaced.
@@ -186,7 +192,7 @@ impl<'c> Unresolved<'_, 'c> {
             "calls `{}` with other types than a device library has it with",
             demangle(name)
         );
-        Fault::new(message, Vec::new()).help(format!(
+        Fault::new(Code::DeviceLibrary, message, Vec::new()).help(format!(
             "write the same parameters and result; the device libraries are {}",
             names.unwrap_or_default()
         ))
@@ -196,10 +202,11 @@ impl<'c> Unresolved<'_, 'c> {
         let path = demangle(name);
         if names_std(&path_of(name)) {
             let message = "uses a variable of `std`, which needs an operating system";
-            return Fault::new(message, Vec::new()).help("use what `core` has");
+            return Fault::new(Code::OperatingSystem, message, Vec::new())
+                .help("use what `core` has");
         }
         let message = format!("uses the variable `{path}`, which has no definition");
-        Fault::new(message, Vec::new())
+        Fault::new(Code::Undefined, message, Vec::new())
             .help("kernels see the statics of their own source: define it there, or pass its value")
     }
 

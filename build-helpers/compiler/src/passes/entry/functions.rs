@@ -4,6 +4,7 @@
 //! nvcc's relocatable code declares as `extern "C" __device__`. A panic ends the process or the launch by a trap, for
 //! nobody reads a record of it.
 
+use crate::diagnostic::Code;
 use kernelmill_artifact::Target;
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
@@ -90,7 +91,8 @@ fn check_types<'c>(
             function.name()
         );
         let frames = backtraces.to_start_of(*function);
-        Fault::new(message, frames).help("take and return scalars and pointers")
+        Fault::new(Code::DeviceFunction, message, frames)
+            .help("take and return scalars and pointers")
     };
     let wrong = functions.iter().filter(|function| !passes_scalars(**function));
     let faults: Vec<_> = wrong.map(fault).collect();

@@ -1,5 +1,6 @@
 //! Clashes of a source's functions with those of the device crate.
 
+use crate::diagnostic::Code;
 use kernelmill_artifact::Target;
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
@@ -53,7 +54,7 @@ pub(crate) fn redefinitions(
         };
         let message = format!("defines `{name}`{difference}, which is of kernelmill's own library");
         let help = format!("rename it; names that start with `{PREFIX}` are the compiler's");
-        Some(Fault::new(message, vec![nameless(&name)]).help(help))
+        Some(Fault::new(Code::OwnName, message, vec![nameless(&name)]).help(help))
     });
     refuse(faults.collect(), target)
 }
@@ -82,7 +83,7 @@ pub(crate) fn declarations(
              library has {ours}"
         );
         let help = "use the functions of `kernelmill_device`";
-        Some(Fault::new(message, vec![nameless(&name)]).help(help))
+        Some(Fault::new(Code::OwnName, message, vec![nameless(&name)]).help(help))
     });
     refuse(faults.collect(), target)
 }

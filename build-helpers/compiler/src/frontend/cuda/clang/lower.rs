@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     Error,
-    diagnostic::{Message, MessageSeverity, SignatureError},
+    diagnostic::{Code, Message, MessageSeverity, SignatureError},
     frontend::{
         Architecture,
         cuda::{
@@ -155,9 +155,10 @@ pub(crate) fn check_limits(kernels: &[CudaKernel]) -> Result<(), Error> {
     for CudaKernel { signature, .. } in kernels {
         for LimitFault { message, help, .. } in limits::check(&signature.limits) {
             let (file, line, name) = (&signature.file, signature.line, &signature.name);
+            let code = Code::Launches;
             let _ = writeln!(
                 stderr,
-                "{file}:{line}: error: kernel `{name}` has launches that cannot be: {message}\n  \
+                "{file}:{line}: error[{code}]: kernel `{name}` has launches that cannot be: {message}\n  \
                  help: {help}"
             );
         }

@@ -1,7 +1,10 @@
 //! What stands in the parentheses of `#[kernel(..)]`.
 
 use super::{instances::Listed, text::Text};
-use crate::{diagnostic::Place, frontend::limits};
+use crate::{
+    diagnostic::{Code, Place},
+    frontend::limits,
+};
 use kernelmill_artifact::{Dimension, LaunchLimits};
 use syn::{Attribute, Expr, Lit, Meta, spanned::Spanned};
 
@@ -16,6 +19,7 @@ pub(super) struct Arguments {
 
 /// Something that is wrong, without the kernel's name.
 pub(super) struct Report {
+    pub(super) code: Code,
     pub(super) place: Place,
     pub(super) message: String,
     pub(super) help: String,
@@ -69,7 +73,12 @@ impl Arguments {
             let message = format!("is marked `{written}`, which says no dimension");
             let help = "write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(dim = 3)]`";
             let place = text.place(attribute);
-            self.reports.push(Report { place, message, help: help.to_owned() });
+            self.reports.push(Report {
+                code: Code::KernelAttribute,
+                place,
+                message,
+                help: help.to_owned(),
+            });
         }
         self.check_limits(&places, &text.place(attribute));
     }
@@ -97,13 +106,13 @@ impl Arguments {
     fn refuse_instance(&mut self, item: &Expr, text: &Text<'_>) {
         let message = format!("lists `{}` as an instance", text.written(item));
         let help = "write a list of texts, `instances = [\"f32, 16\"]`".to_owned();
-        self.reports.push(Report { place: text.place(item), message, help });
+        self.reports.push(Report { code: Code::Instances, place: text.place(item), message, help });
     }
 
     fn refuse_size(&mut self, name: &str, written: &str, place: Place) {
         let message = format!("has the attribute `{name} = {written}`, which is no size");
         let help = format!("write `{name} = {}`", example(name));
-        self.reports.push(Report { place, message, help });
+        self.reports.push(Report { code: Code::KernelAttribute, place, message, help });
     }
 
     /// Reports limits that cannot be, each at its own place, or else at that of the attribute.
@@ -112,7 +121,12 @@ impl Arguments {
             let place = places.iter().find(|(name, _)| name == fault.name);
             let place = place.map_or_else(|| attribute.clone(), |(_, place)| place.clone());
             let message = format!("has launches that cannot be: {}", fault.message);
-            self.reports.push(Report { place, message, help: fault.help.to_owned() });
+            self.reports.push(Report {
+                code: Code::Launches,
+                place,
+                message,
+                help: fault.help.to_owned(),
+            });
         }
     }
 

@@ -7,7 +7,7 @@ use super::{
     types::{Position, Types},
     unsupported::UnsupportedType,
 };
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::{Code, Diagnostic, Place};
 use kernelmill_artifact::{DeviceFunction, FunctionType, Safety, ValueType};
 use syn::{FnArg, GenericParam, Item, ItemFn, ReturnType, Type, TypeFnPtr, ext::IdentExt};
 
@@ -68,7 +68,7 @@ impl Reader<'_, '_> {
 
     fn report(&mut self, place: Place, message: &str, help: impl Into<String>) {
         let message = format!("device function `{}` {message}", self.name());
-        self.reports.push(Diagnostic::error(place, message).help(help));
+        self.reports.push(Diagnostic::error(Code::DeviceFunction, place, message).help(help));
     }
 
     /// What a function must not be, apart from its types.

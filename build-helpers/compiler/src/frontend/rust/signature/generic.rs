@@ -5,6 +5,7 @@ use super::{
     kernel::{Read, Reader},
     substitution,
 };
+use crate::diagnostic::Code;
 use crate::{
     diagnostic::Place,
     frontend::generic::{Form, GenericKernel, GenericParameter, Instance},
@@ -33,6 +34,7 @@ impl Reader<'_, '_> {
         if let Some(first) = listed.first() {
             let help = "remove `instances`, or give the kernel a type or constant parameter";
             self.report(
+                Code::Instances,
                 first.place.clone(),
                 "has instances, and nothing that differs in them",
                 help,
@@ -109,7 +111,7 @@ impl Reader<'_, '_> {
              `[kernels.{name}]` with `instances = [\"{example}\"]`"
         );
         let message = format!("is generic over {names}, and no instance of it is listed");
-        self.report(place.clone(), &message, help);
+        self.report(Code::Instances, place.clone(), &message, help);
     }
 
     /// Reports what is wrong with the parameters that all instances have, where there is none.
@@ -150,7 +152,7 @@ impl Reader<'_, '_> {
             instance.text
         );
         let help = "write a kernel of its own for it: memory, values and types without bytes differ for the host";
-        self.report(instance.place.clone(), &message, help);
+        self.report(Code::Instances, instance.place.clone(), &message, help);
     }
 }
 

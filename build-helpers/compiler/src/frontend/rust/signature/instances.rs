@@ -8,7 +8,7 @@ use super::{
     types::Types,
 };
 use crate::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Code, Diagnostic, Place},
     frontend::generic::{GenericArgument, GenericKernel, GenericParameter},
 };
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -135,7 +135,9 @@ impl Reader<'_, '_> {
 
     fn report(&self, listed: &Listed, message: &str, help: String) -> Diagnostic {
         let message = format!("kernel `{}` {message}", self.name);
-        Diagnostic::error(listed.place.clone(), message).kernel(self.name).help(help)
+        Diagnostic::error(Code::Instances, listed.place.clone(), message)
+            .kernel(self.name)
+            .help(help)
     }
 
     fn instance(&mut self, listed: &Listed) -> Option<Known> {

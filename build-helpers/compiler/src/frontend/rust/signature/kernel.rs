@@ -11,7 +11,7 @@ use super::{
     unsupported::UnsupportedType,
 };
 use crate::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Code, Diagnostic, Place},
     frontend::generic::{Form, GenericKernel, GenericParameter},
 };
 use kernelmill_artifact::{Dimension, LaunchLimits, Parameter, Safety, Signature, symbol};
@@ -87,11 +87,11 @@ fn renamed(scope: &Scope<'_>, module: ModuleId, item: &Item) -> Option<(usize, D
     let message = format!("`#[{name}]` is written under another name");
     let help = format!("write `#[{name}]`: functions are found by it, before names are resolved");
     let place = scope.text(module).place(attribute);
-    Some((scope.file(module), Diagnostic::error(place, message).help(help)))
+    Some((scope.file(module), Diagnostic::error(Code::HiddenKernel, place, message).help(help)))
 }
 
 fn same_name(name: &str, place: Place, other: Place) -> Diagnostic {
-    Diagnostic::error(place, format!("two kernels are named `{name}`"))
+    Diagnostic::error(Code::SameName, place, format!("two kernels are named `{name}`"))
         .kernel(name)
         .label(other, "the first one")
         .help("rename one of them: all kernels of a package become methods of one `Kernels`")
@@ -102,7 +102,7 @@ fn same_symbol(kernel: &Signature, place: Place, other: &str, there: Place) -> D
         "the kernels `{other}` and `{}` have one name in compiled code, `{}`",
         kernel.name, kernel.symbol
     );
-    Diagnostic::error(place, message)
+    Diagnostic::error(Code::SameName, place, message)
         .kernel(&*kernel.name)
         .label(there, "the first one")
         .help("rename one of them: assemblers take ASCII letters, digits and underscores only")
@@ -167,17 +167,23 @@ impl Reader<'_, '_> {
         self.function.sig.ident.unraw().to_string()
     }
 
-    pub(super) fn report(&mut self, place: Place, message: &str, help: impl Into<String>) {
+    pub(super) fn report(
+        &mut self,
+        code: Code,
+        place: Place,
+        message: &str,
+        help: impl Into<String>,
+    ) {
         let name = self.name();
         let message = format!("kernel `{name}` {message}");
-        self.reports.push(Diagnostic::error(place, message).kernel(name).help(help));
+        self.reports.push(Diagnostic::error(code, place, message).kernel(name).help(help));
     }
 
     /// What the attribute says of the kernel; what is wrong with it is reported.
     fn attribute(&mut self, attribute: &Attribute) -> (Dimension, LaunchLimits, Vec<Listed>) {
         let arguments = Arguments::read(attribute, self.scope.text(self.module));
         for report in arguments.reports {
-            self.report(report.place, &report.message, report.help);
+            self.report(report.code, report.place, &report.message, report.help);
         }
         (arguments.dimension, arguments.limits, arguments.instances)
     }
@@ -187,15 +193,20 @@ impl Reader<'_, '_> {
         let (text, signature) = (self.scope.text(self.module), &self.function.sig);
         if let Some(token) = &signature.asyncness {
             let help = "remove `async`: a launch is asynchronous by itself";
-            self.report(text.place(token), "is `async`", help);
+            self.report(Code::KernelSignature, text.place(token), "is `async`", help);
         }
         if let Some(token) = &signature.constness {
             let help = "remove `const`, and put what constants need into a function of its own";
-            self.report(text.place(token), "is `const`", help);
+            self.report(Code::KernelSignature, text.place(token), "is `const`", help);
         }
         if let Some(variadic) = &signature.variadic {
             let help = "write its parameters out, or pass a slice";
-            self.report(text.place(variadic), "takes any number of arguments", help);
+            self.report(
+                Code::KernelSignature,
+                text.place(variadic),
+                "takes any number of arguments",
+                help,
+            );
         }
         if let ReturnType::Type(_, ty) = &signature.output {
             let is_nothing = match bare(ty) {
@@ -208,7 +219,12 @@ impl Reader<'_, '_> {
                 let help = format!(
                     "write it through a parameter, for example `mut result: DisjointSlice<{written}>`"
                 );
-                self.report(text.place(ty), &format!("returns `{written}`"), help);
+                self.report(
+                    Code::KernelSignature,
+                    text.place(ty),
+                    &format!("returns `{written}`"),
+                    help,
+                );
             }
         }
     }
@@ -220,7 +236,7 @@ impl Reader<'_, '_> {
         let help = "remove it: the host may free what it passed when the launch has ended";
         for lifetime in found.0 {
             let place = self.scope.text(self.module).place(&lifetime);
-            self.report(place, "asks for `'static`", help);
+            self.report(Code::KernelSignature, place, "asks for `'static`", help);
         }
     }
 
@@ -235,7 +251,7 @@ impl Reader<'_, '_> {
             FnArg::Typed(typed) => typed,
             FnArg::Receiver(receiver) => {
                 let help = "write it as a function, and pass the fields it needs as parameters";
-                self.report(text.place(receiver), "takes `self`", help);
+                self.report(Code::KernelSignature, text.place(receiver), "takes `self`", help);
                 return None;
             }
         };
@@ -245,7 +261,7 @@ impl Reader<'_, '_> {
                 "write `value: {}`, and take it apart in the kernel",
                 text.written(&typed.ty)
             );
-            self.report(text.place(&typed.pat), &message, help);
+            self.report(Code::KernelSignature, text.place(&typed.pat), &message, help);
             return None;
         };
         let mut types = Types::new(self.scope, &name);
@@ -296,7 +312,7 @@ impl Reader<'_, '_> {
             (path, _) => format!("has type `{whole}`, whose field `{path}` has type `{inner}`"),
         };
         let message = format!("parameter `{name}` of kernel `{kernel}` {what}, {}", refusal.why);
-        let mut report = Diagnostic::error(text.place(&typed.ty), message)
+        let mut report = Diagnostic::error(Code::ParameterType, text.place(&typed.ty), message)
             .kernel(kernel)
             .parameter(name)
             .help(refusal.help);
@@ -347,14 +363,14 @@ impl Misplaced<'_, '_> {
         }
         let place = self.scope.text(self.module).place(name);
         let help = "write it as a function of the file, or of a module in it";
-        let report = |kind: &str| {
-            Diagnostic::error(place.clone(), format!("{kind} `{name}` is {what}")).help(help)
+        let report = |code: Code, kind: &str| {
+            Diagnostic::error(code, place.clone(), format!("{kind} `{name}` is {what}")).help(help)
         };
         if marker(attributes).is_some() {
-            self.reports.push(report("kernel").kernel(name.to_string()));
+            self.reports.push(report(Code::KernelSignature, "kernel").kernel(name.to_string()));
         }
         if marked(attributes, DEVICE_FN).is_some() {
-            self.reports.push(report("device function"));
+            self.reports.push(report(Code::DeviceFunction, "device function"));
         }
     }
 }
@@ -366,7 +382,7 @@ impl Misplaced<'_, '_> {
         let place = self.scope.text(self.module).place(&mac.path);
         let message = format!("`#[{name}]` is inside a macro, whose functions are not found");
         let help = "write the functions out, and let the macro write what they call";
-        self.reports.push(Diagnostic::error(place, message).help(help));
+        self.reports.push(Diagnostic::error(Code::HiddenKernel, place, message).help(help));
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     scope::{ModuleId, Scope},
     syntax::{bare, segments},
 };
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use syn::{
     Expr, ExprRepeat, ImplItemConst, Item, ItemConst, ItemMod, ItemStatic, Lit, Type,
     spanned::Spanned,
@@ -51,7 +51,7 @@ impl Finder<'_, '_> {
         let place = self.scope.text(self.module).place(node);
         let message = format!("{has}: the most that a variable may have is {LIMIT}");
         let help = "let the host allocate it as a buffer, and pass that";
-        self.reports.push(Diagnostic::error(place, message).help(help));
+        self.reports.push(Diagnostic::error(Code::LargeVariable, place, message).help(help));
     }
 
     /// The bytes of a type, or fewer; `None` where it takes the compiler to know.

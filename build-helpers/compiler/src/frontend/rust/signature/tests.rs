@@ -19,7 +19,10 @@ fn errors(text: &str) -> String {
 /// The error about one parameter `p` of this type, without what comes before the type.
 fn refused(items: &str, ty: &str) -> String {
     let found = errors(&format!("#[kernel] fn k(p: {ty}) {{}}\n{items}"));
-    found.strip_prefix("kernels/k.rs:1:19: error: parameter `p` of kernel `k` ").unwrap().to_owned()
+    found
+        .strip_prefix("kernels/k.rs:1:19: error[KM0040]: parameter `p` of kernel `k` ")
+        .unwrap()
+        .to_owned()
 }
 
 fn only_struct(text: &str) -> (u64, u64, Vec<(String, u64)>) {
@@ -206,26 +209,26 @@ impl Host {
 }
 ";
     let expected = "\
-kernels/k.rs:4:20: error: parameter `name` of kernel `first` has type `&str`, which cannot cross from host to device
+kernels/k.rs:4:20: error[KM0040]: parameter `name` of kernel `first` has type `&str`, which cannot cross from host to device
   help: write `name: &[u8]`, and pass the text's bytes
-kernels/k.rs:4:26: error: kernel `first` takes apart a parameter, `(a, b)`
+kernels/k.rs:4:26: error[KM0041]: kernel `first` takes apart a parameter, `(a, b)`
   help: write `value: (f32, f32)`, and take it apart in the kernel
-kernels/k.rs:4:53: error: parameter `größe` of kernel `first` has type `Vec<f32>`, which cannot cross from host to device
+kernels/k.rs:4:53: error[KM0040]: parameter `größe` of kernel `first` has type `Vec<f32>`, which cannot cross from host to device
   help: write `größe: &[f32]` to read it, `mut größe: DisjointSlice<f32>` to write it
-kernels/k.rs:4:66: error: kernel `first` returns `f32`
+kernels/k.rs:4:66: error[KM0041]: kernel `first` returns `f32`
   help: write it through a parameter, for example `mut result: DisjointSlice<f32>`
-kernels/k.rs:6:1: error: kernel `second` is marked `#[kernel(dim = 4)]`, which says no dimension
+kernels/k.rs:6:1: error[KM0043]: kernel `second` is marked `#[kernel(dim = 4)]`, which says no dimension
   help: write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(dim = 3)]`
-kernels/k.rs:7:1: error: kernel `second` is `async`
+kernels/k.rs:7:1: error[KM0041]: kernel `second` is `async`
   help: remove `async`: a launch is asynchronous by itself
-kernels/k.rs:7:10: error: kernel `second` is generic over `T` and `N`, and no instance of it is listed
+kernels/k.rs:7:10: error[KM0042]: kernel `second` is generic over `T` and `N`, and no instance of it is listed
   help: list them, `#[kernel(instances = [\"f32, 16\"])]`, or in the settings, `[kernels.second]` with `instances = [\"f32, 16\"]`
-kernels/k.rs:7:39: error: parameter `x` of kernel `second` has type `&mut [u8]`, which cannot cross from host to device
+kernels/k.rs:7:39: error[KM0040]: parameter `x` of kernel `second` has type `&mut [u8]`, which cannot cross from host to device
   help: write `mut x: DisjointSlice<u8>`
-kernels/k.rs:10:4: error: two kernels are named `first`
+kernels/k.rs:10:4: error[KM0027]: two kernels are named `first`
   kernels/k.rs:4:8: the first one
   help: rename one of them: all kernels of a package become methods of one `Kernels`
-kernels/k.rs:15:8: error: kernel `method` is a method
+kernels/k.rs:15:8: error[KM0041]: kernel `method` is a method
   help: write it as a function of the file, or of a module in it";
     assert_eq!(errors(text), expected);
 }
@@ -247,16 +250,16 @@ struct Loose { x: f32 }
 #[repr(C)] struct Outer { loose: Loose }
 #[kernel] fn k(p: Params, q: &[Params], r: Loose, s: Outer) {}";
     let expected = "\
-kernels/k.rs:5:19: error: parameter `p` of kernel `k` has type `Params`, whose field `inner.data[_]` has type `Option<f32>`, which cannot cross from host to device
+kernels/k.rs:5:19: error[KM0040]: parameter `p` of kernel `k` has type `Params`, whose field `inner.data[_]` has type `Option<f32>`, which cannot cross from host to device
   kernels/k.rs:1:33: `Option<f32>`
   help: pass the value, and a `bool` for whether it is there
-kernels/k.rs:5:30: error: parameter `q` of kernel `k` has type `&[Params]`, whose field `inner.data[_]` has type `Option<f32>`, which cannot cross from host to device
+kernels/k.rs:5:30: error[KM0040]: parameter `q` of kernel `k` has type `&[Params]`, whose field `inner.data[_]` has type `Option<f32>`, which cannot cross from host to device
   kernels/k.rs:1:33: `Option<f32>`
   help: pass the value, and a `bool` for whether it is there
-kernels/k.rs:5:44: error: parameter `r` of kernel `k` has type `Loose`, a struct without `#[repr(C)]`
+kernels/k.rs:5:44: error[KM0040]: parameter `r` of kernel `k` has type `Loose`, a struct without `#[repr(C)]`
   kernels/k.rs:3:8: `Loose`
   help: write `#[repr(C)]` above `struct Loose`
-kernels/k.rs:5:54: error: parameter `s` of kernel `k` has type `Outer`, whose field `loose` has type `Loose`, a struct without `#[repr(C)]`
+kernels/k.rs:5:54: error[KM0040]: parameter `s` of kernel `k` has type `Outer`, whose field `loose` has type `Loose`, a struct without `#[repr(C)]`
   kernels/k.rs:3:8: `Loose`
   help: write `#[repr(C)]` above `struct Loose`";
     assert_eq!(errors(text), expected);
@@ -353,7 +356,7 @@ fn a_field_is_named_with_its_path_ten_structs_deep() {
     }
     text += "#[kernel] fn k(p: S9) {}";
     let expected = "\
-kernels/k.rs:11:19: error: parameter `p` of kernel `k` has type `S9`, whose field `s8.s7.s6.s5.s4.s3.s2.s1.s0.list` has type `Vec<u8>`, which cannot cross from host to device
+kernels/k.rs:11:19: error[KM0040]: parameter `p` of kernel `k` has type `S9`, whose field `s8.s7.s6.s5.s4.s3.s2.s1.s0.list` has type `Vec<u8>`, which cannot cross from host to device
   kernels/k.rs:1:30: `Vec<u8>`
   help: pass that memory as a parameter of its own: `&[T]` or `DisjointSlice<T>`";
     assert_eq!(errors(&text), expected);
@@ -366,7 +369,7 @@ fn names_become_ones_that_assemblers_take_and_two_that_become_one_are_told() {
     let names: Vec<_> = found.iter().map(|kernel| (&*kernel.name, &*kernel.symbol)).collect();
     assert_eq!(names, [("größe", "gr__e"), ("gross", "gross")]);
     let expected = "\
-kernels/k.rs:2:14: error: the kernels `größe` and `grüße` have one name in compiled code, `gr__e`
+kernels/k.rs:2:14: error[KM0027]: the kernels `größe` and `grüße` have one name in compiled code, `gr__e`
   kernels/k.rs:1:14: the first one
   help: rename one of them: assemblers take ASCII letters, digits and underscores only";
     assert_eq!(errors("#[kernel] fn größe() {}\n#[kernel] fn grüße() {}"), expected);
@@ -510,9 +513,9 @@ fn an_alias_of_an_attribute_is_refused_at_its_use() {
         "use kernelmill_device::{kernel as gpu, device_fn as f};\n#[gpu] fn k() {}\n#[f] fn l() {}";
     assert_eq!(
         errors(text),
-        "kernels/k.rs:2:1: error: `#[kernel]` is written under another name\n  \
+        "kernels/k.rs:2:1: error[KM0044]: `#[kernel]` is written under another name\n  \
          help: write `#[kernel]`: functions are found by it, before names are resolved\n\
-         kernels/k.rs:3:1: error: `#[device_fn]` is written under another name\n  \
+         kernels/k.rs:3:1: error[KM0044]: `#[device_fn]` is written under another name\n  \
          help: write `#[device_fn]`: functions are found by it, before names are resolved"
     );
 }
@@ -525,7 +528,7 @@ fn parameters_that_live_for_ever_are_refused() {
     assert_eq!(places, [(1, 20), (1, 33), (2, 11)]);
     assert_eq!(
         found[0].to_string(),
-        "kernels/k.rs:1:20: error: kernel `k` asks for `'static`\n  \
+        "kernels/k.rs:1:20: error[KM0041]: kernel `k` asks for `'static`\n  \
          help: remove it: the host may free what it passed when the launch has ended"
     );
     assert_eq!(shown("#[kernel] fn k<'a>(x: &'a [f32]) {}"), ["fn k(x: &[f32])"]);
