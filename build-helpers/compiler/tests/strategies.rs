@@ -27,12 +27,12 @@ fn vectorized(lowering: Lowering) -> Strategy {
 
 /// The strategy of a kernel whose barriers and warp collectives are uniform.
 fn regions(barriers: u32, warp_collectives: u32) -> Strategy {
-    vectorized(Lowering::BarrierRegions { barriers, warp_collectives, early_exits: 0 })
+    vectorized(Lowering::BarrierRegions { barriers, warp_collectives, early_exits: 0, joins: 0 })
 }
 
 /// The same, where threads exit early at one place.
 fn regions_after_exit(barriers: u32, warp_collectives: u32) -> Strategy {
-    vectorized(Lowering::BarrierRegions { barriers, warp_collectives, early_exits: 1 })
+    vectorized(Lowering::BarrierRegions { barriers, warp_collectives, early_exits: 1, joins: 0 })
 }
 
 fn scalar(reason: ScalarReason) -> Strategy {
@@ -151,7 +151,7 @@ fn a_loop_of_barriers_that_threads_leave_at_different_times_is_one_of_exits() {
                 while at < 4096 { sum = sum.wrapping_add(table[at]); at += 7; }\n    \
                 if let Some(y) = y.get_mut(i) { *y = sum; }\n}\n";
     let (barriers, warp_collectives, early_exits) = (1, 0, 2);
-    let exits = Lowering::BarrierRegions { barriers, warp_collectives, early_exits };
+    let exits = Lowering::BarrierRegions { barriers, warp_collectives, early_exits, joins: 0 };
     assert_eq!(strategy("strategy_turns", text), vectorized(exits));
 }
 
