@@ -26,7 +26,7 @@ use kernelmill_llvm::ir::{Block, Builder, ModuleExt, Opcode, Type, Value};
 use super::{
     instructions::writes_panic,
     linearization::{
-        Absences, Candidate, View, branch, check, cycle, linearize, mark_lanes, never_taken,
+        Absences, Candidate, View, branch, check, cycles, linearize, mark_lanes, never_taken,
     },
     lowering::{Proof, choose},
     operation::{EARLY_EXIT, EXIT_BARRIER, operations},
@@ -160,41 +160,40 @@ fn take<'c>(
 
 /// The first exit, loop that threads leave, or other branch that all present threads reach together, in this order.
 ///
-/// An exit in a loop makes control divergent in all of the loop, and so does a loop that threads leave in different
-/// iterations. So these are looked for together, and what is reached together is asked for those that do not take
-/// them.
+/// An exit in a loop makes control divergent in all of the loop, and so does a branch where threads leave the loop.
+/// So what is reached together is asked for those that do not take the exits, and not the ways out of that loop.
 fn next_step<'c>(
     function: Value<'c>,
     size: &dyn Fn(Type<'c>) -> u64,
 ) -> Result<Step, LinearizationRefusal> {
     let never = never_taken(function);
-    let (mut exits, mut loops) = (Vec::<Exit>::new(), Vec::<Candidate>::new());
-    let mut refusals = Vec::new();
-    loop {
-        let ways_out: Vec<_> = exits.iter().map(|exit| (exit.block, exit.to)).collect();
-        let of_loops = loops.iter().filter_map(Candidate::way_out);
-        let left_out: Vec<_> = never.iter().chain(&ways_out).copied().chain(of_loops).collect();
+    let mut exits: Vec<Exit> = Vec::new();
+    let (proof, left_out) = loop {
+        let of_exits = exits.iter().map(|exit| (exit.block, exit.to));
+        let left_out: Vec<_> = never.iter().copied().chain(of_exits).collect();
         let proof = Proof::without(function, size, &left_out);
-        if let Some(exit) = divergent_exit(function, &proof, &exits) {
-            exits.push(exit);
-            continue;
+        match divergent_exit(function, &proof, &exits) {
+            Some(exit) => exits.push(exit),
+            None => break (proof, left_out),
         }
-        let view = View::new(function, writes_panic, &never, &ways_out);
-        if let Some(found) = cycle(&view, &proof, &loops, &mut refusals) {
-            loops.push(found);
-            continue;
-        }
-        let is_reached = |block: usize| proof.uniformity.is_reached_together(block);
-        if let Some(exit) = exits.into_iter().find(|exit| is_reached(exit.block)) {
-            return Ok(Step::Exit(exit));
-        }
-        let found = loops.into_iter().find(|it| is_reached(it.block()));
-        let found = found.or_else(|| branch(&view, &proof, &mut refusals));
-        return match (found, refusals.into_iter().next()) {
-            (Some(found), _) => Ok(Step::Linearize(found)),
-            (None, why) => Err(why.unwrap_or(LinearizationRefusal::NoBranch)),
-        };
+    };
+    let is_reached = |exit: &Exit| proof.uniformity.is_reached_together(exit.block);
+    let view = View::new(function, writes_panic, &never, &left_out[never.len()..]);
+    if let Some(exit) = exits.into_iter().find(is_reached) {
+        return Ok(Step::Exit(exit));
     }
+    let mut refusals = Vec::new();
+    let loops = cycles(&view, &proof, &mut refusals);
+    let is_reached = |found: &&Candidate| {
+        let ways_out = loops.iter().filter(|it| it.shares_loop(found)).map(Candidate::way_out);
+        let left_out: Vec<_> = left_out.iter().copied().chain(ways_out).collect();
+        let proof = Proof::without(function, size, &left_out);
+        proof.uniformity.is_reached_together(found.block())
+    };
+    let found = loops.iter().find(is_reached).cloned();
+    let found = found.or_else(|| branch(&view, &proof, &mut refusals));
+    let why = refusals.into_iter().next().unwrap_or(LinearizationRefusal::NoBranch);
+    found.map(Step::Linearize).ok_or(why)
 }
 
 /// What is known for the threads that take none of a function's exits, and the exits.

@@ -49,12 +49,19 @@ impl Candidate {
         }
     }
 
-    /// The edge that threads do not take which stay in a loop.
-    pub(in crate::cpu) fn way_out(&self) -> Option<(usize, usize)> {
+    /// The edge that threads do not take which stay in the loop.
+    pub(in crate::cpu) fn way_out(&self) -> (usize, usize) {
         match self {
-            Self::Branch { .. } => None,
-            Self::Cycle { block, join, .. } => Some((*block, *join)),
+            Self::Branch { block, join, .. } | Self::Cycle { block, join, .. } => (*block, *join),
         }
+    }
+
+    /// Whether threads leave the same loop at another branch too.
+    pub(in crate::cpu) fn shares_loop(&self, other: &Self) -> bool {
+        let has = |it: &Self, block: usize| {
+            matches!(it, Self::Cycle { blocks, .. } if blocks.contains(&block))
+        };
+        has(self, other.block()) && has(other, self.block())
     }
 }
 
@@ -195,19 +202,14 @@ fn is_index(value: Value<'_>) -> bool {
         }
 }
 
-/// The first loop with warp collectives that threads leave in different iterations at a branch, apart from those
-/// `known`; or why one cannot be linearised.
-pub(in crate::cpu) fn cycle<'c>(
+/// The loops with warp collectives that threads leave in different iterations, by the branches where they do.
+pub(in crate::cpu) fn cycles<'c>(
     view: &View<'c>,
     proof: &Proof<'c>,
-    known: &[Candidate],
     refusals: &mut Vec<LinearizationRefusal>,
-) -> Option<Candidate> {
-    let is_new = |block: &usize| known.iter().all(|it| it.block() != *block);
-    divergent(view, proof).filter(is_new).find_map(|block| {
-        let found = cycle_at(view, block)?;
-        found.map_err(|why| note(refusals, why)).ok()
-    })
+) -> Vec<Candidate> {
+    let found = divergent(view, proof).filter_map(|block| cycle_at(view, block));
+    found.filter_map(|found| found.map_err(|why| note(refusals, why)).ok()).collect()
 }
 
 /// The first other branch with warp collectives that all threads reach together.

@@ -115,8 +115,7 @@ fn states<'c>(function: Value<'c>, absences: &Absences<'c>) -> Option<States<'c>
                 }
                 Operation::ExitBarrier => {
                     let [returning, other] = numbers(call);
-                    let fits = other == state || (other != 0 && absences.outer[other] == state);
-                    (returning == 0 && fits).then_some(())?;
+                    (returning == 0 && absences.is_within(other, state)).then_some(())?;
                     if other != 0 {
                         to.push((*places.get(&other)?, other));
                     }
@@ -132,8 +131,8 @@ fn states<'c>(function: Value<'c>, absences: &Absences<'c>) -> Option<States<'c>
         for (next, state) in to {
             let merged = match states.get(&next) {
                 None => state,
-                Some(&old) if absences.from(old).any(|it| it == state) || state == 0 => old,
-                Some(&old) if absences.from(state).any(|it| it == old) || old == 0 => state,
+                Some(&old) if absences.is_within(old, state) => old,
+                Some(&old) if absences.is_within(state, old) => state,
                 Some(_) => return None,
             };
             if states.insert(next, merged) != Some(merged) {
@@ -149,15 +148,10 @@ fn pass(absences: &Absences<'_>, state: usize, [returning, other]: [usize; 2]) -
     let after = match returning {
         0 => state,
         // Where none has become absent with the number yet, none is present again.
-        _ if state == returning || state == absences.outer[returning] => absences.outer[returning],
+        _ if absences.is_within(returning, state) => absences.outer[returning],
         _ => return None,
     };
-    match other {
-        _ if other == after => Some(after),
-        0 => None,
-        _ if absences.outer[other] == after => Some(other),
-        _ => None,
-    }
+    absences.is_within(other, after).then_some(other)
 }
 
 /// Goes over the operations of a block with the innermost absence at each.

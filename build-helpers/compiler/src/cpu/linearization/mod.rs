@@ -35,7 +35,7 @@ use std::collections::HashMap;
 use kernelmill_llvm::ir::{Block, Opcode, Value};
 
 pub(super) use build::linearize;
-pub(super) use candidate::{Candidate, View, branch, cycle};
+pub(super) use candidate::{Candidate, View, branch, cycles};
 pub(super) use check::{check, mark_lanes};
 
 use super::operation::Operation;
@@ -99,6 +99,11 @@ impl<'c> Absences<'c> {
     /// Says of new blocks that they are in an absence.
     pub(super) fn place(&mut self, blocks: &[Block<'c>], number: usize) {
         blocks.iter().for_each(|block| _ = self.inside.insert(*block, number));
+    }
+
+    /// Whether an absence is `outer` or in it; all are in 0.
+    fn is_within(&self, inner: usize, outer: usize) -> bool {
+        outer == 0 || self.from(inner).any(|it| it == outer)
     }
 
     /// The absences from `inner` outwards.
