@@ -285,10 +285,8 @@ impl Display for Lowering {
                 ];
                 let counts: Vec<_> = counts.into_iter().flatten().collect();
                 formatter.write_str(&counts.join(" and "))?;
-                let more = [
-                    counted(*early_exits, "early exit"),
-                    counted(*joins, "linearised branch"),
-                ];
+                let more =
+                    [counted(*early_exits, "early exit"), counted(*joins, "linearised branch")];
                 more.into_iter().flatten().try_for_each(|it| write!(formatter, ", {it}"))
             }
             Self::Coroutine(reason) => write!(formatter, "coroutine: {reason}"),
@@ -409,7 +407,8 @@ mod tests {
 
     #[test]
     fn strategies_read_as_english() {
-        let regions = Lowering::BarrierRegions { barriers: 1, warp_collectives: 8, early_exits: 0, joins: 0 };
+        let regions =
+            Lowering::BarrierRegions { barriers: 1, warp_collectives: 8, early_exits: 0, joins: 0 };
         let vectorized = Strategy {
             widths: vec![8, 16],
             block: Some([32, 8, 1]),

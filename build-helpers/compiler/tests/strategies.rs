@@ -526,6 +526,7 @@ fn passes_report_what_they_changed() {
     let summed = [
         (Pass::UndefinedSelects, Unchanged),
         (Pass::EarlyExits, Skipped),
+        (Pass::Linearization, Skipped),
         (Pass::LoweringChoice, Unchanged),
         (Pass::ContextLowering, Changed),
         (Pass::LoopInterchange, Unchanged),
@@ -537,6 +538,7 @@ fn passes_report_what_they_changed() {
     let last = of(Some("waits")).pop();
     assert_eq!(last, Some((Pass::Promotion, Skipped)));
     assert!(of(Some("waits")).contains(&(Pass::EarlyExits, Unchanged)));
+    assert!(of(Some("waits")).contains(&(Pass::Linearization, Unchanged)));
     assert!(of(Some("waits")).contains(&(Pass::CoroutineLowering, Changed)));
     assert!(of(None).contains(&(Pass::SharedMemory, Changed)));
     let block = reports.iter().find(|report| report.pass == Pass::Specialization).unwrap();

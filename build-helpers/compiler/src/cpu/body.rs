@@ -115,8 +115,7 @@ impl<'c> Body<'c> {
 
     /// Replaces the operations on the context.
     pub(super) fn lower(&self, unit: &Unit<'_, 'c>, outlined: &Outlined<'c>) -> u64 {
-        let can_exit =
-operations(self.function)
+        let can_exit = operations(self.function)
             .iter()
             .any(|(_, what)| matches!(what, Operation::EarlyExit | Operation::Leave));
         let lowering =

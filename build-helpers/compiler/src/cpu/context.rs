@@ -32,7 +32,10 @@ pub(super) enum AtBarrier {
     LanesAreChecked,
     /// Threads become absent or exit. Those with the first number are present again. Where no thread is present,
     /// the block goes on where those with the second number are again; 0: at the end of the kernel.
-    ThreadsChange { returning: u64, next: u64 },
+    ThreadsChange {
+        returning: u64,
+        next: u64,
+    },
 }
 
 /// What happens at a mark.

@@ -7,7 +7,8 @@ use std::mem::offset_of;
 
 use kernelmill_artifact::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord};
 use kernelmill_llvm::ir::{
-    AtomicOperation, AtomicOrdering, Block, Builder, IntPredicate, Linkage, ModuleExt, Opcode, Place, Type, Value,
+    AtomicOperation, AtomicOrdering, Block, Builder, IntPredicate, Linkage, ModuleExt, Opcode,
+    Place, Type, Value,
 };
 
 use super::abi::{block, field, set_field};

@@ -31,7 +31,9 @@ use super::{
     lowering::{Proof, choose},
     operation::{EARLY_EXIT, EXIT_BARRIER, operations},
 };
-use crate::{EarlyExitRefusal, LinearizationRefusal, Lowering, ir::copy_function, passes::entry::Unit};
+use crate::{
+    EarlyExitRefusal, LinearizationRefusal, Lowering, ir::copy_function, passes::entry::Unit,
+};
 
 /// The exits of a kernel at most.
 const EXITS: usize = 16;
@@ -142,12 +144,7 @@ fn still(exits: usize) -> EarlyExitRefusal {
 }
 
 /// Takes a step.
-fn take<'c>(
-    unit: &Unit<'_, 'c>,
-    function: Value<'c>,
-    step: &Step,
-    absences: &mut Absences<'c>,
-) {
+fn take<'c>(unit: &Unit<'_, 'c>, function: Value<'c>, step: &Step, absences: &mut Absences<'c>) {
     match step {
         Step::Exit(exit) => split(unit, function, *exit, absences),
         Step::Linearize(candidate) => {
@@ -246,12 +243,7 @@ pub(super) fn path<'c>(start: Block<'c>) -> Vec<Block<'c>> {
 }
 
 /// Splits a function at an exit: the way out is copied, and ends at an exit barrier.
-fn split<'c>(
-    unit: &Unit<'_, 'c>,
-    function: Value<'c>,
-    exit: Exit,
-    absences: &mut Absences<'c>,
-) {
+fn split<'c>(unit: &Unit<'_, 'c>, function: Value<'c>, exit: Exit, absences: &mut Absences<'c>) {
     let context = unit.context;
     let block = function.blocks()[exit.block];
     let around = absences.around(block);

@@ -112,9 +112,8 @@ pub(super) fn pass_barrier<'c>(
     let function = by_warps(unit, PASS_BARRIER, |builder, warp| {
         let (context, lanes) = (unit.context, LANES as u32);
         let zeros = builder.splat(context, byte.constant(0), lanes);
-        let [from, to] = [next, current].map(|array| {
-            builder.element(byte, array(context, builder, warp.tables), warp.first)
-        });
+        let [from, to] = [next, current]
+            .map(|array| builder.element(byte, array(context, builder, warp.tables), warp.first));
         let flags = builder.load(byte.vector(lanes), from);
         flags.set_alignment(1);
         let returning = builder.splat(context, warp.argument, lanes);
@@ -196,7 +195,8 @@ fn by_warps<'c>(
     let parameters = function.parameters();
     let [tables, threads, argument] = parameters[..] else { unreachable!("it has three") };
     let builder = Builder::new(context);
-    let [start, warps, done] = ["start", "warps", "done"].map(|it| Block::append(context, function, it));
+    let [start, warps, done] =
+        ["start", "warps", "done"].map(|it| Block::append(context, function, it));
     builder.at_end(start);
     builder.branch(warps);
     builder.at_end(warps);

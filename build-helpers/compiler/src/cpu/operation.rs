@@ -141,10 +141,7 @@ impl Operation {
 
     /// Whether a thread waits for others.
     pub(super) fn waits(self) -> bool {
-        matches!(
-            self,
-            Self::Barrier | Self::ExitBarrier | Self::AbsenceBarrier | Self::Warp(_)
-        )
+        matches!(self, Self::Barrier | Self::ExitBarrier | Self::AbsenceBarrier | Self::Warp(_))
     }
 
     /// Whether it names shared memory.

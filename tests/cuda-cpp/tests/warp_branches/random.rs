@@ -35,7 +35,8 @@ pub(crate) fn text(kernels: &[Kernel]) -> String {
             "__global__ void {name}(unsigned *out, const unsigned *x, unsigned n) {{\n\
              __shared__ unsigned tile[1024];\n\
              unsigned t = T, i = blockIdx.x * SIZE + t, lane = t % 32, w = t / 32;\n\
-             unsigned a = x[i], b = lane * 5 + n, c = 1;\n{body}out[i] = a ^ b * 3 ^ c * 7;\n}}\n"
+             unsigned a = x[i], b = lane * 5 + n, c = 1;\ntile[t] = t;\n__syncthreads();\n\
+             {body}out[i] = a ^ b * 3 ^ c * 7;\n}}\n"
         );
     }
     text
@@ -45,7 +46,8 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mixed = (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         (mixed >> 33) % end
     }
@@ -75,8 +77,11 @@ struct Writer {
 }
 
 fn kernel(seed: u64, number: u64) -> Kernel {
-    let random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd134_2543_de82_ef95));
-    let mut writer = Writer { random, text: String::new(), is_defined: true, names: 0, counters: Vec::new() };
+    let random = Random(
+        seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd134_2543_de82_ef95),
+    );
+    let mut writer =
+        Writer { random, text: String::new(), is_defined: true, names: 0, counters: Vec::new() };
     (0..20).for_each(|_| _ = writer.random.below(2));
     let place = Place { depth: 0, is_block: true, loops: 0 };
     writer.statements(place, 4);
@@ -115,13 +120,15 @@ impl Writer {
             11..=13 => self.repeat(place),
             14 => {
                 let test = self.of_warp();
-                let _ = writeln!(self.text, "if ({test} && w % 3 == 1) {{ out[i] = a + b; return; }}");
+                let _ =
+                    writeln!(self.text, "if ({test} && w % 3 == 1) {{ out[i] = a + b; return; }}");
             }
             15 if self.random.below(3) == 0 => {
                 // From here on warps lack lanes.
                 self.is_defined = false;
                 let value = self.random.below(13);
-                let _ = writeln!(self.text, "if (a % 17 == {value}) {{ out[i] = a * 3 + c; return; }}");
+                let _ =
+                    writeln!(self.text, "if (a % 17 == {value}) {{ out[i] = a * 3 + c; return; }}");
             }
             _ if place.is_block => {
                 let by = 1 + self.random.below(40);
@@ -157,9 +164,7 @@ impl Writer {
             5 => format!("b += __any_sync({mask}, a % 64 == {by});"),
             6 => format!("b += 2 * __all_sync({mask}, a % 64 != {by});"),
             7 => format!("__syncwarp({mask}); c++;"),
-            _ => format!(
-                "for (int s = 16; s > 0; s >>= 1) a += __shfl_xor_sync({mask}, a, s);"
-            ),
+            _ => format!("for (int s = 16; s > 0; s >>= 1) a += __shfl_xor_sync({mask}, a, s);"),
         };
         let _ = writeln!(self.text, "{text}");
     }
@@ -168,7 +173,8 @@ impl Writer {
     fn of_lanes(&mut self) {
         // What the mask of the active lanes is depends on the machine.
         self.is_defined = false;
-        let test = self.random.one(&["a % 3 == 1", "lane < 9", "b % 2 == a % 2", "(a ^ lane) % 5 > 1"]);
+        let test =
+            self.random.one(&["a % 3 == 1", "lane < 9", "b % 2 == a % 2", "(a ^ lane) % 5 > 1"]);
         let _ = writeln!(self.text, "if ({test}) {{");
         for _ in 0..1 + self.random.below(2) {
             self.text.push_str("{ unsigned here = __activemask(); ");

@@ -58,9 +58,7 @@ impl Candidate {
 
     /// Whether threads leave the same loop at another branch too.
     pub(in crate::cpu) fn shares_loop(&self, other: &Self) -> bool {
-        let has = |it: &Self, block: usize| {
-            matches!(it, Self::Cycle { blocks, .. } if blocks.contains(&block))
-        };
+        let has = |it: &Self, block: usize| matches!(it, Self::Cycle { blocks, .. } if blocks.contains(&block));
         has(self, other.block()) && has(other, self.block())
     }
 }
@@ -155,9 +153,9 @@ fn calls_what_waits(call: Value<'_>) -> bool {
     }
     let Some(callee) = call.called_function() else { return true };
     let called = reachable(callee).into_iter().filter(|it| it.is_function());
-    called.flat_map(Value::instructions).any(|it| {
-        waits_for_memory(it) || (it.is_call() && it.called_function().is_none())
-    })
+    called
+        .flat_map(Value::instructions)
+        .any(|it| waits_for_memory(it) || (it.is_call() && it.called_function().is_none()))
 }
 
 /// Whether a warp collective names all lanes, whichever are there.
@@ -232,10 +230,7 @@ fn note(refusals: &mut Vec<LinearizationRefusal>, why: LinearizationRefusal) {
 }
 
 /// The divergent branches that have two ways, in order.
-fn divergent<'v, 'c>(
-    view: &'v View<'c>,
-    proof: &'v Proof<'c>,
-) -> impl Iterator<Item = usize> + 'v {
+fn divergent<'v, 'c>(view: &'v View<'c>, proof: &'v Proof<'c>) -> impl Iterator<Item = usize> + 'v {
     let order = view.flow.graph.reverse_post_order(view.flow.blocks.len()).into_iter();
     order.filter(|block| {
         let has_condition = |block: usize| {
@@ -269,9 +264,10 @@ fn cycle_at(view: &View<'_>, branch: usize) -> Option<Result<Candidate, Lineariz
     let members: Vec<_> = (0..view.flow.blocks.len()).filter(|&block| blocks[block]).collect();
     let leaves = |&from: &usize| graph.successors[from].iter().any(|&to| !blocks[to] && to != join);
     let entered = |&block: &usize| {
-        block == 0 || view.all.graph.predecessors[block].iter().any(|&from| {
-            !blocks[from] && from < view.all.blocks.len() && view.reached[from]
-        })
+        block == 0
+            || view.all.graph.predecessors[block]
+                .iter()
+                .any(|&from| !blocks[from] && from < view.all.blocks.len() && view.reached[from])
     };
     let is_irregular = members.iter().any(leaves)
         || members.iter().copied().filter(|it| entered(it)).count() != 1
@@ -288,9 +284,8 @@ fn cycle_at(view: &View<'_>, branch: usize) -> Option<Result<Candidate, Lineariz
 /// Whether the values of a loop that are used outside can be kept for each thread when it leaves.
 fn can_move_values(view: &View<'_>, inside: &[bool], join: usize) -> bool {
     let members = (0..view.all.blocks.len()).filter(|&block| inside[block]);
-    let moved = phis(view.all.blocks[join].instructions()).filter(|phi| {
-        incoming(*phi).into_iter().any(|(_, from)| inside[view.all.number(from)])
-    });
+    let moved = phis(view.all.blocks[join].instructions())
+        .filter(|phi| incoming(*phi).into_iter().any(|(_, from)| inside[view.all.number(from)]));
     if moved.map(Value::ty).any(|ty| !can_store(ty)) {
         return false;
     }
@@ -381,9 +376,10 @@ fn branch_at(view: &View<'_>, branch: usize) -> Option<Result<Candidate, Lineari
     let shares = (0..count).any(|block| ways[0][block] && ways[1][block]);
     let is_entered = |way: &Vec<bool>| {
         (0..count).filter(|&block| way[block]).any(|block| {
-            block == 0 || view.all.graph.predecessors[block].iter().any(|&from| {
-                from != branch && from < count && !way[from] && view.reached[from]
-            })
+            block == 0
+                || view.all.graph.predecessors[block]
+                    .iter()
+                    .any(|&from| from != branch && from < count && !way[from] && view.reached[from])
         })
     };
     let types = phis(view.flow.blocks[join].instructions()).map(Value::ty);

@@ -66,10 +66,7 @@ fn ends<'c>(function: Value<'c>) -> Vec<(usize, Value<'c>)> {
 fn comes_to_wait(call: Value<'_>) -> bool {
     let is_wait = |it: Value<'_>| {
         it.opcode() == Opcode::Call
-            && matches!(
-                Operation::of_call(it),
-                Some(Operation::Barrier | Operation::Warp(_))
-            )
+            && matches!(Operation::of_call(it), Some(Operation::Barrier | Operation::Warp(_)))
     };
     let mut after = std::iter::successors(call.next_instruction(), |it| it.next_instruction());
     if after.any(is_wait) {

@@ -161,3 +161,6 @@ fn next(block: Block<'_>) -> Vec<Block<'_>> {
         None => next,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -54,7 +54,11 @@ pub(super) fn come_from<'c>(
 }
 
 /// Replaces a phi by one that has the values of those blocks only.
-fn rebuild<'c>(context: &'c Context, phi: Value<'c>, keeps: impl Fn(Block<'c>) -> bool) -> Value<'c> {
+fn rebuild<'c>(
+    context: &'c Context,
+    phi: Value<'c>,
+    keeps: impl Fn(Block<'c>) -> bool,
+) -> Value<'c> {
     let builder = Builder::new(context);
     builder.before(phi);
     let new = builder.phi(phi.ty());

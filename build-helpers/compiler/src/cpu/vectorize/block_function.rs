@@ -313,9 +313,7 @@ impl<'c> Runner<'_, 'c> {
         });
         let arrivals: Vec<_> = arrivals.collect();
         let returning_to = |number: u64| {
-            let is = |happens: &AtBarrier| {
-                matches!(happens, AtBarrier::ThreadsChange { returning, .. } if *returning == number)
-            };
+            let is = |happens: &AtBarrier| matches!(happens, AtBarrier::ThreadsChange { returning, .. } if *returning == number);
             let region = exits.arrivals.iter().position(is);
             arrivals[region.expect("each absence ends at a barrier")]
         };
@@ -337,7 +335,11 @@ impl<'c> Runner<'_, 'c> {
                 }
                 AtBarrier::ThreadsChange { returning, next } => {
                     let any = exit_flags::pass_barrier(
-                        self.unit, &self.builder, tables, threads, returning,
+                        self.unit,
+                        &self.builder,
+                        tables,
+                        threads,
+                        returning,
                     );
                     let other = if next == 0 { done } else { returning_to(next) };
                     self.builder.branch_if(any, regions[number], other);

@@ -9,9 +9,7 @@ use crate::{
     ScalarReason,
     cpu::{
         context::AtBarrier,
-        instructions::{
-            at_end, changes_memory, ends_at_barrier, waits_for_memory, writes_panic,
-        },
+        instructions::{at_end, changes_memory, ends_at_barrier, waits_for_memory, writes_panic},
         uniformity::{Asked, Flow, Graph, Loop, Shape, Uniformity, dominates},
     },
 };
