@@ -7,6 +7,7 @@ use kernelmill_llvm::{
 
 use super::{
     analysis::plan::Plan,
+    arrivals::{Exits, Place as BlockPlace},
     layout::{
         block_memory::{Blocks, Layout, OWN_ALIGN, OWN_MEMORY, ROW, SpecializedCall},
         context_arrays::ContextArrays,
@@ -19,8 +20,8 @@ use crate::{
         abi::{block, field},
         block_entry::{self, BlockEntry, count},
         body::Body,
-        context::{AtBarrier, Source},
-        deadlock, exit_flags, warp_collectives,
+        context::Source,
+        exit_flags, warp_collectives,
     },
     passes::entry::Unit,
 };
@@ -79,18 +80,6 @@ struct Runner<'a, 'c> {
     next: Value<'c>,
     exits: Option<Exits<'c>>,
     panicked: Block<'c>,
-}
-
-/// What the runner of a kernel knows whose threads exit before others, or are absent.
-struct Exits<'c> {
-    /// The address of the flags.
-    tables: Value<'c>,
-    /// The threads of the block.
-    threads: Value<'c>,
-    /// What happens before each region.
-    arrivals: Vec<AtBarrier>,
-    /// The regions in which threads may be missing.
-    lacking: Vec<bool>,
 }
 
 /// The rows of a block's threads, padded to whole vectors.
@@ -245,25 +234,6 @@ impl<'c> PaddedRows<'c> {
     }
 }
 
-impl<'c> Exits<'c> {
-    /// Says that all threads are present, where any can exit or be absent.
-    fn new(
-        context: &'c Context,
-        builder: &Builder<'c>,
-        plan: &Plan<'c>,
-        (tables, dims): (Value<'c>, [Value<'c>; 3]),
-    ) -> Option<Self> {
-        let (arrivals, lacking) = (plan.arrivals(), plan.lacking_regions());
-        if !lacking.contains(&true) {
-            return None;
-        }
-        let dims = dims.map(|size| builder.zero_extend(size, Type::int(context, 64)));
-        let threads = builder.multiply(builder.multiply(dims[0], dims[1]), dims[2]);
-        exit_flags::clear(context, builder, tables, threads);
-        Some(Self { tables, threads, arrivals, lacking })
-    }
-}
-
 impl<'c> Runner<'_, 'c> {
     /// Runs regions until the kernel has ended.
     fn regions(&self, bodies: &[Functions<'c>]) {
@@ -273,7 +243,14 @@ impl<'c> Runner<'_, 'c> {
         let done = append("done");
         let regions: Vec<_> = bodies.iter().map(|_| append("region")).collect();
         self.builder.branch(regions[0]);
-        let arrivals = self.arrivals(&regions, done);
+        let arrivals = match &self.exits {
+            Some(exits) => {
+                let place =
+                    BlockPlace { current: self.current, dims: self.dims, function: self.function };
+                exits.arrivals((self.unit, &self.builder), place, &regions, [done, self.panicked])
+            }
+            None => regions.clone(),
+        };
         for (number, region) in bodies.iter().enumerate() {
             self.builder.at_end(regions[number]);
             let lacking = self.exits.as_ref().filter(|exits| exits.lacking[number]);
@@ -300,53 +277,6 @@ impl<'c> Runner<'_, 'c> {
         }
         self.builder.at_end(done);
         self.builder.ret(None);
-    }
-
-    /// Builds what happens at the barriers before `regions`; where to go to enter each.
-    fn arrivals(&self, regions: &[Block<'c>], done: Block<'c>) -> Vec<Block<'c>> {
-        let Some(exits) = &self.exits else { return regions.to_vec() };
-        let context = self.unit.context;
-        let append = |name| Block::append(context, self.function, name);
-        let arrivals = exits.arrivals.iter().zip(regions).map(|(happens, region)| match happens {
-            AtBarrier::Nothing => *region,
-            AtBarrier::LanesAreChecked | AtBarrier::ThreadsChange { .. } => append("arrival"),
-        });
-        let arrivals: Vec<_> = arrivals.collect();
-        let returning_to = |number: u64| {
-            let is = |happens: &AtBarrier| matches!(happens, AtBarrier::ThreadsChange { returning, .. } if *returning == number);
-            let region = exits.arrivals.iter().position(is);
-            arrivals[region.expect("each absence ends at a barrier")]
-        };
-        for (number, happens) in exits.arrivals.iter().enumerate() {
-            self.builder.at_end(arrivals[number]);
-            let (tables, threads) = (exits.tables, exits.threads);
-            match *happens {
-                AtBarrier::Nothing => {}
-                AtBarrier::LanesAreChecked => {
-                    let found = exit_flags::split_warp(self.unit, &self.builder, tables, threads);
-                    let none = found.ty().constant(0);
-                    let is_whole = self.builder.compare(IntPredicate::Eq, found, none);
-                    let split = append("split_warp");
-                    self.builder.branch_if(is_whole, regions[number], split);
-                    self.builder.at_end(split);
-                    let thread = self.builder.binary(Opcode::Sub, found, found.ty().constant(1));
-                    deadlock::report(self.unit, &self.builder, self.current, self.dims, thread);
-                    self.builder.branch(self.panicked);
-                }
-                AtBarrier::ThreadsChange { returning, next } => {
-                    let any = exit_flags::pass_barrier(
-                        self.unit,
-                        &self.builder,
-                        tables,
-                        threads,
-                        returning,
-                    );
-                    let other = if next == 0 { done } else { returning_to(next) };
-                    self.builder.branch_if(any, regions[number], other);
-                }
-            }
-        }
-        arrivals
     }
 
     /// At a barrier, a block ends where any thread of the launch has panicked.
