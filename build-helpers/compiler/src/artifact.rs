@@ -268,6 +268,7 @@ mod tests {
                         barriers: 2,
                         warp_collectives: 0,
                         early_exits: 0,
+                        joins: 0,
                     },
                     widths: vec![8, 16],
                     scalar: None,

@@ -63,5 +63,7 @@ pub use job::{
     exported, exported_by,
 };
 pub use pass_report::{Pass, PassFact, PassOutcome, PassReport};
-pub use strategy::{CoroutineReason, EarlyExitRefusal, Lowering, ScalarReason, Strategy};
+pub use strategy::{
+    CoroutineReason, EarlyExitRefusal, LinearizationRefusal, Lowering, ScalarReason, Strategy,
+};
 pub use toolchain::{IdleWatch, ToolLimits, Toolchain};

@@ -6,7 +6,7 @@ use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
-use crate::strategy::{EarlyExitRefusal, Lowering, ScalarReason};
+use crate::strategy::{EarlyExitRefusal, LinearizationRefusal, Lowering, ScalarReason};
 
 /// What a pass of the CPU back end did to a kernel, or to the module of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +61,8 @@ pub enum Pass {
     SignExtensions,
     /// Early exits before barriers and warp collectives become exit barriers.
     EarlyExits,
+    /// Divergent branches around warp collectives are linearised: threads that go another way are absent.
+    Linearization,
     /// The lowering is chosen, from what is proven of barriers.
     LoweringChoice,
     /// Operations on the thread's context become values.
@@ -115,6 +117,11 @@ pub enum PassFact {
         /// Why.
         because: EarlyExitRefusal,
     },
+    /// Divergent branches are left as they are.
+    BranchesKept {
+        /// Why.
+        because: LinearizationRefusal,
+    },
     /// The chosen lowering.
     Chosen {
         /// What the kernel's code becomes.
@@ -158,6 +165,7 @@ impl Display for Pass {
             Self::UndefinedSelects => "undefined selects",
             Self::SignExtensions => "sign extensions",
             Self::EarlyExits => "early exits",
+            Self::Linearization => "linearization",
             Self::LoweringChoice => "choice of lowering",
             Self::ContextLowering => "context lowering",
             Self::LoopInterchange => "loop interchange",
@@ -194,6 +202,7 @@ impl Display for PassFact {
                 write!(formatter, "{before} -> {after} instructions")
             }
             Self::EarlyExitsKept { because } => write!(formatter, "kept: {because}"),
+            Self::BranchesKept { because } => write!(formatter, "kept: {because}"),
             Self::Chosen { lowering } => write!(formatter, "{lowering}"),
             Self::Block { size: [x, y, z] } => write!(formatter, "blocks of {x} x {y} x {z}"),
             Self::Widths { widths } => write!(formatter, "vector widths {widths:?}"),

@@ -47,6 +47,10 @@ pub enum Lowering {
         /// runs for the threads that are left.
         #[serde(default, skip_serializing_if = "is_none")]
         early_exits: u32,
+        /// The places at which threads that were absent, since they went another way past warp collectives, are
+        /// present again.
+        #[serde(default, skip_serializing_if = "is_none")]
+        joins: u32,
     },
     /// A coroutine for each thread, suspended where the thread waits.
     Coroutine(CoroutineReason),
@@ -130,6 +134,37 @@ impl Display for EarlyExitRefusal {
                 "after an early exit there are {instructions} instructions, more than {limit}"
             ),
         }
+    }
+}
+
+/// Why divergent branches around warp collectives are not linearised, so that a kernel stays a coroutine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+pub enum LinearizationRefusal {
+    /// All present threads come together to no divergent branch with warp collectives on one of its ways.
+    NoBranch,
+    /// A barrier of the block is under a divergent branch.
+    BarrierUnderBranch,
+    /// A loop with volatile or atomic accesses, or with fences, may wait for absent threads.
+    WaitsForMemory,
+    /// The condition of the branch differs between the lanes of a warp, and a collective names all of them.
+    SplitsWarps,
+    /// The ways of the branch share code, do not join in one place, or have values of unsupported types.
+    Irregular,
+    /// There are too many branches.
+    TooManyBranches,
+}
+
+impl Display for LinearizationRefusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::NoBranch => "no branch around warp collectives is reached by all together",
+            Self::BarrierUnderBranch => "a barrier of the block is under a divergent branch",
+            Self::WaitsForMemory => "a loop under a divergent branch may wait for other threads",
+            Self::SplitsWarps => "lanes of a warp part before a collective that names all of them",
+            Self::Irregular => "the ways of a divergent branch are irregular",
+            Self::TooManyBranches => "there are too many divergent branches",
+        })
     }
 }
 
@@ -244,7 +279,7 @@ impl Display for Lowering {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ThreadLoop => formatter.write_str("thread loop: no barriers"),
-            Self::BarrierRegions { barriers, warp_collectives, early_exits } => {
+            Self::BarrierRegions { barriers, warp_collectives, early_exits, joins } => {
                 formatter.write_str("barrier regions: ")?;
                 let counts = [
                     counted(*barriers, "uniform barrier"),
@@ -252,10 +287,9 @@ impl Display for Lowering {
                 ];
                 let counts: Vec<_> = counts.into_iter().flatten().collect();
                 formatter.write_str(&counts.join(" and "))?;
-                match counted(*early_exits, "early exit") {
-                    Some(exits) => write!(formatter, ", {exits}"),
-                    None => Ok(()),
-                }
+                let more =
+                    [counted(*early_exits, "early exit"), counted(*joins, "linearised branch")];
+                more.into_iter().flatten().try_for_each(|it| write!(formatter, ", {it}"))
             }
             Self::Coroutine(reason) => write!(formatter, "coroutine: {reason}"),
         }
@@ -273,7 +307,7 @@ fn counted(count: u32, noun: &str) -> Option<String> {
     match count {
         0 => None,
         1 => Some(format!("1 {noun}")),
-        _ => Some(format!("{count} {noun}s")),
+        _ => Some(format!("{count} {noun}{}", if noun.ends_with("ch") { "es" } else { "s" })),
     }
 }
 
@@ -376,7 +410,8 @@ mod tests {
 
     #[test]
     fn strategies_read_as_english() {
-        let regions = Lowering::BarrierRegions { barriers: 1, warp_collectives: 8, early_exits: 0 };
+        let regions =
+            Lowering::BarrierRegions { barriers: 1, warp_collectives: 8, early_exits: 0, joins: 0 };
         let vectorized = Strategy {
             widths: vec![8, 16],
             block: Some([32, 8, 1]),

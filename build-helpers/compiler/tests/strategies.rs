@@ -27,12 +27,12 @@ fn vectorized(lowering: Lowering) -> Strategy {
 
 /// The strategy of a kernel whose barriers and warp collectives are uniform.
 fn regions(barriers: u32, warp_collectives: u32) -> Strategy {
-    vectorized(Lowering::BarrierRegions { barriers, warp_collectives, early_exits: 0 })
+    vectorized(Lowering::BarrierRegions { barriers, warp_collectives, early_exits: 0, joins: 0 })
 }
 
 /// The same, where threads exit early at one place.
 fn regions_after_exit(barriers: u32, warp_collectives: u32) -> Strategy {
-    vectorized(Lowering::BarrierRegions { barriers, warp_collectives, early_exits: 1 })
+    vectorized(Lowering::BarrierRegions { barriers, warp_collectives, early_exits: 1, joins: 0 })
 }
 
 fn scalar(reason: ScalarReason) -> Strategy {
@@ -151,7 +151,7 @@ fn a_loop_of_barriers_that_threads_leave_at_different_times_is_one_of_exits() {
                 while at < 4096 { sum = sum.wrapping_add(table[at]); at += 7; }\n    \
                 if let Some(y) = y.get_mut(i) { *y = sum; }\n}\n";
     let (barriers, warp_collectives, early_exits) = (1, 0, 2);
-    let exits = Lowering::BarrierRegions { barriers, warp_collectives, early_exits };
+    let exits = Lowering::BarrierRegions { barriers, warp_collectives, early_exits, joins: 0 };
     assert_eq!(strategy("strategy_turns", text), vectorized(exits));
 }
 
@@ -527,6 +527,7 @@ fn passes_report_what_they_changed() {
         (Pass::UndefinedSelects, Unchanged),
         (Pass::SignExtensions, Unchanged),
         (Pass::EarlyExits, Skipped),
+        (Pass::Linearization, Skipped),
         (Pass::LoweringChoice, Unchanged),
         (Pass::ContextLowering, Changed),
         (Pass::LoopInterchange, Unchanged),
@@ -538,6 +539,7 @@ fn passes_report_what_they_changed() {
     let last = of(Some("waits")).pop();
     assert_eq!(last, Some((Pass::Promotion, Skipped)));
     assert!(of(Some("waits")).contains(&(Pass::EarlyExits, Unchanged)));
+    assert!(of(Some("waits")).contains(&(Pass::Linearization, Unchanged)));
     assert!(of(Some("waits")).contains(&(Pass::CoroutineLowering, Changed)));
     assert!(of(None).contains(&(Pass::SharedMemory, Changed)));
     let block = reports.iter().find(|report| report.pass == Pass::Specialization).unwrap();

@@ -105,11 +105,12 @@ pub fn warp_mixed(rounds: u32, x: &[u32], y: DisjointSlice<u32>) {
     mix(rounds, x, y);
 }
 
-/// The same where only the launch says that they do.
+/// The same where only the launch says that they do, under a condition with a barrier.
 #[kernel(dim = 3)]
 pub fn warp_mixed_apart(rounds: u32, x: &[u32], y: DisjointSlice<u32>) {
     if thread::thread_idx().x < 1024 + rounds {
         mix(rounds, x, y);
+        thread::sync_threads();
     }
     warp::sync();
 }

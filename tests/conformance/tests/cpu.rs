@@ -190,13 +190,13 @@ fn warp_collectives_are_vectorised_where_they_may_be() {
     let mixed = &strategies["warp_mixed"];
     assert_eq!(
         mixed.lowering,
-        Lowering::BarrierRegions { barriers: 0, warp_collectives: 9, early_exits: 0 }
+        Lowering::BarrierRegions { barriers: 0, warp_collectives: 9, early_exits: 0, joins: 0 }
     );
     assert!(!mixed.widths.is_empty(), "{mixed}");
     let rest = &strategies["warp_mixed_rest"];
     assert_eq!(
         rest.lowering,
-        Lowering::BarrierRegions { barriers: 0, warp_collectives: 9, early_exits: 1 }
+        Lowering::BarrierRegions { barriers: 0, warp_collectives: 9, early_exits: 1, joins: 0 }
     );
     let apart = &strategies["warp_mixed_apart"];
     assert!(matches!(apart.lowering, Lowering::Coroutine(_)), "{apart}");

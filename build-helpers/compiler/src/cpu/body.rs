@@ -1,6 +1,6 @@
 //! The body of a kernel: the shim's code in a function that takes the context as well.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use kernelmill_artifact::{ParameterKind, Signature};
 use kernelmill_llvm::ir::{Linkage, ModuleExt, Place, Type, Value};
@@ -115,8 +115,9 @@ impl<'c> Body<'c> {
 
     /// Replaces the operations on the context.
     pub(super) fn lower(&self, unit: &Unit<'_, 'c>, outlined: &Outlined<'c>) -> u64 {
-        let can_exit =
-            operations(self.function).iter().any(|(_, what)| *what == Operation::EarlyExit);
+        let can_exit = operations(self.function)
+            .iter()
+            .any(|(_, what)| matches!(what, Operation::EarlyExit | Operation::Leave));
         let lowering =
             Lowering { unit, source: self.source, shared_bytes: self.shared_bytes, can_exit };
         for call in self.function.calls() {
@@ -134,8 +135,11 @@ impl<'c> Body<'c> {
         };
         let all = operations(self.function);
         let count = all.len() as u64;
+        let marks = all.iter().filter(|(_, what)| *what == Operation::AllLanes);
+        let checked: HashSet<_> = marks.filter_map(|(mark, _)| mark.next_instruction()).collect();
         for (site, (call, operation)) in all.into_iter().enumerate() {
-            lowering.lower(call, operation, site as u64, turns.get(&call).copied());
+            let place = (turns.get(&call).copied(), checked.contains(&call));
+            lowering.lower(call, operation, site as u64, place);
         }
         debug_assert!(operations(self.function).iter().all(|(_, left)| *left == Operation::Fence));
         count

@@ -21,9 +21,38 @@ pub(super) const BARRIER: &str = "__kernelmill_region_barrier";
 /// Marks a barrier after which threads that have left the kernel early do not go on.
 const BARRIER_OF_EXITS: &str = "__kernelmill_region_exit_barrier";
 
-/// Whether a call is a mark of either kind.
+/// Marks a barrier of warps whose lanes all have to be there, as far as they have not exited.
+const BARRIER_OF_WARPS: &str = "__kernelmill_region_warp_barrier";
+
+/// What happens at a barrier between regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AtBarrier {
+    Nothing,
+    /// A warp of which some lanes are present and others absent waits for ever.
+    LanesAreChecked,
+    /// Threads become absent or exit. Those with the first number are present again. Where no thread is present,
+    /// the block goes on where those with the second number are again; 0: at the end of the kernel.
+    ThreadsChange {
+        returning: u64,
+        next: u64,
+    },
+}
+
+/// What happens at a mark.
+pub(super) fn at_barrier(call: Value<'_>) -> AtBarrier {
+    if is_exit_barrier(call) {
+        let number = |index: usize| call.arguments()[index].as_u64().unwrap_or(0);
+        return AtBarrier::ThreadsChange { returning: number(0), next: number(1) };
+    }
+    if is_call_of(call, BARRIER_OF_WARPS) {
+        return AtBarrier::LanesAreChecked;
+    }
+    AtBarrier::Nothing
+}
+
+/// Whether a call is a mark of any kind.
 pub(super) fn is_barrier(call: Value<'_>) -> bool {
-    is_call_of(call, BARRIER) || is_exit_barrier(call)
+    is_call_of(call, BARRIER) || is_call_of(call, BARRIER_OF_WARPS) || is_exit_barrier(call)
 }
 
 /// Whether a call marks a barrier after early exits.
@@ -127,6 +156,10 @@ impl<'c> Source<'c> {
                 | Operation::GridBarrier
                 | Operation::EarlyExit
                 | Operation::ExitBarrier
+                | Operation::Leave
+                | Operation::AbsenceBarrier
+                | Operation::AnyPresent
+                | Operation::AllLanes
                 | Operation::StackCheck
                 | Operation::Warp(_),
                 _,
@@ -217,13 +250,13 @@ pub(super) struct Lowering<'u, 'a, 'c> {
 impl<'c> Lowering<'_, '_, 'c> {
     /// Replaces an operation that a body contains.
     ///
-    /// `turn` is that of a warp collective in a body of regions.
+    /// `turn` is that of a warp collective in a body of regions, and `is_checked` whether its lanes may be absent.
     pub(super) fn lower(
         &self,
         call: Value<'c>,
         operation: Operation,
         site: u64,
-        turn: Option<Turn>,
+        (turn, is_checked): (Option<Turn>, bool),
     ) {
         let builder = Builder::new(self.unit.context);
         builder.before(call);
@@ -231,7 +264,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             Operation::Exit => return_at(self.unit, call),
             Operation::Fence => builder.fence(AtomicOrdering::SequentiallyConsistent),
             Operation::Barrier => match self.source {
-                Source::Parameters { .. } => self.end_region(&builder, BARRIER),
+                Source::Parameters { .. } => self.end_region(&builder, BARRIER, &[]),
                 Source::Item(item) => {
                     self.set_site(&builder, item, site);
                     self.wait(&builder, 1);
@@ -242,15 +275,24 @@ impl<'c> Lowering<'_, '_, 'c> {
                 self.set_site(&builder, item, site);
                 self.wait(&builder, 3);
             }
-            Operation::EarlyExit => {
-                let (context, thread) = (self.unit.context, self.thread());
-                let linear = thread.linear(context, &builder);
-                exit_flags::exit(context, &builder, thread.tables, linear);
+            Operation::EarlyExit => self.leave(&builder, exit_flags::EXITED),
+            Operation::Leave => {
+                let number = call.arguments()[0].as_u64();
+                self.leave(&builder, number.expect("the number of an absence is a constant"));
             }
-            Operation::ExitBarrier => self.end_region(&builder, BARRIER_OF_EXITS),
+            Operation::ExitBarrier | Operation::AbsenceBarrier => {
+                self.end_region(&builder, BARRIER_OF_EXITS, &call.arguments());
+            }
+            // Whoever asks is. Where no thread is present the block goes on elsewhere.
+            Operation::AnyPresent => {
+                call.replace_with(Type::int(self.unit.context, 1).constant(1));
+            }
+            Operation::AllLanes => {}
             Operation::Warp(number) => {
                 let result = match self.source {
-                    Source::Parameters { .. } => self.exchange(&builder, (call, number), turn),
+                    Source::Parameters { .. } => {
+                        self.exchange(&builder, (call, number), (turn, is_checked))
+                    }
                     Source::Item(item) => self.warp(&builder, item, call, number, site),
                 };
                 if let Some(result) = result {
@@ -266,9 +308,17 @@ impl<'c> Lowering<'_, '_, 'c> {
     }
 
     /// Marks a barrier between regions.
-    fn end_region(&self, builder: &Builder<'c>, mark: &str) {
-        let ty = Type::void(self.unit.context).function(&[]);
-        builder.call(self.unit.module.declare(mark, ty), &[]);
+    fn end_region(&self, builder: &Builder<'c>, mark: &str, operands: &[Value<'c>]) {
+        let types: Vec<_> = operands.iter().map(|operand| operand.ty()).collect();
+        let ty = Type::void(self.unit.context).function(&types);
+        builder.call(self.unit.module.declare(mark, ty), operands);
+    }
+
+    /// Notes that the thread exits, or is absent with this number.
+    fn leave(&self, builder: &Builder<'c>, number: u64) {
+        let (context, thread) = (self.unit.context, self.thread());
+        let linear = thread.linear(context, builder);
+        exit_flags::leave(context, builder, thread.tables, (linear, number));
     }
 
     /// What a thread of a body of regions knows of its place.
@@ -284,15 +334,18 @@ impl<'c> Lowering<'_, '_, 'c> {
         &self,
         builder: &Builder<'c>,
         operation: (Value<'c>, u64),
-        turn: Option<Turn>,
+        (turn, is_checked): (Option<Turn>, bool),
     ) -> Option<Value<'c>> {
+        let first = if is_checked { BARRIER_OF_WARPS } else { BARRIER };
+        let arrive = || self.end_region(builder, first, &[]);
         let Some(turn) = turn else {
-            self.end_region(builder, BARRIER);
+            arrive();
             return None;
         };
         let thread = self.thread();
-        let barrier = || self.end_region(builder, BARRIER);
-        Some(warp_collectives::build(self.unit, builder, &thread, operation, turn, &barrier))
+        let wait = || self.end_region(builder, BARRIER, &[]);
+        let barriers = warp_collectives::Barriers { arrive: &arrive, wait: &wait };
+        Some(warp_collectives::build(self.unit, builder, &thread, operation, turn, &barriers))
     }
 
     /// Says which of the kernel's barriers the thread waits at.

@@ -25,10 +25,15 @@ use kernelmill_llvm::ir::{Block, Builder, ModuleExt, Opcode, Type, Value};
 
 use super::{
     instructions::writes_panic,
+    linearization::{
+        Absences, Candidate, View, branch, check, cycles, linearize, mark_lanes, never_taken,
+    },
     lowering::{Proof, choose},
     operation::{EARLY_EXIT, EXIT_BARRIER, operations},
 };
-use crate::{EarlyExitRefusal, Lowering, ir::copy_function, passes::entry::Unit};
+use crate::{
+    EarlyExitRefusal, LinearizationRefusal, Lowering, ir::copy_function, passes::entry::Unit,
+};
 
 /// The exits of a kernel at most.
 const EXITS: usize = 16;
@@ -45,63 +50,147 @@ pub(super) struct Exit {
     pub(super) to: usize,
 }
 
-/// Turns the early exits of a kernel into exit barriers. Gives its lowering then, or why the kernel has been
-/// left as it was. `size` gives the bytes of a type in memory.
+/// What is done to a function, by numbers that hold for its copies too.
+enum Step {
+    Exit(Exit),
+    Linearize(Candidate),
+}
+
+/// Why a kernel has been left as it was.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) exits: EarlyExitRefusal,
+    pub(super) branches: LinearizationRefusal,
+}
+
+/// Turns the early exits of a kernel into exit barriers, and linearises its divergent branches around warp
+/// collectives. Gives its lowering then, or why the kernel has been left as it was. `size` gives the bytes of a type
+/// in memory.
 pub(super) fn convert<'c>(
     unit: &Unit<'_, 'c>,
     kernel: Value<'c>,
     size: &dyn Fn(Type<'c>) -> u64,
-) -> Result<Lowering, EarlyExitRefusal> {
+) -> Result<Lowering, Refusal> {
     // A kernel that stays a coroutine must not have exit barriers, so they are tried on a copy.
     let trial =
         copy_function(unit.context, unit.module, kernel, &format!("{}.exits", kernel.name()));
-    let found = exits(unit, trial, size);
+    let found = steps(unit, trial, size);
     trial.delete_function();
-    let (exits, lowering) = found?;
-    for exit in exits {
-        split(unit, kernel, exit);
+    let (steps, lowering) = found?;
+    let mut absences = Absences::new();
+    for step in &steps {
+        take(unit, kernel, step, &mut absences);
+    }
+    if !absences.is_empty() {
+        mark_lanes(unit, kernel, &absences);
     }
     Ok(lowering)
 }
 
-/// Splits a function at its exits until its barriers are proven uniform.
-fn exits<'c>(
+/// Changes a function step by step until its barriers are proven uniform.
+fn steps<'c>(
     unit: &Unit<'_, 'c>,
     trial: Value<'c>,
     size: &dyn Fn(Type<'c>) -> u64,
-) -> Result<(Vec<Exit>, Lowering), EarlyExitRefusal> {
-    let mut exits = Vec::new();
+) -> Result<(Vec<Step>, Lowering), Refusal> {
+    let (mut steps, mut absences, mut exits) = (Vec::new(), Absences::new(), 0);
+    let refuse = |exits, branches| Err(Refusal { exits, branches });
     loop {
         match choose(trial, false, size) {
             Lowering::Coroutine(_) => {}
-            lowering => return Ok((exits, lowering)),
+            lowering if absences.is_empty() => return Ok((steps, lowering)),
+            lowering => {
+                return match check(trial, &absences) {
+                    Ok(()) => Ok((steps, lowering)),
+                    Err(why) => refuse(still(exits), why),
+                };
+            }
         }
-        if exits.len() == EXITS {
-            return Err(EarlyExitRefusal::TooManyExits { limit: EXITS as u64 });
+        if exits == EXITS {
+            let why = EarlyExitRefusal::TooManyExits { limit: EXITS as u64 };
+            return refuse(why, LinearizationRefusal::NoBranch);
         }
-        let exit = next_exit(trial, size).ok_or(match exits.len() {
-            0 => EarlyExitRefusal::NoExit,
-            count => EarlyExitRefusal::StillDivergent { exits: count as u64 },
-        })?;
-        let block = trial.blocks()[exit.block];
-        let path = path(block.successors()[exit.way]);
-        let instructions: usize = path.iter().map(|block| block.instructions().len()).sum();
-        if instructions > PATH {
-            let (instructions, limit) = (instructions as u64, PATH as u64);
-            return Err(EarlyExitRefusal::LongPath { instructions, limit });
+        let step = match next_step(trial, size) {
+            Ok(step) => step,
+            Err(why) => return refuse(still(exits), why),
+        };
+        match &step {
+            Step::Exit(exit) => {
+                let block = trial.blocks()[exit.block];
+                let path = path(block.successors()[exit.way]);
+                let instructions: usize = path.iter().map(|block| block.instructions().len()).sum();
+                if instructions > PATH {
+                    let (instructions, limit) = (instructions as u64, PATH as u64);
+                    let why = EarlyExitRefusal::LongPath { instructions, limit };
+                    return refuse(why, LinearizationRefusal::NoBranch);
+                }
+                exits += 1;
+            }
+            Step::Linearize(_) if absences.is_full() => {
+                return refuse(still(exits), LinearizationRefusal::TooManyBranches);
+            }
+            Step::Linearize(_) => {}
         }
-        split(unit, trial, exit);
-        exits.push(exit);
+        take(unit, trial, &step, &mut absences);
+        steps.push(step);
     }
 }
 
-/// The first exit that all threads that have not exited reach together.
+fn still(exits: usize) -> EarlyExitRefusal {
+    match exits {
+        0 => EarlyExitRefusal::NoExit,
+        count => EarlyExitRefusal::StillDivergent { exits: count as u64 },
+    }
+}
+
+/// Takes a step.
+fn take<'c>(unit: &Unit<'_, 'c>, function: Value<'c>, step: &Step, absences: &mut Absences<'c>) {
+    match step {
+        Step::Exit(exit) => split(unit, function, *exit, absences),
+        Step::Linearize(candidate) => {
+            // The exits do not matter for it any more.
+            let view = View::new(function, writes_panic, &never_taken(function), &[]);
+            linearize(unit, &view, absences, candidate);
+        }
+    }
+}
+
+/// The first exit, loop that threads leave, or other branch that all present threads reach together, in this order.
 ///
-/// An exit in a loop makes control divergent in all of the loop. So the exits are looked for together, and what
-/// is reached together is asked for those that do not take them.
-fn next_exit<'c>(function: Value<'c>, size: &dyn Fn(Type<'c>) -> u64) -> Option<Exit> {
-    let (proof, exits) = without_exits(function, size);
-    exits.into_iter().find(|exit| proof.uniformity.is_reached_together(exit.block))
+/// An exit in a loop makes control divergent in all of the loop, and so does a branch where threads leave the loop.
+/// So what is reached together is asked for those that do not take the exits, and not the ways out of that loop.
+fn next_step<'c>(
+    function: Value<'c>,
+    size: &dyn Fn(Type<'c>) -> u64,
+) -> Result<Step, LinearizationRefusal> {
+    let never = never_taken(function);
+    let mut exits: Vec<Exit> = Vec::new();
+    let (proof, left_out) = loop {
+        let of_exits = exits.iter().map(|exit| (exit.block, exit.to));
+        let left_out: Vec<_> = never.iter().copied().chain(of_exits).collect();
+        let proof = Proof::without(function, size, &left_out);
+        match divergent_exit(function, &proof, &exits) {
+            Some(exit) => exits.push(exit),
+            None => break (proof, left_out),
+        }
+    };
+    let is_reached = |exit: &Exit| proof.uniformity.is_reached_together(exit.block);
+    let view = View::new(function, writes_panic, &never, &left_out[never.len()..]);
+    if let Some(exit) = exits.into_iter().find(is_reached) {
+        return Ok(Step::Exit(exit));
+    }
+    let mut refusals = Vec::new();
+    let loops = cycles(&view, &proof, &mut refusals);
+    let is_reached = |found: &&Candidate| {
+        let ways_out = loops.iter().filter(|it| it.shares_loop(found)).map(Candidate::way_out);
+        let left_out: Vec<_> = left_out.iter().copied().chain(ways_out).collect();
+        let proof = Proof::without(function, size, &left_out);
+        proof.uniformity.is_reached_together(found.block())
+    };
+    let found = loops.iter().find(is_reached).cloned();
+    let found = found.or_else(|| branch(&view, &proof, &mut refusals));
+    let why = refusals.into_iter().next().unwrap_or(LinearizationRefusal::NoBranch);
+    found.map(Step::Linearize).ok_or(why)
 }
 
 /// What is known for the threads that take none of a function's exits, and the exits.
@@ -154,9 +243,10 @@ pub(super) fn path<'c>(start: Block<'c>) -> Vec<Block<'c>> {
 }
 
 /// Splits a function at an exit: the way out is copied, and ends at an exit barrier.
-fn split<'c>(unit: &Unit<'_, 'c>, function: Value<'c>, exit: Exit) {
+fn split<'c>(unit: &Unit<'_, 'c>, function: Value<'c>, exit: Exit, absences: &mut Absences<'c>) {
     let context = unit.context;
     let block = function.blocks()[exit.block];
+    let around = absences.around(block);
     let end = block.terminator().expect("a branch ends the block");
     let condition = end.branch_condition().expect("an exit is a conditional branch");
     let before = block.split_before(context, end, "exits");
@@ -170,13 +260,16 @@ fn split<'c>(unit: &Unit<'_, 'c>, function: Value<'c>, exit: Exit) {
     ways[exit.way] = out;
     builder.branch_if(condition, ways[0], ways[1]);
     builder.at_end(barrier);
-    call(unit, &builder, EXIT_BARRIER);
+    let word = Type::int(context, 32);
+    let numbers = [0, around as u64].map(|number| word.constant(number));
+    call(unit, &builder, EXIT_BARRIER, &numbers);
     builder.branch(block);
     // Nobody goes the old way any more. A phi there keeps its operand of this block.
     end.erase();
     builder.at_end(block);
     let never = Type::int(context, 1).constant(u64::from(exit.way == 1));
     builder.branch_if(never, next[0], next[1]);
+    absences.place(&[before, barrier], around);
 }
 
 /// Copies the way from `start`, where control comes to it from `came`, to the end of the kernel: it comes from
@@ -201,7 +294,7 @@ fn copy_path<'c>(
                     values.insert(instruction, builder.phi(instruction.ty()));
                 }
                 Opcode::Ret if !panics => {
-                    call(unit, &builder, EARLY_EXIT);
+                    call(unit, &builder, EARLY_EXIT, &[]);
                     builder.branch(barrier);
                 }
                 _ => {
@@ -242,9 +335,10 @@ fn copy_path<'c>(
     blocks[&start]
 }
 
-fn call<'c>(unit: &Unit<'_, 'c>, builder: &Builder<'c>, name: &str) {
-    let ty = Type::void(unit.context).function(&[]);
-    builder.call(unit.module.declare(name, ty), &[]);
+fn call<'c>(unit: &Unit<'_, 'c>, builder: &Builder<'c>, name: &str, numbers: &[Value<'c>]) {
+    let types: Vec<_> = numbers.iter().map(|number| number.ty()).collect();
+    let ty = Type::void(unit.context).function(&types);
+    builder.call(unit.module.declare(name, ty), numbers);
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use kernelmill_llvm::ir::{Block, Builder, IntPredicate, Opcode, Type, TypeKind, Value};
 
 use super::{
-    context::{is_barrier, is_exit_barrier, reports_panic},
+    context::{AtBarrier, at_barrier, is_barrier, reports_panic},
     uniformity::is_pure_intrinsic,
 };
 
@@ -32,9 +32,10 @@ pub(super) fn ends_at_barrier(block: Block<'_>) -> bool {
     block.instructions().iter().any(|call| is_barrier(*call))
 }
 
-/// Whether a block ends at an exit barrier.
-pub(super) fn ends_at_exit_barrier(block: Block<'_>) -> bool {
-    block.instructions().iter().any(|call| is_exit_barrier(*call))
+/// What happens at the barrier that a block ends at.
+pub(super) fn at_end(block: Block<'_>) -> AtBarrier {
+    let marks = block.instructions().into_iter().find(|call| is_barrier(*call));
+    marks.map_or(AtBarrier::Nothing, at_barrier)
 }
 
 /// Whether a block writes down a panic.
@@ -72,6 +73,17 @@ pub(super) fn changes_memory(instruction: Value<'_>) -> bool {
         Opcode::Load => instruction.is_exact_access(),
         Opcode::AtomicRmw | Opcode::AtomicCmpXchg | Opcode::Fence => true,
         Opcode::Call => is_pure_intrinsic(instruction).is_none() && !is_dropped(instruction),
+        _ => false,
+    }
+}
+
+/// Whether an instruction in a loop may wait for what another thread does. An atomic operation of which it never
+/// sees the result makes nothing wait.
+pub(super) fn waits_for_memory(instruction: Value<'_>) -> bool {
+    match instruction.opcode() {
+        Opcode::AtomicRmw => instruction.is_used(),
+        Opcode::AtomicCmpXchg | Opcode::Fence => true,
+        Opcode::Load | Opcode::Store => instruction.is_exact_access(),
         _ => false,
     }
 }

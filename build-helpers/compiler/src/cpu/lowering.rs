@@ -52,7 +52,7 @@ pub(super) fn choose<'c>(
     }
     let Proof { flow, uniformity } = Proof::new(kernel, size);
     let (mut all, mut apart) = (Waits::default(), Waits::default());
-    let mut early_exits = 0;
+    let (mut early_exits, mut joins) = (0, 0);
     for (call, what) in operations(kernel) {
         // What only leads to a panic is left out of the flow, and is part of no region.
         let block = flow.number(call.block());
@@ -71,6 +71,10 @@ pub(super) fn choose<'c>(
                 early_exits += 1;
                 apart.barriers += u32::from(is_apart);
             }
+            Operation::AbsenceBarrier => {
+                joins += u32::from(call.arguments()[0].as_u64() != Some(0));
+                apart.barriers += u32::from(is_apart);
+            }
             _ => {}
         }
     }
@@ -85,6 +89,7 @@ pub(super) fn choose<'c>(
             barriers: all.barriers,
             warp_collectives: all.warp_collectives,
             early_exits,
+            joins,
         },
         Waits { barriers: 0, warp_collectives: divergent } => {
             let total = all.warp_collectives;
@@ -194,13 +199,17 @@ fn shim_source(value: Value<'_>) -> Option<Shape> {
         | Operation::SharedBase
         | Operation::DynamicShared
         | Operation::DynamicSharedBytes
-        | Operation::PanicRecord => Some(Shape::UNIFORM),
+        | Operation::PanicRecord
+        | Operation::AnyPresent => Some(Shape::UNIFORM),
         Operation::Fence
         | Operation::Exit
         | Operation::Barrier
         | Operation::GridBarrier
         | Operation::EarlyExit
         | Operation::ExitBarrier
+        | Operation::Leave
+        | Operation::AbsenceBarrier
+        | Operation::AllLanes
         | Operation::StackCheck => None,
     }
 }

@@ -11,6 +11,18 @@ pub(super) const EARLY_EXIT: &str = "__kernelmill_early_exit";
 /// The barrier after early exits; the compiler's own.
 pub(super) const EXIT_BARRIER: &str = "__kernelmill_exit_barrier";
 
+/// Marks the thread as absent from the next barrier of its kind on, with a number; the compiler's own.
+pub(super) const LEAVE: &str = "__kernelmill_leave";
+
+/// The barrier at which threads become absent, or are present again; the compiler's own.
+pub(super) const ABSENCE_BARRIER: &str = "__kernelmill_absence_barrier";
+
+/// Whether any thread is present; the compiler's own.
+pub(super) const ANY_PRESENT: &str = "__kernelmill_any_present";
+
+/// Marks that the warp collective after it names lanes that may be absent; the compiler's own.
+pub(super) const ALL_LANES: &str = "__kernelmill_all_lanes";
+
 /// Marks where a function tests what is left of the stack; the compiler's own.
 pub(super) const STACK_CHECK: &str = "__kernelmill_stack_check";
 
@@ -45,8 +57,19 @@ pub(super) enum Operation {
     GridBarrier,
     /// The thread exits at the next exit barrier; the compiler's own.
     EarlyExit,
-    /// The barrier after early exits; the compiler's own.
+    /// The barrier after early exits; the compiler's own. Its operands are those of an absence barrier.
     ExitBarrier,
+    /// The thread is absent from the next absence barrier on; the compiler's own. Its operand is the number of the
+    /// absence.
+    Leave,
+    /// The barrier at which threads become absent or are present again; the compiler's own. Its operands are the
+    /// number of the absence that ends, and that of the one at whose end the block goes on where no thread is
+    /// present; 0 for none, and for the end of the kernel.
+    AbsenceBarrier,
+    /// Whether any thread is present, which holds for all that ask; the compiler's own.
+    AnyPresent,
+    /// The warp collective after it names lanes that may be absent; the compiler's own.
+    AllLanes,
     /// The test of what is left of the stack; the compiler's own.
     StackCheck,
     /// A warp collective, by the run time's number.
@@ -105,6 +128,10 @@ impl Operation {
             "grid_barrier" => Some(Self::GridBarrier),
             "early_exit" => Some(Self::EarlyExit),
             "exit_barrier" => Some(Self::ExitBarrier),
+            "leave" => Some(Self::Leave),
+            "absence_barrier" => Some(Self::AbsenceBarrier),
+            "any_present" => Some(Self::AnyPresent),
+            "all_lanes" => Some(Self::AllLanes),
             "stack_check" => Some(Self::StackCheck),
             _ => None,
         }
@@ -117,7 +144,14 @@ impl Operation {
 
     /// Whether a thread waits for others.
     pub(super) fn waits(self) -> bool {
-        matches!(self, Self::Barrier | Self::GridBarrier | Self::ExitBarrier | Self::Warp(_))
+        matches!(
+            self,
+            Self::Barrier
+                | Self::GridBarrier
+                | Self::ExitBarrier
+                | Self::AbsenceBarrier
+                | Self::Warp(_)
+        )
     }
 
     /// Whether it names shared memory.

@@ -123,7 +123,7 @@ impl<'c> Outlined<'c> {
                 } else if operation == Operation::StackCheck {
                     lowering.jump_after(checks.build(call));
                 } else {
-                    lowering.lower(call, operation, 0, None);
+                    lowering.lower(call, operation, 0, (None, false));
                 }
             }
         }

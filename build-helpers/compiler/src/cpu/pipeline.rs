@@ -1,7 +1,7 @@
 //! The pipeline of the CPU's passes, in order.
 //!
-//! On the module: shared memory, inlining, marks of recursion, sign_extensions, simplification, wide integers, canonicalisation. Then on each
-//! kernel: undefined selects, the choice of the lowering, context lowering, and either coroutine lowering or
+//! On the module: shared memory, inlining, marks of recursion, simplification, wide integers, canonicalisation. Then on each
+//! kernel: undefined selects, sign extensions, the choice of the lowering, context lowering, and either coroutine lowering or
 //! the functions that run a block ([`block_functions`]: loop interchange, specialisation, region formation,
 //! vectorisation). Then on the module again: outlined functions, source lines, verification, promotion of
 //! shared memory, splitting of coroutines, stack probes.
@@ -234,26 +234,30 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         }
     }
 
-    /// Turns early exits of a kernel into exit barriers, where its barriers or warp collectives are divergent
-    /// without; the lowering after that.
+    /// Turns early exits of a kernel into exit barriers, and linearises divergent branches, where its barriers or
+    /// warp collectives are divergent without; the lowering after that.
     fn early_exits(&self, shim: Value<'c>, found: Lowering, reports: Reports<'_>) -> Lowering {
         use CoroutineReason::{DivergentBarriers, DivergentWarpCollectives};
         let Lowering::Coroutine(DivergentBarriers { .. } | DivergentWarpCollectives { .. }) = found
         else {
             reports.add(Pass::EarlyExits, PassOutcome::Skipped, None);
+            reports.add(Pass::Linearization, PassOutcome::Skipped, None);
             return found;
         };
         match early_exits::convert(self.unit, shim, &|ty| self.machine.size_of(ty)) {
             Ok(lowering) => {
-                let Lowering::BarrierRegions { early_exits, .. } = lowering else {
+                let Lowering::BarrierRegions { early_exits, joins, .. } = lowering else {
                     return lowering;
                 };
                 reports.count(Pass::EarlyExits, u64::from(early_exits));
+                reports.count(Pass::Linearization, u64::from(joins));
                 lowering
             }
-            Err(because) => {
+            Err(early_exits::Refusal { exits: because, branches }) => {
                 let fact = Some(PassFact::EarlyExitsKept { because });
                 reports.add(Pass::EarlyExits, PassOutcome::Unchanged, fact);
+                let fact = Some(PassFact::BranchesKept { because: branches });
+                reports.add(Pass::Linearization, PassOutcome::Unchanged, fact);
                 found
             }
         }

@@ -3,8 +3,8 @@
 //!
 //! Needs: the collectives are uniform ([`super::lowering`]) and for all lanes of a warp. Guarantees: the
 //! results of the run time's (`src/backend/cpu/warp.rs` of `kernelmill`). A lane is missing where the block
-//! has no such thread, and where the thread has exited ([`super::early_exits`]): a shuffle gives the thread's
-//! own value there, and a ballot leaves it out.
+//! has no such thread, and where the thread has exited ([`super::early_exits`]) or is absent
+//! ([`super::linearization`]): a shuffle gives the thread's own value there, and a ballot leaves it out.
 
 use std::collections::{HashMap, HashSet};
 
@@ -119,15 +119,22 @@ impl<'c> Thread<'c> {
     }
 }
 
-/// Builds an operation in place of `call`, where `builder` stands, and gives its result; `barrier`
-/// builds one of the block.
+/// What builds the barriers of a collective.
+pub(super) struct Barriers<'b> {
+    /// The first one, once each thread has written its value.
+    pub(super) arrive: &'b dyn Fn(),
+    /// Any other.
+    pub(super) wait: &'b dyn Fn(),
+}
+
+/// Builds an operation in place of `call`, where `builder` stands, and gives its result.
 pub(super) fn build<'c>(
     unit: &Unit<'_, 'c>,
     builder: &Builder<'c>,
     thread: &Thread<'c>,
     (call, which): (Value<'c>, u64),
     turn: Turn,
-    barrier: &dyn Fn(),
+    barriers: &Barriers<'_>,
 ) -> Value<'c> {
     let context = unit.context;
     let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
@@ -137,7 +144,7 @@ pub(super) fn build<'c>(
     let own = builder.element(word, table, linear);
     let value = if which == number::ACTIVE_MASK { word.constant(1) } else { call.arguments()[1] };
     builder.store(value, own);
-    barrier();
+    (barriers.arrive)();
     let lane = builder.and(linear, wide.constant(LANES - 1));
     let first = builder.and(linear, wide.constant(!(LANES - 1)));
     let result = if matches!(which, number::BALLOT | number::ACTIVE_MASK) {
@@ -146,7 +153,7 @@ pub(super) fn build<'c>(
         } else {
             builder.call(vote(unit), &[table, linear, count]);
         }
-        barrier();
+        (barriers.wait)();
         builder.load(word, builder.element(word, table, first))
     } else {
         let argument = builder.zero_extend(call.arguments()[2], wide);
@@ -177,7 +184,7 @@ pub(super) fn build<'c>(
         builder.select(there, other, own)
     };
     if turn.again {
-        barrier();
+        (barriers.wait)();
     }
     result
 }

@@ -133,9 +133,21 @@ impl<'c> Builder<'c> {
 
     /// Sets `bytes` bytes from an address with this alignment to zero.
     pub fn clear_bytes(&self, context: &'c Context, at: Value<'c>, align: u32, bytes: Value<'c>) {
-        let zero = Type::int(context, 8).constant(0);
+        self.fill_bytes(context, at, 0, align, bytes);
+    }
+
+    /// Sets `bytes` bytes from an address with this alignment to `byte` (`llvm.memset`).
+    pub fn fill_bytes(
+        &self,
+        context: &'c Context,
+        at: Value<'c>,
+        byte: u8,
+        align: u32,
+        bytes: Value<'c>,
+    ) {
+        let byte = Type::int(context, 8).constant(u64::from(byte));
         // SAFETY: see above.
-        unsafe { LLVMBuildMemSet(self.raw, at.raw, zero.raw, bytes.raw, align) };
+        unsafe { LLVMBuildMemSet(self.raw, at.raw, byte.raw, bytes.raw, align) };
     }
 
     /// The address `bytes` after `pointer`.

@@ -62,6 +62,7 @@ fn convert_body(body: &str) -> Converted {
         Lowering::BarrierRegions { early_exits, .. } => early_exits,
         other => panic!("{other}"),
     });
+    let exits = exits.map_err(|refusal| refusal.exits);
     module.verify().unwrap();
     assert_eq!(module.definitions(), [kernel], "the copy is gone");
     let turns = |block: &Block<'_>| block.successors().contains(block);

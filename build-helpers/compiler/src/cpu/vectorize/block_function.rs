@@ -7,11 +7,12 @@ use kernelmill_llvm::{
 
 use super::{
     analysis::plan::Plan,
+    arrivals::Exits,
     layout::{
         block_memory::{Blocks, Layout, OWN_ALIGN, OWN_MEMORY, SpecializedCall},
         context_arrays::ContextArrays,
     },
-    runner::{BlockContext, Exits, Functions, PaddedRows, Runner, stack_bytes},
+    runner::{BlockContext, Functions, PaddedRows, Runner, stack_bytes},
 };
 use crate::{
     cpu::{

@@ -12,6 +12,7 @@
 //! them. With one lane the result is a scalar loop over the threads.
 
 mod analysis;
+mod arrivals;
 mod block_function;
 mod emission;
 mod layout;

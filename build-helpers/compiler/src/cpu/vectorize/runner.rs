@@ -7,9 +7,10 @@ use kernelmill_llvm::{
 
 use super::{
     analysis::plan::Plan,
+    arrivals::{Exits, Place as BlockPlace},
     layout::{
         block_memory::{Layout, ROW},
-        region_function::{ENDED, PANICKED},
+        region_function::PANICKED,
         vector_value::Vectors,
     },
 };
@@ -67,18 +68,6 @@ pub(super) struct Runner<'a, 'c> {
     pub(super) panicked: Block<'c>,
 }
 
-/// What the runner of a kernel knows whose threads exit before others.
-pub(super) struct Exits<'c> {
-    /// The address of the flags.
-    tables: Value<'c>,
-    /// The threads of the block.
-    threads: Value<'c>,
-    /// The regions that end at an exit barrier.
-    ending: Vec<bool>,
-    /// The regions in which threads may be missing.
-    lacking: Vec<bool>,
-}
-
 /// The rows of a block's threads, padded to whole vectors.
 #[derive(Clone, Copy)]
 pub(super) struct PaddedRows<'c> {
@@ -109,25 +98,6 @@ impl<'c> PaddedRows<'c> {
     }
 }
 
-impl<'c> Exits<'c> {
-    /// Says that no thread has exited, where any can.
-    pub(super) fn new(
-        context: &'c Context,
-        builder: &Builder<'c>,
-        plan: &Plan<'c>,
-        (tables, dims): (Value<'c>, [Value<'c>; 3]),
-    ) -> Option<Self> {
-        let (ending, lacking) = (plan.exit_regions(), plan.lacking_regions());
-        if !ending.contains(&true) {
-            return None;
-        }
-        let dims = dims.map(|size| builder.zero_extend(size, Type::int(context, 64)));
-        let threads = builder.multiply(builder.multiply(dims[0], dims[1]), dims[2]);
-        exit_flags::clear(context, builder, tables, threads);
-        Some(Self { tables, threads, ending, lacking })
-    }
-}
-
 impl<'c> Runner<'_, 'c> {
     /// Runs regions until the kernel has ended.
     pub(super) fn regions(&self, bodies: &[Functions<'c>]) {
@@ -137,17 +107,18 @@ impl<'c> Runner<'_, 'c> {
         let done = append("done");
         let regions: Vec<_> = bodies.iter().map(|_| append("region")).collect();
         self.builder.branch(regions[0]);
+        let arrivals = match &self.exits {
+            Some(exits) => {
+                let place =
+                    BlockPlace { current: self.current, dims: self.dims, function: self.function };
+                exits.arrivals((self.unit, &self.builder), place, &regions, [done, self.panicked])
+            }
+            None => regions.clone(),
+        };
         for (number, region) in bodies.iter().enumerate() {
             self.builder.at_end(regions[number]);
             let lacking = self.exits.as_ref().filter(|exits| exits.lacking[number]);
-            if lacking.is_some() {
-                // Where no thread is left.
-                self.builder.store(word.constant(ENDED), self.next);
-            }
             self.vectors(region, lacking);
-            if let Some(exits) = self.exits.as_ref().filter(|exits| exits.ending[number]) {
-                exit_flags::pass_barrier(context, &self.builder, exits.tables, exits.threads);
-            }
             let after = self.plan.regions_after(number);
             let again = self.plan.comes_again(number);
             if let [None] = after[..] {
@@ -158,14 +129,14 @@ impl<'c> Runner<'_, 'c> {
                 self.stop_at_panics();
             }
             self.pass_on();
-            if let ([Some(next)], None) = (&after[..], lacking) {
-                self.builder.branch(regions[*next]);
+            if let [Some(next)] = after[..] {
+                self.builder.branch(arrivals[next]);
                 continue;
             }
             let next = self.builder.load(word, self.next);
             let switch = self.builder.switch(next, done, after.len() as u32);
             for next in after.into_iter().flatten() {
-                switch.add_case(word.constant(next as u64), regions[next]);
+                switch.add_case(word.constant(next as u64), arrivals[next]);
             }
         }
         self.builder.at_end(done);

@@ -8,7 +8,8 @@ use kernelmill_llvm::ir::{Opcode, Type, Value};
 use crate::{
     ScalarReason,
     cpu::{
-        instructions::{changes_memory, ends_at_barrier, ends_at_exit_barrier, writes_panic},
+        context::AtBarrier,
+        instructions::{at_end, changes_memory, ends_at_barrier, waits_for_memory, writes_panic},
         uniformity::{Asked, Flow, Graph, Loop, Shape, Uniformity, dominates},
     },
 };
@@ -142,16 +143,10 @@ impl<'c> Plan<'c> {
         Ok(())
     }
 
-    /// Whether a loop may wait for what another thread of the vector does. An atomic operation of which
-    /// it never sees the result makes nothing wait.
+    /// Whether a loop may wait for what another thread of the vector does.
     fn waits_for_memory(&self, found: &Loop) -> bool {
         let blocks = found.nodes.iter().flat_map(|&node| self.flow.blocks[node].instructions());
-        blocks.into_iter().any(|instruction| match instruction.opcode() {
-            Opcode::AtomicRmw => instruction.is_used(),
-            Opcode::AtomicCmpXchg | Opcode::Fence => true,
-            Opcode::Load | Opcode::Store => instruction.is_exact_access(),
-            _ => false,
-        })
+        blocks.into_iter().any(waits_for_memory)
     }
 
     /// A value of a cycle that threads leave in different iterations is used outside by phis on the
@@ -271,20 +266,27 @@ impl<'c> Plan<'c> {
         next.into_iter().collect()
     }
 
-    /// For each region, whether it ends at an exit barrier.
-    pub(in crate::cpu::vectorize) fn exit_regions(&self) -> Vec<bool> {
-        let ends = self.flow.region_ends.iter().copied();
-        let exits: Vec<_> =
-            ends.filter(|&end| ends_at_exit_barrier(self.flow.blocks[end])).collect();
-        self.regions.iter().map(|region| exits.iter().any(|&end| region.blocks[end])).collect()
+    /// For each region, what happens at the barrier before it.
+    pub(in crate::cpu::vectorize) fn arrivals(&self) -> Vec<AtBarrier> {
+        let mut arrivals = vec![AtBarrier::Nothing; self.regions.len()];
+        for (&end, &region) in &self.barriers {
+            let happens = at_end(self.flow.blocks[end]);
+            if happens != AtBarrier::Nothing {
+                assert_eq!(arrivals[region], AtBarrier::Nothing, "each barrier has a region");
+                arrivals[region] = happens;
+            }
+        }
+        arrivals
     }
 
-    /// For each region, whether threads may have exited before.
+    /// For each region, whether threads may have exited before, or be absent.
     pub(in crate::cpu::vectorize) fn lacking_regions(&self) -> Vec<bool> {
         let mut lacking = vec![false; self.regions.len()];
-        let ends = self.exit_regions().into_iter().enumerate();
-        let mut work: Vec<_> =
-            ends.filter(|(_, ends)| *ends).flat_map(|(it, _)| self.regions_after(it)).collect();
+        let arrivals = self.arrivals().into_iter().enumerate();
+        let mut work: Vec<_> = arrivals
+            .filter(|(_, it)| matches!(it, AtBarrier::ThreadsChange { .. }))
+            .map(|(region, _)| Some(region))
+            .collect();
         while let Some(next) = work.pop() {
             if let Some(region) = next
                 && !std::mem::replace(&mut lacking[region], true)
