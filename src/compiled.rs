@@ -245,7 +245,11 @@ impl CompiledKernel {
         let arch = NvidiaArch { major, minor, suffix: NvidiaSuffix::None };
         let Some(processor) = Multiprocessor::of(arch) else { return Ok(None) };
         let resources = self.resources()?;
-        if threads == 0 || resources.max_threads.is_some_and(|most| threads > most) {
+        let shared =
+            u64::from(resources.static_shared_bytes.unwrap_or(0)) + u64::from(dynamic_shared_bytes);
+        let is_too_large = shared > u64::from(self.device().limits().shared_bytes);
+        if threads == 0 || is_too_large || resources.max_threads.is_some_and(|most| threads > most)
+        {
             return Ok(Some(Occupancy { blocks: 0, warps: 0, max_warps: processor.max_warps }));
         }
         let asked = self.kernel.function().resident_blocks(threads, dynamic_shared_bytes)?;

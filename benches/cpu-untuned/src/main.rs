@@ -8,12 +8,8 @@
 //! ```
 
 mod cases;
+mod kernels;
 mod plain;
-
-#[allow(clippy::all, clippy::pedantic, missing_docs, reason = "the wrappers are generated")]
-mod kernels {
-    kernelmill::include_kernels!();
-}
 
 use std::{
     error::Error,

@@ -172,9 +172,6 @@ impl hal::Function for Function {
         if multiprocessors == 0 {
             return Ok(None);
         }
-        self.shared.bind()?;
-        // The driver reckons with what the function is allowed: without this it finds no block that fits.
-        self.allow_dynamic(dynamic_shared_bytes)?;
         let threads = block.iter().fold(1_u32, |all, &n| all.saturating_mul(n));
         let each = hal::Function::resident_blocks(self, threads, dynamic_shared_bytes)?;
         Ok(Some(u64::from(each.unwrap_or(0)) * u64::from(multiprocessors)))
@@ -183,6 +180,8 @@ impl hal::Function for Function {
     fn resident_blocks(&self, threads: u32, dynamic_shared_bytes: u32) -> Result<Option<u32>> {
         self.shared.bind()?;
         let Ok(threads) = i32::try_from(threads) else { return Ok(Some(0)) };
+        // The driver reckons with what the function is allowed: without this it finds no block that fits.
+        self.allow_dynamic(dynamic_shared_bytes)?;
         let bytes = dynamic_shared_bytes as usize;
         // SAFETY: the function is of a loaded module.
         let blocks =

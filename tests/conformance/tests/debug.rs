@@ -228,7 +228,7 @@ pub fn coroutine(mut y: DisjointSlice<u32>) {
     let i = thread::index_1d();
     let mut value = i.get() as u32;
     while value % 7 != 0 {
-        value += warp::shuffle_xor(value, 1);
+        value += warp::shuffle_xor(value, 1); core::sync::atomic::fence(core::sync::atomic::Ordering::SeqCst);
     }
     warp::sync();
     if let Some(out) = y.get_mut(i) {

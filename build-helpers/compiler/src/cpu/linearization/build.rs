@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use kernelmill_llvm::ir::{Block, Builder, ModuleExt, Type, Value};
 
 use super::{
-    Absences, Candidate, View,
-    candidate::uses_outside,
+    absences::Absences,
+    candidate::{Candidate, View, uses_outside},
     phis::{come_from, incoming, move_edges},
 };
 use crate::{

@@ -7,7 +7,10 @@ use std::collections::{HashMap, HashSet};
 
 use kernelmill_llvm::ir::{Block, Builder, ModuleExt, Opcode, Type, Value};
 
-use super::{Absences, candidate::names_all, next, numbers};
+use super::{
+    absences::{Absences, next, numbers},
+    candidate::names_all,
+};
 use crate::{
     LinearizationRefusal,
     cpu::{

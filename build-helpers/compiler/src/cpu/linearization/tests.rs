@@ -4,15 +4,21 @@ use std::cell::RefCell;
 
 use kernelmill_llvm::{
     inkwell::context::Context,
-    ir::{ModuleExt, parse_ir},
+    ir::{ModuleExt, Value, parse_ir},
     machine::Machine,
 };
 
-use super::*;
+use super::{
+    absences::{barriers, numbers},
+    *,
+};
 use crate::{
     LinearizationRefusal, Lowering,
     base::loaded::open_llvm,
-    cpu::{early_exits::convert, operation::operations},
+    cpu::{
+        early_exits::convert,
+        operation::{Operation, operations},
+    },
     passes::{
         entry::{KernelsSharing, Unit},
         locations::Backtraces,

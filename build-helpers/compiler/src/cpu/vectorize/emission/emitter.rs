@@ -4,9 +4,7 @@ use std::collections::HashMap;
 
 use kernelmill_llvm::ir::{Block, Value};
 
-use super::{
-    super::analysis::plan::DivergentRegion, exits::Exits, interleaved::Rows, values::Values,
-};
+use super::{super::analysis::plan::DivergentRegion, exits::Exits, rows::Rows, values::Values};
 
 /// Builds a vector body.
 pub(in crate::cpu::vectorize) struct Emitter<'a, 'c> {

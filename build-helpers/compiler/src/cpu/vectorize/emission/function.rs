@@ -17,8 +17,8 @@ use super::{
     code::{BodyKind, Code},
     emitter::Emitter,
     exits::Exits,
-    interleaved::Rows,
     panics::Panics,
+    rows::Rows,
     spills::Spills,
     values::Values,
 };

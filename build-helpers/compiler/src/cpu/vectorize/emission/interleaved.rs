@@ -5,8 +5,6 @@
 //! before the first byte that the lanes read or after the last one. Between two lanes may be bytes that no lane reads,
 //! on pages that both of them are on.
 
-use std::collections::HashMap;
-
 use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
 
 use super::{super::layout::vector_value::VectorValue, emitter::Emitter};
@@ -20,18 +18,6 @@ struct Group<'c> {
     /// Bytes from there to the first byte and behind the last one that they read for one lane.
     bytes: (i64, i64),
     loads: u32,
-}
-
-/// Vectors that have been read in a block: of each group all elements of all lanes, in order. The last one overlaps with
-/// the one before.
-#[derive(Default)]
-pub(in crate::cpu::vectorize) struct Rows<'c>(HashMap<Value<'c>, ((i64, i64), Vec<Value<'c>>)>);
-
-impl Rows<'_> {
-    /// Forgets what a block has read.
-    pub(in crate::cpu::vectorize) fn clear(&mut self) {
-        self.0.clear();
-    }
 }
 
 impl<'c> Emitter<'_, 'c> {

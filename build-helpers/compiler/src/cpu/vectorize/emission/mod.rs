@@ -19,6 +19,7 @@ mod panics;
 mod ranges;
 mod reloads;
 mod rematerialization;
+mod rows;
 mod scalarization;
 mod speculation;
 mod spills;
