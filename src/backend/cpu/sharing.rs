@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use std::{
         panic::{AssertUnwindSafe, catch_unwind},
-        sync::atomic::AtomicU32,
+        sync::atomic::{AtomicBool, AtomicU32},
     };
 
     #[test]
@@ -114,13 +114,20 @@ mod tests {
 
     #[test]
     fn what_is_borrowed_is_not_used_after_a_panic() {
-        for _ in 0..20 {
-            let ran = AtomicU32::new(0);
+        for _ in 0..5 {
+            let (ran, has_begun) = (AtomicU32::new(0), AtomicBool::new(false));
             let caller = std::thread::current().id();
             let shared = catch_unwind(AssertUnwindSafe(|| {
-                share(1000, 3, &|_| {
+                share(100, 3, &|_| {
                     ran.fetch_add(1, Ordering::Relaxed);
-                    assert!(std::thread::current().id() != caller, "a piece that panics");
+                    if std::thread::current().id() == caller {
+                        has_begun.store(true, Ordering::Relaxed);
+                        panic!("a piece that panics");
+                    }
+                    // The calling thread has a piece too.
+                    while !has_begun.load(Ordering::Relaxed) {
+                        std::thread::yield_now();
+                    }
                 });
             }));
             assert!(shared.is_err(), "the calling thread took no piece");
