@@ -171,10 +171,10 @@ fn check_19_unsupported_type_detection() {
     assert_eq!(
         lines,
         [
-            "uses numbers of type `f16`, which the target lacks",
+            "[KM0108] uses numbers of type `f16`, which the target lacks",
             "--> `k`",
             "help: compute with `f32`, and convert when you load and store",
-            "uses numbers of type `f64`, which the target lacks",
+            "[KM0108] uses numbers of type `f64`, which the target lacks",
             "--> `l`",
             "help: compute with `f32`",
         ],
