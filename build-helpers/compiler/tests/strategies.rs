@@ -30,6 +30,11 @@ fn regions(barriers: u32, warp_collectives: u32) -> Strategy {
     vectorized(Lowering::BarrierRegions { barriers, warp_collectives, early_exits: 0, joins: 0 })
 }
 
+/// The same, where a branch is linearised.
+fn regions_that_join(barriers: u32, warp_collectives: u32) -> Strategy {
+    vectorized(Lowering::BarrierRegions { barriers, warp_collectives, early_exits: 0, joins: 1 })
+}
+
 /// The same, where threads exit early at one place.
 fn regions_after_exit(barriers: u32, warp_collectives: u32) -> Strategy {
     vectorized(Lowering::BarrierRegions { barriers, warp_collectives, early_exits: 1, joins: 0 })
@@ -179,19 +184,17 @@ fn uniform_warp_collectives_split_a_kernel_into_regions() {
 
 #[test]
 fn warp_collectives_of_some_lanes_make_coroutines() {
-    use CoroutineReason::{DivergentWarpCollectives, PartialMask};
-    for (name, statements, reason) in [
-        ("warp_mask", "let t = warp::shuffle_sync(n, t, 1);", PartialMask),
-        ("warp_half", "let t = warp::shuffle_sync(0xffff, t, 1);", PartialMask),
-        (
-            "warp_branch",
-            "let t = if t / 32 == 0 { warp::shuffle(t, 1) } else { t };\n warp::sync();",
-            DivergentWarpCollectives { divergent: 1, total: 2 },
-        ),
+    use CoroutineReason::PartialMask;
+    for (name, statements) in [
+        ("warp_mask", "let t = warp::shuffle_sync(n, t, 1);"),
+        ("warp_half", "let t = warp::shuffle_sync(0xffff, t, 1);"),
     ] {
         let found = strategy(name, &kernel("some", statements));
-        assert_eq!(found, coroutine(reason), "{statements}");
+        assert_eq!(found, coroutine(PartialMask), "{statements}");
     }
+    // Threads that go another way are absent.
+    let branch = "let t = if t / 32 == 0 { warp::shuffle(t, 1) } else { t };\n warp::sync();";
+    assert_eq!(strategy("warp_branch", &kernel("some", branch)), regions_that_join(0, 2));
 }
 
 /// The mask of the active lanes, as HIP's shuffles and votes have it.
@@ -203,8 +206,7 @@ fn uniform_warp_collectives_of_active_lanes_are_ones_of_all_lanes() {
     let apart = format!(
         "let t = if t % 2 == 0 {{ {statements} t }} else {{ t }};\n thread::sync_threads();"
     );
-    let reason = CoroutineReason::DivergentWarpCollectives { divergent: 4, total: 4 };
-    assert_eq!(strategy("strategy_apart", &kernel("apart", &apart)), coroutine(reason));
+    assert_eq!(strategy("strategy_apart", &kernel("apart", &apart)), regions_that_join(1, 2));
     // Threads may have come together since, or have parted.
     let old = "let mask = warp::active_mask();\n thread::sync_threads();\n \
                let t = if n > 3 { warp::shuffle_sync(mask, t, 1) } else { t };";

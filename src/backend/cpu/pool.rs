@@ -3,8 +3,9 @@
 //! rayon panics where its pool cannot be started, and waits for ever for threads that a forked process does
 //! not have. So the pool is started here, and a launch asks before it shares its blocks.
 
-use std::{error::Error as _, process, sync::OnceLock};
+use std::{error::Error as _, num::NonZero, process, sync::OnceLock, thread};
 
+use super::stack;
 use crate::{
     error::{Error, Result},
     properties::Backend,
@@ -62,6 +63,10 @@ pub(super) fn check() -> Result<()> {
 }
 
 fn start_global() -> std::result::Result<u32, String> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    if !stack::has_room(threads, stack::LEAST) {
+        return Err(format!("there is no memory for the stacks of its {threads} threads"));
+    }
     match rayon::ThreadPoolBuilder::new().build_global() {
         Ok(()) => Ok(process::id()),
         Err(error) => match error.source() {

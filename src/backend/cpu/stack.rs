@@ -38,7 +38,7 @@ pub(super) const RESERVE: usize = 64 << 10;
 const OPEN: usize = 1 << 20;
 
 /// The least stack of a thread that is made for a kernel: as much as Rust's threads have.
-const LEAST: usize = 2 << 20;
+pub(super) const LEAST: usize = 2 << 20;
 
 /// The stack that a kernel with so many bytes of local variables needs.
 pub(super) fn needed(local_variables: Option<u32>) -> usize {
@@ -51,14 +51,31 @@ pub(super) fn has(bytes: usize) -> bool {
     limit == 0 || here().saturating_sub(limit) >= bytes as u64
 }
 
+/// Bytes that std keeps beside the stack of a thread, for its handler of signals, and what else a thread begins with.
+const BESIDE: usize = 256 << 10;
+
+/// Whether there are addresses for so many threads with stacks of this many bytes. A thread that has a stack and not what std
+/// keeps beside it ends the process.
+pub(super) fn has_room(threads: usize, bytes: usize) -> bool {
+    let bytes = bytes.saturating_add(BESIDE).saturating_mul(threads);
+    let mut room = Vec::<u8>::new();
+    let is_there = room.try_reserve_exact(bytes).is_ok();
+    // It is asked for although nothing is written there.
+    drop(std::hint::black_box(room));
+    is_there
+}
+
 /// Runs `body` on a thread that has so many bytes of stack.
 ///
 /// # Errors
 ///
 /// What the operating system says where there cannot be one.
 pub(super) fn with<T: Send>(bytes: usize, body: impl FnOnce() -> T + Send) -> io::Result<T> {
+    let size = bytes.saturating_add(RESERVE).max(LEAST);
+    if !has_room(1, size) {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
     thread::scope(|scope| {
-        let size = bytes.saturating_add(RESERVE).max(LEAST);
         let name = "kernelmill-stack".to_owned();
         let ran = thread::Builder::new().name(name).stack_size(size).spawn_scoped(scope, body)?;
         Ok(ran.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)))

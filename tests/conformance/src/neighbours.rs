@@ -90,7 +90,7 @@ fn exchanges(on: &Context) -> Outcome {
                 let launch = Launch::<1>::grid([(n as u32).div_ceil(width)], [width]);
                 on.kernels.exchanged(&on.stream, launch, flip, &input, &mut y)?;
                 let value = |i: usize| match x.get(i ^ flip as usize) {
-                    Some(other) => (3 * x[i] ^ other) + u32::from(*other > x[i]),
+                    Some(other) => ((3 * x[i]) ^ other) + u32::from(*other > x[i]),
                     None => 0,
                 };
                 same(&y.download()?, &(0..n).map(value).collect::<Vec<_>>())?;
