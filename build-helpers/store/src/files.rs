@@ -30,7 +30,7 @@ pub fn write(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     write_beside(path, bytes, access, |_| {})
 }
 
-/// As [`write`]. `meanwhile` is what others do to the temporary file before it is renamed.
+/// As [`write()`]. `meanwhile` is what others do to the temporary file before it is renamed.
 fn write_beside(
     path: &Path,
     bytes: &[u8],

@@ -61,9 +61,12 @@ impl<'c> Values<'_, 'c> {
         let opcode = instruction.opcode();
         // Lane by lane the numbers may wrap where the ones in use do not, so what LLVM has been
         // told of overflows is dropped.
+        // Whether lanes that choose do so alike, known where the choice of the first one is.
+        let mut alike = None;
         let first = match opcode {
             Opcode::Add if self.plan.shapes.shape(instruction.operand(1)) == Shape::Varying => {
-                let offset = self.chosen_offset(instruction.operand(1), block);
+                let (same, offset) = self.add_alike(instruction.operand(1), block);
+                alike = Some(same);
                 let number = self.first(instruction.operand(0), block);
                 self.code.builder.add(number, offset)
             }
@@ -98,9 +101,12 @@ impl<'c> Values<'_, 'c> {
             }
             Opcode::Select => {
                 let [condition, one, other] = [0, 1, 2].map(|it| instruction.operand(it));
-                let condition = match self.plan.shapes.shape(condition).is_uniform() {
-                    true => self.first(condition, block),
-                    false => self.choose_alike(condition, block).1,
+                let condition = if self.plan.shapes.shape(condition).is_uniform() {
+                    self.first(condition, block)
+                } else {
+                    let (same, all) = self.choose_alike(condition, block);
+                    alike = Some(same);
+                    all
                 };
                 let (one, other) = (self.first(one, block), self.first(other, block));
                 self.code.builder.select(condition, one, other)
@@ -108,7 +114,7 @@ impl<'c> Values<'_, 'c> {
             _ => self.once(block, instruction),
         };
         if self.assumptions.is_checked_here(instruction) {
-            let bit = self.stride_holds(instruction, step, block);
+            let bit = alike.unwrap_or_else(|| self.stride_holds(instruction, step, block));
             holds = Some(holds.map_or(bit, |other| self.code.builder.and(bit, other)));
         }
         let Some(holds) = holds else { return VectorValue::strided(first, step) };
@@ -117,20 +123,6 @@ impl<'c> Values<'_, 'c> {
             self.code.vectors.all(&self.code.builder, all)
         });
         VectorValue { first: Some(first), step, holds: Some(holds), vector: Some(vector) }
-    }
-
-    /// What all lanes add that choose alike.
-    fn chosen_offset(&mut self, offset: Value<'c>, block: usize) -> Value<'c> {
-        let (_, all) = self.choose_alike(offset.operand(0), block);
-        let ty = offset.ty();
-        let (one, other) = match offset.opcode() {
-            Opcode::Select => {
-                (self.first(offset.operand(1), block), self.first(offset.operand(2), block))
-            }
-            Opcode::SExt => (ty.constant(u64::MAX), ty.constant(0)),
-            _ => (ty.constant(1), ty.constant(0)),
-        };
-        self.code.builder.select(all, one, other)
     }
 
     pub(in crate::cpu::vectorize) fn first(&mut self, value: Value<'c>, block: usize) -> Value<'c> {

@@ -39,6 +39,7 @@ impl<'c> Emitter<'_, 'c> {
         };
         let wide = ty.vector(self.values.code.vectors.lanes);
         let slot = self.values.code.slots.alloca(wide);
+        let holds = self.values.code.builder.freeze(holds);
         self.values.code.either(
             holds,
             |code| {
@@ -88,7 +89,7 @@ impl<'c> Emitter<'_, 'c> {
         match address.holds {
             None => self.values.code.store_at_once(all, first, align, mask),
             Some(holds) => self.values.code.either(
-                holds,
+                self.values.code.builder.freeze(holds),
                 |code| code.store_at_once(all, first, align, mask),
                 |code| {
                     code.in_a_row_or(
@@ -121,9 +122,12 @@ impl<'c> Code<'_, 'c> {
         each: impl FnOnce(&mut Self),
     ) {
         let (Some(first), Some(lanes)) = (address.first, mask) else { return each(self) };
+        // It is of one lane, which need not be there.
+        let first = self.builder.freeze(first);
         let row = self.vectors.all(&self.builder, VectorValue::strided(first, address.step));
         let all = self.vectors.all(&self.builder, address);
-        let others = self.builder.compare(IntPredicate::Ne, all, row);
+        // What a lane has that is not there can be poison.
+        let others = self.builder.freeze(self.builder.compare(IntPredicate::Ne, all, row));
         let others = self.vectors.bits(&self.builder, self.builder.and(others, lanes));
         let none = self.builder.compare(IntPredicate::Eq, others, others.ty().constant(0));
         self.either(none, |code| at_once(code, first, mask), each);

@@ -40,9 +40,6 @@ impl<'c> Values<'_, 'c> {
         match instruction.opcode() {
             Opcode::And | Opcode::Xor => self.keeps_bits(instruction, step, block),
             Opcode::Call => self.is_not_clamped(instruction, step, block),
-            Opcode::Select => self.choose_alike(instruction.operand(0), block).0,
-            // The offset is a choice, or the extension of a condition.
-            Opcode::Add => self.choose_alike(instruction.operand(1).operand(0), block).0,
             opcode => self.do_not_wrap(opcode, instruction.operand(0), (step, (0, 0)), block),
         }
     }
@@ -53,12 +50,30 @@ impl<'c> Values<'_, 'c> {
         condition: Value<'c>,
         block: usize,
     ) -> (Value<'c>, Value<'c>) {
+        // What a lane has that is not there can be poison.
         let lanes = self.wide(condition, block);
+        let lanes = self.code.builder.freeze(lanes);
         let bits = self.code.vectors.bits(&self.code.builder, lanes);
         let same =
             |bit: u64| self.code.builder.compare(IntPredicate::Eq, bits, bits.ty().constant(bit));
         let (all, none) = (same(u64::MAX), same(0));
         (self.code.builder.binary(Opcode::Or, all, none), all)
+    }
+
+    /// Whether all lanes have the same number, and that of the first one.
+    pub(in crate::cpu::vectorize) fn add_alike(
+        &mut self,
+        number: Value<'c>,
+        block: usize,
+    ) -> (Value<'c>, Value<'c>) {
+        // What a lane has that is not there can be poison.
+        let lanes = self.wide(number, block);
+        let lanes = self.code.builder.freeze(lanes);
+        let (builder, vectors) = (&self.code.builder, self.code.vectors);
+        let first = builder.lane(lanes, Type::int(self.code.unit.context, 32).constant(0));
+        let all = vectors.splat(builder, first);
+        let bits = vectors.bits(builder, builder.compare(IntPredicate::Eq, lanes, all));
+        (builder.compare(IntPredicate::Eq, bits, bits.ty().constant(u64::MAX)), first)
     }
 
     /// Whether the larger or smaller of a strided number and a uniform one is the strided one in every lane.
