@@ -96,14 +96,11 @@ struct Case {
     sizes: [u32; 2],
     /// The same by plain loops: the results from `first` on, of so many blocks or rows in all.
     rows: usize,
-    plain: fn(
-        rows: std::ops::Range<usize>,
-        x: &[f32],
-        sizes: [u32; 2],
-        out: &mut [f32],
-        more: &mut [f32],
-    ),
+    plain: Plain,
 }
+
+/// Plain loops over some rows: what is read, sizes, and what is written.
+type Plain = fn(std::ops::Range<usize>, &[f32], [u32; 2], &mut [f32], &mut [f32]);
 
 const CASES: [Case; 4] = [
     Case {
