@@ -1,4 +1,4 @@
-//! What happens at barriers before regions: who is present is noted anew, and where no thread is present the block goes
+//! What happens at barriers before regions: who is present is noted again, and where no thread is present the block goes
 //! on elsewhere; lanes of a warp that wait for others in vain end the launch.
 
 use kernelmill_llvm::{
