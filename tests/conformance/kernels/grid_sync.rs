@@ -7,8 +7,9 @@ use kernelmill_device::prelude::*;
 // CHECK-PTX: add.u32
 // CHECK-PTX: membar.gl
 // CHECK-AMD: global_atomic_add
-/// The sum of `x`, and each element's distance from the mean: two barriers of the grid. Each block adds up its own
-/// elements in shared memory.
+/// Each element's distance from the mean of `x`, and the sum of these distances added to it: two barriers of the grid,
+/// before each of which every thread adds to a sum, and after which every thread reads it. What is added first comes from
+/// the thread opposite in the block, through shared memory.
 #[kernel(block_size = [64, 1, 1])]
 pub fn grid_distances(
     x: &[u32],
@@ -17,24 +18,17 @@ pub fn grid_distances(
     mut y: DisjointSlice<u32>,
 ) {
     let (i, own) = (thread::index_1d(), thread::block_index());
-    let mine = if let Some(x) = x.get(i.get()) { *x } else { 0 };
-    tile.write(own, mine);
+    let mine = x.get(i.get()).copied();
+    tile.write(own, mine.unwrap_or(0));
     let tile = tile.sync();
-    if own.get() == 0 {
-        sums[1 + thread::block_idx().x as usize].store(tile.iter().sum(), Ordering::Relaxed);
-    }
-    grid::sync();
-    if i.get() == 0 {
-        let mut all = 0;
-        for block in 0..thread::grid_dim().x as usize {
-            all += sums[1 + block].load(Ordering::Relaxed);
-        }
-        sums[0].store(all, Ordering::Relaxed);
-    }
+    sums[0].fetch_add(tile[63 - own.get() % 64], Ordering::Relaxed);
     grid::sync();
     let mean = sums[0].load(Ordering::Relaxed) / x.len() as u32;
+    let distance = mine.map_or(0, |mine| mine.abs_diff(mean));
+    sums[1].fetch_add(distance, Ordering::Relaxed);
+    grid::sync();
     if let Some(y) = y.get_mut(i) {
-        *y = mine.abs_diff(mean);
+        *y = distance + sums[1].load(Ordering::Relaxed);
     }
 }
 
@@ -76,15 +70,17 @@ fn meet(cells: &[AtomicU32], wrong: &[AtomicU32], round: usize) {
 }
 
 /// Divides by an element of `x` between two barriers of the grid: thread 37 panics where that is zero, the others wait.
+/// `cells` counts the threads, and adds up their number and their quotients.
 #[kernel]
 pub fn grid_panics(x: &[u32], cells: &[AtomicU32], mut y: DisjointSlice<u32>) {
     let i = thread::index_1d();
+    cells[0].fetch_add(1, Ordering::Relaxed);
     grid::sync();
     let quotient = 100 / x[i.get()];
-    cells[0].fetch_add(quotient, Ordering::Relaxed);
+    cells[1].fetch_add(cells[0].load(Ordering::Relaxed) + quotient, Ordering::Relaxed);
     grid::sync();
     if let Some(y) = y.get_mut(i) {
-        *y = cells[0].load(Ordering::Relaxed);
+        *y = cells[1].load(Ordering::Relaxed);
     }
 }
 

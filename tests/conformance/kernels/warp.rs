@@ -68,11 +68,9 @@ pub fn warp_votes(x: &[u32], mut y: DisjointSlice<u32>) {
 /// Every operation in a loop, over threads in three dimensions, with distances that differ from lane to
 /// lane and are beyond a warp.
 #[inline(always)]
-fn mix(rounds: u32, x: &[u32], mut y: DisjointSlice<u32>) {
+fn mix(rounds: u32, x: &[u32]) -> u32 {
     static mut TILE: SharedArray<u32, 1024> = SharedArray::UNINIT;
-    let (thread, size) = (thread::thread_idx(), thread::block_dim());
-    let linear = (thread.z * size.y + thread.y) * size.x + thread.x;
-    let i = (thread::block_idx().x * size.x * size.y * size.z + linear) as usize;
+    let (linear, i) = (linear_thread(), linear_index());
     let mut value = x[i];
     for round in 0..rounds {
         let by = round * 11 % 40;
@@ -93,6 +91,24 @@ fn mix(rounds: u32, x: &[u32], mut y: DisjointSlice<u32>) {
             value = value.wrapping_add(1);
         }
     }
+    value
+}
+
+/// The thread's number in its block of three dimensions.
+fn linear_thread() -> u32 {
+    let (thread, size) = (thread::thread_idx(), thread::block_dim());
+    (thread.z * size.y + thread.y) * size.x + thread.x
+}
+
+/// The thread's number in the launch, of blocks along x.
+fn linear_index() -> usize {
+    let size = thread::block_dim();
+    (thread::block_idx().x * size.x * size.y * size.z + linear_thread()) as usize
+}
+
+/// Writes the element of [`linear_index`].
+fn put(mut y: DisjointSlice<u32>, value: u32) {
+    let i = linear_index();
     if i < y.len() {
         // SAFETY: in bounds, and only this thread has this element.
         unsafe { *y.get_unchecked_mut(i) = value };
@@ -102,17 +118,28 @@ fn mix(rounds: u32, x: &[u32], mut y: DisjointSlice<u32>) {
 /// [`mix`] where all threads come to the operations together.
 #[kernel(dim = 3)]
 pub fn warp_mixed(rounds: u32, x: &[u32], y: DisjointSlice<u32>) {
-    mix(rounds, x, y);
+    put(y, mix(rounds, x));
 }
 
-/// The same where only the launch says that they do, under a condition with a barrier.
+/// The same where only the launch says that they do, under a condition with a barrier: a thread writes what the one
+/// opposite it in the block has.
 #[kernel(dim = 3)]
 pub fn warp_mixed_apart(rounds: u32, x: &[u32], y: DisjointSlice<u32>) {
+    static mut OPPOSITE: SharedArray<u32, 1024> = SharedArray::UNINIT;
+    let (linear, size) = (linear_thread() as usize, thread::block_dim());
+    let last = (size.x * size.y * size.z - 1) as usize;
+    let mut value = 0;
     if thread::thread_idx().x < 1024 + rounds {
-        mix(rounds, x, y);
-        thread::sync_threads();
+        value = mix(rounds, x);
+        // SAFETY: a thread writes an element that no other does, and reads after a barrier; blocks have 1024 at most.
+        unsafe {
+            OPPOSITE[(last - linear) % 1024] = value;
+            thread::sync_threads();
+            value = OPPOSITE[linear % 1024];
+        }
     }
     warp::sync();
+    put(y, value);
 }
 
 /// The same where threads might have returned before.
@@ -121,5 +148,5 @@ pub fn warp_mixed_rest(rounds: u32, x: &[u32], y: DisjointSlice<u32>) {
     if thread::thread_idx().x >= 1024 + rounds {
         return;
     }
-    mix(rounds, x, y);
+    put(y, mix(rounds, x));
 }

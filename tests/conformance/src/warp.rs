@@ -77,25 +77,26 @@ fn votes(on: &Context) -> Outcome {
 }
 
 fn mixed(on: &Context) -> Outcome {
-    mixed_by(on, |launch, rounds, x, y| on.kernels.warp_mixed(&on.stream, launch, rounds, x, y))
+    mixed_by(on, false, |launch, rounds, x, y| on.kernels.warp_mixed(&on.stream, launch, rounds, x, y))
 }
 
 fn mixed_apart(on: &Context) -> Outcome {
-    mixed_by(on, |launch, rounds, x, y| {
+    mixed_by(on, true, |launch, rounds, x, y| {
         on.kernels.warp_mixed_apart(&on.stream, launch, rounds, x, y)
     })
 }
 
 fn mixed_rest(on: &Context) -> Outcome {
-    mixed_by(on, |launch, rounds, x, y| {
+    mixed_by(on, false, |launch, rounds, x, y| {
         on.kernels.warp_mixed_rest(&on.stream, launch, rounds, x, y)
     })
 }
 
 /// Launches a kernel over blocks of many shapes; what lanes that there are not give is defined on the
-/// CPU only.
+/// CPU only. Where `opposite`, a thread gives what the one opposite it in its block has.
 fn mixed_by(
     on: &Context,
+    opposite: bool,
     run: impl Fn(Launch<3>, u32, &Buffer<u32>, &mut Buffer<u32>) -> kernelmill::Result<()>,
 ) -> Outcome {
     const WHOLE: [[u32; 3]; 6] =
@@ -111,7 +112,10 @@ fn mixed_by(
             let launch = Launch::<3>::grid([blocks as u32, 1, 1], block);
             run(launch, rounds, &input, &mut output)?;
             let warps = x.chunks(threads).flat_map(|block| block.chunks(32));
-            let expected: Vec<u32> = warps.flat_map(|warp| mix(warp, rounds)).collect();
+            let mut expected: Vec<u32> = warps.flat_map(|warp| mix(warp, rounds)).collect();
+            if opposite {
+                expected.chunks_mut(threads).for_each(<[u32]>::reverse);
+            }
             same(&output.download()?, &expected).map_err(|error| format!("{block:?}: {error}"))?;
         }
     }
