@@ -105,6 +105,22 @@ fn barriers_that_depend_on_the_thread_make_coroutines() {
     }
 }
 
+/// Two barriers on two ways are two, also where nothing else is on these ways.
+#[test]
+fn barriers_on_two_ways_do_not_become_one() {
+    let far = "#[inline(never)]\nfn wait() { thread::sync_threads() }\n";
+    for (name, functions, wait) in [
+        ("strategy_ways", "", "thread::sync_threads()"),
+        ("strategy_far_ways", far, "wait()"),
+        ("strategy_near_ways", "fn wait() { thread::sync_threads() }\n", "wait()"),
+    ] {
+        let statements = format!("if t % 2 == 0 {{ {wait} }} else {{ {wait} }}");
+        let text = format!("{functions}{}", kernel("apart", &statements));
+        let reason = CoroutineReason::DivergentBarriers { divergent: 2, total: 2 };
+        assert_eq!(strategy(name, &text), coroutine(reason), "{name}");
+    }
+}
+
 /// What only leads to a panic is part of no region.
 #[test]
 fn barriers_on_the_way_to_a_panic_make_coroutines() {

@@ -1,12 +1,13 @@
 //! Where threads find their context, and what the operations on it become.
 
-use kernelmill_llvm::ir::{
-    AtomicOrdering, Builder, Linkage, ModuleExt, Opcode, Place, Type, Value,
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::{AtomicOrdering, Builder, Linkage, ModuleExt, Opcode, Place, Type, Value},
 };
 
 use super::{
     abi::{block, dynamic_shared_offset, field, geometry, item, set_field},
-    exit_flags,
+    exit_flags, inlining,
     operation::{Operation, number, operations},
     warp_collectives::{self, Turn},
 };
@@ -173,6 +174,23 @@ pub(super) fn suspends(function: Value<'_>) -> bool {
     operations(function).iter().any(|(_, operation)| operation.waits())
 }
 
+/// Keeps calls apart at which threads wait for each other, before LLVM's passes run: two barriers on two ways are
+/// two, also where nothing else is on these ways. On GPUs all calls are `convergent` for that.
+pub(crate) fn keep_waits_apart<'c>(context: &'c Context, module: &Module<'c>) {
+    let waits = inlining::callers(&inlining::call_graph(module), |name| {
+        Operation::from_name(name).is_some_and(Operation::waits)
+    });
+    for function in module.functions() {
+        let waits = waits.contains(&function)
+            || Operation::from_name(&function.name()).is_some_and(Operation::waits);
+        if waits {
+            for call in calls_of(function) {
+                call.add_attribute(context, Place::Function, "nomerge", 0);
+            }
+        }
+    }
+}
+
 /// Marks what threads wait at as not to be moved under other conditions, nor to be duplicated: a loop
 /// with a barrier must not become two, one in the other, by which way control goes back, nor is it
 /// unrolled, which would make every iteration a region of its own.
@@ -185,7 +203,7 @@ pub(super) fn mark_waits(unit: &Unit<'_, '_>) {
                 Operation::Barrier
                 | Operation::GridBarrier
                 | Operation::Warp(number::BARRIER | number::ACTIVE_MASK),
-            ) => &["convergent", "noduplicate"],
+            ) => &["convergent", "noduplicate", "nomerge"],
             Some(Operation::Warp(_)) => &["convergent"],
             _ => continue,
         };

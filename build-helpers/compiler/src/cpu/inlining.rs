@@ -5,7 +5,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use kernelmill_llvm::ir::{ModuleExt, Place, Value};
+use kernelmill_llvm::{
+    inkwell::module::Module,
+    ir::{ModuleExt, Place, Value},
+};
 
 use super::operation::Operation;
 use crate::{
@@ -19,13 +22,7 @@ use crate::{
 /// ones that write down a panic.
 pub(super) fn context_users(unit: &Unit<'_, '_>) -> u64 {
     let definitions = unit.module.definitions();
-    let calls: HashMap<Value<'_>, Vec<Value<'_>>> = definitions
-        .iter()
-        .map(|function| {
-            let calls = function.instructions().into_iter();
-            (*function, calls.filter_map(Value::called_function).collect())
-        })
-        .collect();
+    let calls = call_graph(unit.module);
     let users = callers(&calls, |name| {
         // A call in the midst of a vector's code is made for each lane alone.
         Operation::from_name(name).is_some() || name.starts_with(MATH_PREFIX)
@@ -51,12 +48,21 @@ pub(super) fn context_users(unit: &Unit<'_, '_>) -> u64 {
     count
 }
 
+/// The functions that each function calls.
+pub(super) type CallGraph<'c> = HashMap<Value<'c>, Vec<Value<'c>>>;
+
+/// What the functions of a module call.
+pub(super) fn call_graph<'c>(module: &Module<'c>) -> CallGraph<'c> {
+    let callees = |function: Value<'c>| {
+        let instructions = function.instructions().into_iter();
+        (function, instructions.filter_map(Value::called_function).collect())
+    };
+    module.definitions().into_iter().map(callees).collect()
+}
+
 /// The functions that call one of those that `is` names, directly or through others, but for what
 /// is called to write down a panic.
-fn callers<'c>(
-    calls: &HashMap<Value<'c>, Vec<Value<'c>>>,
-    is: impl Fn(&str) -> bool,
-) -> HashSet<Value<'c>> {
+pub(super) fn callers<'c>(calls: &CallGraph<'c>, is: impl Fn(&str) -> bool) -> HashSet<Value<'c>> {
     let mut found = HashSet::new();
     loop {
         let before = found.len();
@@ -80,7 +86,7 @@ fn reports(function: Value<'_>) -> bool {
 }
 
 /// The functions that kernels call, directly or through others, but to write down a panic.
-fn called_by_kernels<'c>(calls: &HashMap<Value<'c>, Vec<Value<'c>>>) -> HashSet<Value<'c>> {
+fn called_by_kernels<'c>(calls: &CallGraph<'c>) -> HashSet<Value<'c>> {
     let shims = calls.keys().filter(|function| function.name().starts_with(SHIM_PREFIX));
     let (mut found, mut work) = (HashSet::new(), shims.copied().collect::<Vec<_>>());
     while let Some(function) = work.pop() {
@@ -92,7 +98,7 @@ fn called_by_kernels<'c>(calls: &HashMap<Value<'c>, Vec<Value<'c>>>) -> HashSet<
 }
 
 /// Whether a function calls itself, directly or through others.
-fn calls_itself<'c>(function: Value<'c>, calls: &HashMap<Value<'c>, Vec<Value<'c>>>) -> bool {
+fn calls_itself<'c>(function: Value<'c>, calls: &CallGraph<'c>) -> bool {
     let mut seen = HashSet::new();
     let mut work = calls.get(&function).cloned().unwrap_or_default();
     while let Some(callee) = work.pop() {

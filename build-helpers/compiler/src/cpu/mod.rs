@@ -58,6 +58,7 @@ mod wide_integers;
 mod workarounds;
 
 pub(crate) use block_arrays::find_divergent_phases;
+pub(crate) use context::keep_waits_apart;
 pub(crate) use functions::find_context_uses;
 pub(crate) use pipeline::enter;
 pub(crate) use workarounds::store_single_lanes;

@@ -9,6 +9,7 @@ use super::{overrides, session::Session, stages::drop_landing_pads};
 use crate::{
     Error,
     base::names::{LAYOUT_PREFIX, SHIM_PREFIX},
+    cpu,
     passes::{
         address_spaces,
         deferred::{self, Sources},
@@ -33,6 +34,9 @@ pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     }
     let sources = Sources { own: job.file(), lowered: source.lowered };
     deferred::resolve(context, module, sources, &|bitcode| read(session, bitcode))?;
+    if !is_gpu {
+        cpu::keep_waits_apart(context, module);
+    }
     parameters::drop_empty(context, module, source.signatures, is_gpu);
     launch_state::add(context, module, source.signatures, is_gpu);
     lengths::add(context, module, source.signatures, is_gpu);
