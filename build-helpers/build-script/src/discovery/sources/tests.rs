@@ -273,6 +273,28 @@ fn what_is_no_file_is_ignored_where_it_is_hidden_and_named_elsewhere() {
     assert_eq!(project.build().result.unwrap().kernels, ["a"]);
 }
 
+/// Two such names would be one in messages and keys, and rustc ends with a panic for one among its arguments.
+#[cfg(unix)]
+#[test]
+fn a_source_whose_name_is_not_utf_8_is_named() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+    let mut project = Project::new(TARGET, &[("kernels/a.rs", "#[kernel] fn a() {}")]);
+    let kernels = project.folder.path().join("app/kernels");
+    let place = |name: &[u8]| kernels.join(OsStr::from_bytes(name));
+    std::fs::create_dir(place(b"folder\xff")).unwrap();
+    for name in [b"b\xff.rs".as_slice(), b"b\xfe.rs", b"folder\xff/c.cu", b"d\xff.txt"] {
+        std::fs::write(place(name), "#[kernel] fn b() {}").unwrap();
+    }
+    let error = project.error();
+    for name in [r"b\xFF.rs", r"b\xFE.rs", r"folder\xFF/c.cu"] {
+        let line = format!("error[KM0023]: the name of \"kernels/{name}\" is not UTF-8");
+        assert!(error.contains(&line), "{line} in\n{error}");
+    }
+    assert_eq!(error.matches("error[").count(), 3, "{error}");
+    project.builder.excludes = list(&["kernels/b?.rs", "kernels/folder*"]);
+    assert_eq!(project.build().result.unwrap().kernels, ["a"]);
+}
+
 /// Compilers would wait for whoever writes to a pipe, wherever it lies.
 #[cfg(all(unix, feature = "cuda-cpp"))]
 #[test]
