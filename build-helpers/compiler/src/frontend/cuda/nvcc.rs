@@ -483,7 +483,8 @@ mod tests {
     fn arguments_that_a_shell_would_change_are_refused() {
         for argument in ["-DA=\"h $i\"", "-DA=`id`", "-DA=\\$HOME"] {
             let argument = OsString::from(argument);
-            let Err(Error::Cpp { messages, .. }) = check_arguments(&[argument.clone()]) else {
+            let Err(Error::Cpp { messages, .. }) = check_arguments(std::slice::from_ref(&argument))
+            else {
                 panic!("{argument:?}")
             };
             assert!(messages[0].text.contains(&format!("{argument:?}")), "{}", messages[0].text);
