@@ -3,6 +3,12 @@
 //! The rule is that of OpenSSH's `StrictModes`: the owner is the user or root, and nobody else can write. A
 //! group of the user's own, as Debian and Fedora give one to everybody, counts as the user. Where the system
 //! has no such rights everything is trusted. A link has an owner of its own, who chooses where it leads.
+//!
+//! On Linux a POSIX access control list may give rights to further users and groups (acl(5)). The mode then shows in
+//! the place of the group's rights the most that any of them has.
+
+#[cfg(target_os = "linux")]
+mod access_list;
 
 use std::{io, path::Path};
 
@@ -28,9 +34,35 @@ pub fn who_else_can_change(path: &Path) -> io::Result<Option<String>> {
         Some("every user can write to it".to_owned())
     } else if mode & WRITABLE_BY_GROUP != 0 && group != ROOT && group != owner {
         Some(format!("the group {group} can write to it"))
+    } else if mode & WRITABLE_BY_GROUP != 0 {
+        writer_in_list(path, owner)
     } else {
         None
     })
+}
+
+/// Who else can write by an access control list, for messages.
+#[cfg(target_os = "linux")]
+fn writer_in_list(path: &Path, owner: u32) -> Option<String> {
+    use access_list::{Writer, writers};
+    let is_other = |writer: &Writer| match *writer {
+        Writer::User(user) => !is_trusted(user),
+        Writer::Group(group) => group != ROOT && group != owner,
+        Writer::Unknown => true,
+    };
+    let name = |writer| match writer {
+        Writer::User(user) => format!("the user {user}"),
+        Writer::Group(group) => format!("the group {group}"),
+        Writer::Unknown => "others".to_owned(),
+    };
+    let other = writers(path).into_iter().find(is_other)?;
+    Some(format!("its access control list lets {} write to it", name(other)))
+}
+
+/// Who else can write by an access control list: nobody that is known.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn writer_in_list(_: &Path, _: u32) -> Option<String> {
+    None
 }
 
 /// Who else can change a file or folder: nobody that is known.
@@ -81,5 +113,37 @@ mod tests {
         assert_eq!(with_mode(0o777).unwrap(), "every user can write to it");
         assert_eq!(with_mode(0o1777).unwrap(), "every user can write to it");
         assert!(who_else_can_change(&folder.path().join("none")).is_err());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_a_list_lets_others_write_is_not_the_users_alone() {
+        let folder = temporary_folder();
+        let says = |list: &[(u16, u16, u32)]| {
+            let set = access_list::set(folder.path(), list);
+            set.map(|()| who_else_can_change(folder.path()).unwrap())
+        };
+        let list = |user: u32, rights, mask| {
+            [
+                (1, 7, u32::MAX),
+                (2, rights, user),
+                (4, 5, u32::MAX),
+                (16, mask, u32::MAX),
+                (32, 0, u32::MAX),
+            ]
+        };
+        let Ok(found) = says(&list(54_321, 7, 7)) else {
+            println!("skipped: no access control lists on this file system");
+            return;
+        };
+        let expected = "its access control list lets the user 54321 write to it";
+        assert_eq!(found.as_deref(), Some(expected));
+        assert_eq!(says(&list(54_321, 5, 7)).unwrap(), None);
+        assert_eq!(says(&list(54_321, 7, 5)).unwrap(), None);
+        assert_eq!(says(&list(user(), 7, 7)).unwrap(), None);
+        // What messages advise takes the right away.
+        assert!(says(&list(54_321, 7, 7)).unwrap().is_some());
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o750)).unwrap();
+        assert_eq!(who_else_can_change(folder.path()).unwrap(), None);
     }
 }

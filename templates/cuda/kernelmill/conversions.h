@@ -17,14 +17,18 @@ __KM_HD double __hiloint2double(int high, int low) {
                                           (unsigned int)low));
 }
 
-// A rounded number as an integer: what is too great becomes the greatest, what is none 0.
+// A rounded number as an integer: what is too great becomes the greatest. What is none becomes 0 where both have 32 bits
+// or fewer, and the highest bit otherwise, as for `cvt` (PTX ISA, "Data Movement and Conversion Instructions").
 template <class Integer, class Real> __KM_D Integer __km_to_integer(Real x) {
   const bool is_signed = (Integer)-1 < (Integer)0;
   const int bits = sizeof(Integer) * 8 - is_signed;
   const Integer most = (Integer)(~(unsigned long long)0 >> (64 - bits));
   const Integer least = is_signed ? (Integer)(-most - 1) : (Integer)0;
   const Real end = (Real)((unsigned long long)1 << (bits - 1)) * 2;
-  if (!(x == x)) return 0;
+  if (!(x == x)) {
+    const bool is_wide = sizeof(Integer) == 8 || sizeof(Real) == 8;
+    return is_wide ? (Integer)((unsigned long long)1 << (sizeof(Integer) * 8 - 1)) : (Integer)0;
+  }
   if (x >= end) return most;
   if (x <= (is_signed ? -end : (Real)0)) return least;
   return (Integer)x;

@@ -43,6 +43,11 @@ fn integer_arithmetic() {
         by_thread("mad.hi.u64", long!("cvt.u64.u32 %rd5, %r1; mad.hi.u64 %rd10, %rd5, -1, 3;"), |t| {
             ((u128::from(t) * u128::from(u64::MAX)) >> 64) as u64 + 3
         }),
+        by_thread("mad24.hi.sat", word!("or.b32 %r2, %r1, 0x7ffff0; mad24.hi.sat.s32 %r10, %r2, %r2, 0x7fc00100;"), |t| {
+            let factor = t | 0x7f_fff0;
+            (((factor * factor) >> 16) + 0x7fc0_0100).min(0x7fff_ffff)
+        }),
+        program("numbers without digits on one side of the point", word!("mov.f32 %f1, .5; add.f32 %f2, %f1, 5.e+2; add.f32 %f2, %f2, -.5e1; mov.b32 %r10, %f2;"), &[495.5f32.to_bits().into()]),
         by_thread("mul24.lo and mul24.hi", word!("or.b32 %r2, %r1, 0xff000100; mul24.lo.u32 %r3, %r2, %r2; mul24.hi.u32 %r4, %r2, 0xffffff;
             xor.b32 %r10, %r3, %r4;"), |t| {
             let a = t | 0x100;
@@ -126,6 +131,10 @@ fn comparison_and_selection() {
 fn logic_and_shifts() {
     check(&[
         by_thread("lop3", word!("lop3.b32 %r10, %r1, 0xcc, 0xaa, 0xe8;"), |t| (t & 0xcc) | (t & 0xaa) | (0xcc & 0xaa)),
+        by_thread("lop3 with a predicate", word!("setp.lt.u32 %p1, %r1, 20; lop3.and.b32 %r2|%p2, %r1, 12, 10, 0x80, %p1; lop3.or.b32 _|%p3, %r1, 0, 0, 0x00, !%p2; selp.u32 %r3, 100, 0, %p2; selp.u32 %r4, 1000, 0, %p3; add.u32 %r3, %r3, %r4; add.u32 %r10, %r2, %r3;"), |t| {
+            let is_set = t & 8 != 0 && t < 20;
+            (t & 8) + if is_set { 100 } else { 1000 }
+        }),
         by_thread("cnot", word!("cnot.b32 %r10, %r1;"), |t| u64::from(t == 0)),
         by_thread("shifts past the width", word!("shl.b32 %r2, 1, %r1; add.u32 %r3, %r1, 20; shr.s32 %r4, -64, %r3; shr.u32 %r5, -1, %r3; xor.b32 %r6, %r2, %r4; xor.b32 %r10, %r6, %r5;"), |t| {
             let count = t as u32 + 20;

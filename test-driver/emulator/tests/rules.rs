@@ -633,3 +633,27 @@ fn debug_sections_clusters_and_prefetches() {
     }
     compare(&all);
 }
+
+/// `lop3` that writes a predicate, products of 24 bits, and numbers without digits before or behind the point.
+#[test]
+fn lookups_products_of_24_bits_and_points() {
+    let mut bodies = fill(
+        &["lop3{}.b32 %r1|%p1, %r2, %r3, %r4, 5, %p2;", "lop3{}.b32 %r1, %r2, %r3, %r4, 5;"],
+        &["", ".and", ".or", ".xor"],
+    );
+    bodies.extend(fill(
+        &["lop3.or.b32 {}, %r2, %r3, %r4, 5, !%p2;", "lop3.and.b32 {}, %r2, %r3, %r4, 5;"],
+        &["_|%p1", "%r1|_", "%r1|%r5", "%r1", "_", "%rd1|%p1"],
+    ));
+    bodies.extend(fill(&["lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 5, {};"], &["0", "1", "%r1", "%p1"]));
+    bodies.extend(fill(
+        &["mad24{}.s32 %r1, %r2, %r3, %r4;", "mad24{}.u32 %r1, %r2, %r3, %r4;"],
+        &["", ".lo", ".hi", ".wide", ".hi.sat", ".lo.sat"],
+    ));
+    bodies.extend(fill(&["mul24{}.s32 %r1, %r2, %r3;"], &["", ".lo", ".hi", ".wide", ".hi.sat"]));
+    bodies.extend(fill(
+        &["mov.f32 %f1, {};", "add.f32 %f1, %f2,-{};"],
+        &[".5", ".5e1", "5.", "5.e+2", "5.e2", ".e1", ".5f", "5.f", "5e2", "."],
+    ));
+    compare(&bodies);
+}

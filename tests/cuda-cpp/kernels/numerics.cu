@@ -35,3 +35,14 @@ extern "C" __global__ void remainders(const float *x, const float *y, float *out
   out[t] = fmodf(x[t], y[t]);
   wide[t] = fmod((double)x[t] * 1e9, (double)y[t]);
 }
+
+// Integers of what is no number.
+extern "C" __global__ void integers(const float *x, unsigned *o) {
+  float f = x[0];
+  double d = x[0];
+  o[0] = __float2int_rz(f), o[1] = __float2uint_rn(f);
+  o[2] = __double2int_rz(d), o[3] = __double2uint_rd(d);
+  unsigned long long wide[4] = {(unsigned long long)__float2ll_rz(f), __float2ull_ru(f),
+                                (unsigned long long)__double2ll_rn(d), __double2ull_rz(d)};
+  for (int k = 0; k < 4; k++) o[4 + 2 * k] = (unsigned)wide[k], o[5 + 2 * k] = (unsigned)(wide[k] >> 32);
+}

@@ -203,6 +203,17 @@ fn functions_of_doubles_that_rust_has_not() {
     }
 }
 
+/// PTX ISA, `cvt`: 0 where both types have 32 bits or fewer, the highest bit otherwise.
+#[test]
+fn what_is_no_number_becomes_the_integer_of_the_isa() {
+    let arguments = [Value::floats(&[f32::NAN]), Value::Words(vec![7; 12])];
+    for after in lowered("numerics").run("integers", Launch::linear(1, 1), &arguments) {
+        let highest = 1 << 31;
+        let expected = [0, 0, highest, highest, 0, highest, 0, highest, 0, highest, 0, highest];
+        assert_eq!(after[1].words(), expected);
+    }
+}
+
 #[test]
 fn what_is_to_be_rounded_twice_is() {
     // The product is 1 + 2^-11 + 2^-24, whose last part the first rounding drops.

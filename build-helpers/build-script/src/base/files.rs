@@ -21,9 +21,12 @@ pub(crate) fn remove_leftovers(out_dir: &Path) {
     remove(&out_dir.join("kernelmill"), |name| name.ends_with(TEMPORARY));
 }
 
-/// Writes a file, unless it has this content already.
+/// Writes a file, unless it has this content already. What is there may be a pipe, whose reader waits without end, or
+/// much larger.
 pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    if fs::read(path).is_ok_and(|old| old == bytes) {
+    let may_be_same = fs::metadata(path)
+        .is_ok_and(|data| data.is_file() && usize::try_from(data.len()) == Ok(bytes.len()));
+    if may_be_same && fs::read(path).is_ok_and(|old| old == bytes) {
         return Ok(());
     }
     write(path, bytes, Access::AsUsual).map_err(Error::io("write", path))
@@ -33,6 +36,18 @@ pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 mod tests {
     use super::*;
     use test_support::{temporary_folder, write_file};
+
+    /// Whoever reads it would wait without end, since nobody writes.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_place_of_a_file_is_replaced() {
+        let folder = temporary_folder();
+        let path = folder.path().join("kernels.rs");
+        let status = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(status.unwrap().success());
+        write_if_changed(&path, b"text").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"text");
+    }
 
     #[test]
     fn leftovers_of_killed_builds_are_removed_and_nothing_else() {

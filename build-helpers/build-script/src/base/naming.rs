@@ -57,7 +57,8 @@ pub(crate) fn letters(text: &str) -> String {
 /// Whether a text is a name in Rust and in C.
 pub(crate) fn is_identifier(text: &str) -> bool {
     let mut letters = text.bytes();
-    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+    text != "_"
+        && letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == b'_')
 }
 

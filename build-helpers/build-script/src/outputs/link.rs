@@ -68,7 +68,9 @@ pub(crate) fn archive(
 /// backups restore files with their old times.
 fn contents(library: &Path, objects: &[PathBuf]) -> Option<String> {
     let line = |path: &Path| {
-        let content = digest(&fs::read(path).ok()?);
+        // Who reads a pipe waits without end.
+        let content =
+            path.is_file().then(|| fs::read(path).ok()).flatten().map(|it| digest(&it))?;
         Some(format!("{content} {}\n", path.display()))
     };
     std::iter::once(library).chain(objects.iter().map(PathBuf::as_path)).map(line).collect()

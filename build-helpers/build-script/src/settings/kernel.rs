@@ -143,6 +143,11 @@ impl KernelSettings {
         parameters
     }
 
+    /// Reports what is wrong with the name that the settings give.
+    pub(crate) fn report_name(&self, code: Code, message: String, help: &str, report: &mut Report) {
+        report_at(code, self.origin.as_ref(), message, help, report);
+    }
+
     /// Reports that the parameters of a kernel are declared whose source says them.
     pub(crate) fn parameters_not_wanted(&self, kernel: &Signature, report: &mut Report) {
         let Signature { name, file, line, .. } = kernel;

@@ -10,6 +10,7 @@ use crate::{
     tuning,
 };
 use cargo_metadata::MetadataCommand;
+use kernelmill_artifact::target::nearest_within;
 use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{ToolLimits, limit_told};
 use std::{
@@ -46,6 +47,32 @@ pub(crate) struct Package {
     pub(crate) tuning: Option<TomlText>,
 }
 
+/// Refuses files whose names are nearly that of the settings' file: whoever wrote one thinks that it counts.
+fn refuse_likely_names(root: &Path) -> Result<(), Error> {
+    const NAME: &str = "kernelmill.toml";
+    let letters = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
+    let files = fs::read_dir(root).into_iter().flatten().flatten();
+    let names = files.filter_map(|file| file.file_name().into_string().ok());
+    let is_likely = |name: &String| {
+        let letters = letters(name);
+        letters.ends_with(".toml") && nearest_within(&letters, [NAME.to_owned()], 2).is_some()
+    };
+    let mut likely: Vec<_> = names.filter(is_likely).collect();
+    likely.sort();
+    let mut report = Report::default();
+    for name in likely {
+        let message = format!(
+            "`{name}` is beside Cargo.toml, and no settings are read from a file of this name"
+        );
+        report.plain(
+            Code::SettingsFile,
+            message,
+            format!("name it `{NAME}`, or give it another name"),
+        );
+    }
+    report.into_result(Error::Settings)
+}
+
 impl Package {
     /// Reads the package that Cargo runs the build script for.
     ///
@@ -65,6 +92,9 @@ impl Package {
             let help = "remove it, or put the settings into a file of this name";
             report.plain(Code::SettingsFile, "`kernelmill.toml` is no file that can be read", help);
             return Err(Error::Settings(report));
+        }
+        if !is_there {
+            refuse_likely_names(&root)?;
         }
         let settings = is_there.then(|| TomlText::read(&root, &own_settings)).transpose()?;
         let tuning = root.join(tuning::FILE);

@@ -143,9 +143,15 @@ impl<'w> Search<'w> {
     }
 
     /// Whether nobody but the user and root can change an installed program, in its folder and those up to
-    /// `folder`. One that others can change is warned of, and not used.
+    /// `folder`; where a link leads elsewhere, there too. One that others can change is warned of, and not used.
     fn is_safe(&self, folder: &Path, program: &Path) -> bool {
+        let real = program.canonicalize().ok();
+        let own = folder.canonicalize().ok();
+        let is_elsewhere =
+            real != own.and_then(|own| Some(own.join(program.strip_prefix(folder).ok()?)));
+        let behind_links = real.iter().filter(|_| is_elsewhere).flat_map(|real| real.ancestors());
         let places = program.ancestors().take_while(|place| place.starts_with(folder));
+        let places = places.chain(behind_links.filter(|place| !keeps_owners_apart(place)));
         let unsafe_place =
             places.filter_map(|place| Some((place, who_else_can_change(place).ok()??))).next();
         if let Some((place, why)) = &unsafe_place {
@@ -222,6 +228,21 @@ impl<'w> Search<'w> {
             "{homes}; not on PATH{user}, not in the workspace's target/toolchains, not in {USUAL_CUDA}/bin"
         )
     }
+}
+
+/// Whether a folder is root's and lets users change their own entries alone, as `/tmp` does.
+#[cfg(unix)]
+fn keeps_owners_apart(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    const STICKY: u32 = 0o1000;
+    fs::metadata(folder)
+        .is_ok_and(|data| data.is_dir() && data.uid() == 0 && data.mode() & STICKY != 0)
+}
+
+/// Whether a folder lets users change their own entries alone.
+#[cfg(not(unix))]
+fn keeps_owners_apart(_: &Path) -> bool {
+    false
 }
 
 /// The folders `toolchains` of a build: in Cargo's target folder, of which `OUT_DIR` tells, and in that of

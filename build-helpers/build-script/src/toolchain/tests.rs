@@ -97,6 +97,33 @@ fn a_tool_in_a_folder_above_the_target_folder_is_not_used() {
     }
 }
 
+/// The folder that a link leads to may be anybody's.
+#[cfg(unix)]
+#[test]
+fn an_installed_link_to_where_others_can_write_is_not_followed() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let project = Project::new("", &[]);
+    project.write("shared/tools/ptxas", "");
+    let place = |name: &str| project.folder.path().join(name);
+    fs::create_dir_all(place("app/target/toolchains/a/bin")).unwrap();
+    symlink(place("shared/tools/ptxas"), place("app/target/toolchains/a/bin/ptxas")).unwrap();
+    let link = "app/target/toolchains/a/bin/ptxas";
+    assert_eq!(ptxas(&project).as_deref(), Some(link));
+    for folder in ["shared/tools", "shared", "shared/tools/ptxas"] {
+        let set = |mode| {
+            fs::set_permissions(place(folder), fs::Permissions::from_mode(mode)).unwrap();
+        };
+        set(0o777);
+        let (found, lines) = searched(&project, find_ptxas);
+        assert_ne!(found.map(|path| seen(&project, &path)).as_deref(), Some(link), "{folder}");
+        // What the link leads to is seen at the link.
+        let place = if folder.ends_with("ptxas") { link } else { folder };
+        assert!(lines.contains(&format!("{place}: every user can write to it")), "{lines}");
+        set(0o755);
+    }
+    assert_eq!(ptxas(&project).as_deref(), Some(link));
+}
+
 #[cfg(unix)]
 #[test]
 fn an_installed_tool_that_others_can_change_is_warned_of_and_not_used() {

@@ -32,6 +32,12 @@ pub(crate) fn is_zero<T: Integer>(a: u64) -> u64 {
     u64::from(T::of(a).register() == 0)
 }
 
+/// Whether a word of 32 bits has a bit: 1 where it has, else 0.
+#[inline(always)]
+pub(crate) fn has_bit(a: u64) -> u64 {
+    u64::from(a as u32 != 0)
+}
+
 /// Shifts past the width give zero.
 #[inline(always)]
 pub(crate) fn shift_left<T: Integer>(a: u64, b: u64) -> u64 {

@@ -9,9 +9,9 @@ use super::modifiers::Modifiers;
 use super::operands::{Plain, immediate};
 use super::problem::Problem;
 use crate::arithmetic::bits;
-use crate::execute::Handler;
 use crate::execute::instructions::register;
 use crate::execute::instructions::register::{binary, ternary, unary};
+use crate::execute::{Handler, Transfer};
 use crate::ptx;
 use crate::ptx::Type;
 
@@ -141,24 +141,59 @@ impl<'a> Decoder<'_, 'a> {
         i: &ptx::Instruction<'a>,
         m: &mut Modifiers<'_>,
     ) -> Result<(), Problem> {
+        if i.opcode == "lop3" {
+            return self.decode_lookup(i, m);
+        }
         let ty = m.ty()?;
         let d = self.write(self.operand(i, 0)?)?;
         let a = self.read(self.operand(i, 1)?, ty)?;
         let b = self.read(self.operand(i, 2)?, ty)?;
-        let c = self.read(self.operand(i, 3)?, if i.opcode == "bfi" { Type::U32 } else { ty })?;
+        let c = self.read(self.operand(i, 3)?, Type::U32)?;
         self.count(i, 5)?;
         let last = &i.operands[4];
-        if i.opcode == "lop3" {
-            let Some(table) = immediate(last, Type::B32) else {
-                return Problem::error("the table of lop3 must be a number");
-            };
-            self.push(Build::new(register::lookup_3).d(d).a(a).b(b).c(c).x(table as u32));
-            return Ok(());
-        }
         let run: Handler =
             if ty.bits() == 64 { register::insert::<u64> } else { register::insert::<u32> };
         let length = self.read(last, Type::U32)?;
         self.push(Build::new(run).d(d).a(a).b(b).c(c).e(length));
+        Ok(())
+    }
+
+    /// `lop3`; with `.and` or `.or` it writes a predicate, too: whether the result has a bit, combined with another
+    /// predicate.
+    fn decode_lookup(
+        &mut self,
+        i: &ptx::Instruction<'a>,
+        m: &mut Modifiers<'_>,
+    ) -> Result<(), Problem> {
+        let ty = m.ty()?;
+        let combine: Option<(Handler, Transfer)> = m.pick(|word| match word {
+            "and" => Some((binary!(bits::and) as Handler, Transfer::And)),
+            "or" => Some((binary!(bits::or) as Handler, Transfer::Or)),
+            _ => None,
+        });
+        self.count(i, if combine.is_some() { 6 } else { 5 })?;
+        let (result, predicate) = match (&i.operands[0], combine) {
+            (ptx::Operand::Pair(first, second), Some(combine)) => {
+                (&**first, Some((self.write(second)?, combine)))
+            }
+            (_, Some(_)) => return Problem::error("`lop3` with a predicate has two results"),
+            (operand, None) => (operand, None),
+        };
+        let d = self.write(result)?;
+        let [a, b, c] = [1, 2, 3].map(|place| self.read(&i.operands[place], ty));
+        let Some(table) = immediate(&i.operands[4], Type::B32) else {
+            return Problem::error("the table of lop3 must be a number");
+        };
+        let combine = match predicate {
+            Some((place, combine)) => Some((place, combine, self.predicate(&i.operands[5])?)),
+            None => None,
+        };
+        self.push(Build::new(register::lookup_3).d(d).a(a?).b(b?).c(c?).x(table as u32));
+        if let Some((place, (run, transfer), other)) = combine {
+            let has_bit = self.scratch();
+            self.push(Build::new(unary!(bits::has_bit)).d(has_bit).a(d));
+            self.push(Build::new(run).d(place).a(has_bit).b(other).transfer(transfer));
+        }
         Ok(())
     }
 }

@@ -128,6 +128,10 @@ impl<'a> Lexer<'a> {
         match self.peek(0) {
             _ if self.ended() => TokenKind::End,
             b'"' => self.text_token(),
+            b'.' if self.is_fraction() => {
+                self.skip_fraction(start);
+                TokenKind::Number(&self.text[start..self.at])
+            }
             b'.' if is_word(self.peek(1)) => {
                 self.at += 1;
                 self.skip_dotted();
@@ -150,6 +154,17 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Whether `.5` or `.5e1` follows, and no modifier as `.2d` is one.
+    fn is_fraction(&self) -> bool {
+        let rest = &self.text.as_bytes()[self.at + 1..];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let end = rest.get(digits).copied().unwrap_or(0);
+        let exponent = rest.get(digits + 1).copied().unwrap_or(0);
+        let is_exponent =
+            matches!(end, b'e' | b'E') && matches!(exponent, b'+' | b'-' | b'0'..=b'9');
+        digits > 0 && (is_exponent || !is_word(end))
+    }
+
     fn skip_dotted(&mut self) {
         loop {
             self.skip_while(is_word);
@@ -164,12 +179,19 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         let prefixed = self.peek(0) == b'0' && self.peek(1).is_ascii_alphabetic();
         self.skip_while(is_word);
+        let is_exponent = matches!(self.peek(1), b'e' | b'E')
+            && matches!(self.peek(2), b'+' | b'-' | b'0'..=b'9');
         if prefixed
             || self.peek(0) != b'.'
-            || is_word(self.peek(1)) && !self.peek(1).is_ascii_digit()
+            || is_word(self.peek(1)) && !self.peek(1).is_ascii_digit() && !is_exponent
         {
             return;
         }
+        self.skip_fraction(start);
+    }
+
+    /// Skips the point of a number that begins at `start`, its digits and its exponent.
+    fn skip_fraction(&mut self, start: usize) {
         self.at += 1;
         self.skip_while(is_word);
         let exponent = self.text[start..self.at].ends_with(['e', 'E']);
@@ -224,13 +246,31 @@ mod tests {
     #[test]
     fn numbers_keep_their_spelling() {
         assert_eq!(
-            kinds("0f3F800000 7.5e-3 12U -1"),
+            kinds("0f3F800000 7.5e-3 12U -1 .5 5. 5.e+2 .5e1"),
             [
                 TokenKind::Number("0f3F800000"),
                 TokenKind::Number("7.5e-3"),
                 TokenKind::Number("12U"),
                 TokenKind::Mark('-'),
                 TokenKind::Number("1"),
+                TokenKind::Number(".5"),
+                TokenKind::Number("5."),
+                TokenKind::Number("5.e+2"),
+                TokenKind::Number(".5e1"),
+                TokenKind::End
+            ]
+        );
+    }
+
+    #[test]
+    fn modifiers_that_begin_with_a_digit_are_no_numbers() {
+        assert_eq!(
+            kinds("tensor.2d .16x64b .1"),
+            [
+                TokenKind::Word("tensor"),
+                TokenKind::Dot("2d"),
+                TokenKind::Dot("16x64b"),
+                TokenKind::Number(".1"),
                 TokenKind::End
             ]
         );

@@ -246,15 +246,28 @@ impl Search<'_> {
                 }
                 if entry.path() != self.package.root && entry.path().join("Cargo.toml").is_file() {
                     walk.skip_current_dir();
-                    self.add(entry.path(), SourceKind::Package, false);
+                    self.add_named(entry.path(), SourceKind::Package);
                 }
-            } else if Language::of(entry.path()).is_some()
+            } else if Language::of(Path::new(&display)).is_some()
                 && wanted(&display)
                 && !host_files::is_named(self.package, self.settings, &display)
             {
-                self.add(entry.path(), SourceKind::File, false);
+                self.add_named(entry.path(), SourceKind::File);
             }
         }
+    }
+
+    /// Adds what is found in a folder. Messages, keys and compilers have its name as a text, so one that is not UTF-8
+    /// is reported.
+    fn add_named(&mut self, path: &Path, kind: SourceKind) {
+        let name = path.strip_prefix(&self.package.root).unwrap_or(path);
+        if name.to_str().is_some() {
+            self.add(path, kind, false);
+            return;
+        }
+        let message = format!("the name of {name:?} is not UTF-8");
+        let help = "give it and its folders other names, or leave it out with `exclude`";
+        self.report.plain(Code::UnreadableFile, message, help);
     }
 
     /// Reports what a folder has that cannot be looked at, a link to nothing or to itself among others. What

@@ -149,6 +149,42 @@ error[KM0027]: two kernels are named `scale`
 }
 
 #[test]
+fn names_from_the_settings_that_are_taken_are_refused_where_they_are_given() {
+    let project = Project::new(
+        "kernels.a.name = \"b\"\nkernels.c.name = \"load\"\nkernels.d.name = \"_\"",
+        &[(
+            "kernels/a.rs",
+            "#[kernel] fn a() {}\n#[kernel] fn b() {}\n#[kernel] fn c() {}\n#[kernel] fn d() {}",
+        )],
+    );
+    // A name that is none is found before the sources are read.
+    let error = project.error();
+    assert!(error.contains("error[KM0011]: the kernel `d` cannot be named `_`"), "{error}");
+    let manifest = std::fs::read_to_string(project.folder.path().join("app/Cargo.toml")).unwrap();
+    project.write("app/Cargo.toml", &manifest.replace("\"_\"", "\"e\""));
+    let error = project.error();
+    for (code, message, key) in [
+        (
+            "KM0027",
+            "the kernel `a` cannot be named `b`: the kernels of kernels/a.rs:1 and kernels/a.rs:2 have that name",
+            "kernels.a.name",
+        ),
+        ("KM0028", "the kernel `c` cannot be named `load`", "kernels.c.name"),
+    ] {
+        let found = error
+            .split("\n\n")
+            .find(|it| it.contains(message))
+            .unwrap_or_else(|| panic!("{error}"));
+        assert!(
+            found.starts_with(&format!("error[{code}]")) && found.contains(" --> Cargo.toml:"),
+            "{found}"
+        );
+        assert!(found.contains(key), "{found}");
+    }
+    assert_eq!(error.matches("error[").count(), 2, "{error}");
+}
+
+#[test]
 fn names_that_the_bindings_cannot_have_are_refused() {
     let structs = |field: &str| {
         format!("#[repr(C)] struct P {{ x: {field} }}\n#[kernel] fn k_{field}(p: P) {{}}")
@@ -270,6 +306,28 @@ fn what_is_no_file_is_ignored_where_it_is_hidden_and_named_elsewhere() {
     let names =
         ["dangling.rs", "itself.rs", "loop", "pipe.*"].map(|name| format!("kernels/{name}"));
     project.builder.excludes = Some(names.into());
+    assert_eq!(project.build().result.unwrap().kernels, ["a"]);
+}
+
+/// Two such names would be one in messages and keys, and rustc ends with a panic for one among its arguments.
+#[cfg(unix)]
+#[test]
+fn a_source_whose_name_is_not_utf_8_is_named() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+    let mut project = Project::new(TARGET, &[("kernels/a.rs", "#[kernel] fn a() {}")]);
+    let kernels = project.folder.path().join("app/kernels");
+    let place = |name: &[u8]| kernels.join(OsStr::from_bytes(name));
+    std::fs::create_dir(place(b"folder\xff")).unwrap();
+    for name in [b"b\xff.rs".as_slice(), b"b\xfe.rs", b"folder\xff/c.cu", b"d\xff.txt"] {
+        std::fs::write(place(name), "#[kernel] fn b() {}").unwrap();
+    }
+    let error = project.error();
+    for name in [r"b\xFF.rs", r"b\xFE.rs", r"folder\xFF/c.cu"] {
+        let line = format!("error[KM0023]: the name of \"kernels/{name}\" is not UTF-8");
+        assert!(error.contains(&line), "{line} in\n{error}");
+    }
+    assert_eq!(error.matches("error[").count(), 3, "{error}");
+    project.builder.excludes = list(&["kernels/b?.rs", "kernels/folder*"]);
     assert_eq!(project.build().result.unwrap().kernels, ["a"]);
 }
 

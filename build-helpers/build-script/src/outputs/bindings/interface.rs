@@ -11,7 +11,7 @@ use crate::{
     discovery::{device_functions, source::Source},
     settings::{
         contract::Rule,
-        kernel::{is_generic, report_rule_error},
+        kernel::{KernelSettings, is_generic, report_rule_error},
         resolved::Settings,
     },
 };
@@ -53,10 +53,12 @@ impl Interface {
         let mut generics = generics::of(sources, &kernels, &mut report);
         // What a source that was not read has is not known: a name may be that of a kernel in it.
         let is_complete = sources.iter().all(|source| source.signatures.is_some());
-        configure((&mut kernels, &mut generics), settings, is_complete, &mut report);
+        let given = configure((&mut kernels, &mut generics), settings, is_complete, &mut report);
+        check_given_names(&given, &kernels, &mut report);
         for Kernel { signature, .. } in &kernels {
             let place = format!("{}:{}", signature.file, signature.line);
-            check_kernel(signature, &place, &mut report);
+            let by = given.iter().find(|given| given.name == signature.name());
+            check_kernel(signature, &place, by, &mut report);
             for parameter in signature.parameters() {
                 types.collect(parameter.kind.crossing(), &place, &mut report);
             }
@@ -113,13 +115,22 @@ fn kernels(sources: &[Source]) -> Vec<Kernel> {
     kernels
 }
 
-/// Does what the settings say of single kernels.
-fn configure(
+/// A name that the settings give a kernel.
+struct GivenName<'s> {
+    name: &'s str,
+    /// What the settings call the kernel.
+    key: &'s str,
+    by: &'s KernelSettings,
+}
+
+/// Does what the settings say of single kernels, and gives the names that they have from there.
+fn configure<'s>(
     (kernels, generics): (&mut [Kernel], &mut [Generic]),
-    settings: &Settings,
+    settings: &'s Settings,
     is_complete: bool,
     report: &mut Report,
-) {
+) -> Vec<GivenName<'s>> {
+    let mut given = Vec::new();
     for (key, said) in &settings.kernels {
         let is_meant = |kernel: &&mut Kernel| settings.is_about(key, said, &kernel.signature);
         let mut meant = kernels.iter_mut().filter(is_meant).peekable();
@@ -149,6 +160,7 @@ fn configure(
         for kernel in meant {
             if let Some(name) = said.name.as_ref().filter(|_| is_name_of_one) {
                 kernel.signature.name = name.clone().into();
+                given.push(GivenName { name, key, by: said });
             }
             for Rule { text, condition, origin } in &said.requires {
                 match rules::condition(condition, &kernel.signature) {
@@ -163,16 +175,43 @@ fn configure(
             }
         }
     }
+    given
 }
 
-/// Reports what is wrong with one kernel.
-fn check_kernel(kernel: &Signature, place: &str, report: &mut Report) {
+/// Reports names from the settings that several kernels have. Sources with several kernels of one name are refused before.
+fn check_given_names(given: &[GivenName<'_>], kernels: &[Kernel], report: &mut Report) {
+    let mut known = BTreeSet::new();
+    for GivenName { name, key, by } in given {
+        let named: Vec<_> = kernels.iter().filter(|it| it.signature.name() == *name).collect();
+        if named.len() > 1 && known.insert(name) {
+            let places =
+                named.iter().map(|it| format!("{}:{}", it.signature.file, it.signature.line));
+            let places = places.collect::<Vec<_>>().join(" and ");
+            let message = format!(
+                "the kernel `{key}` cannot be named `{name}`: the kernels of {places} have that name"
+            );
+            let help = "give each another name: all kernels of a package are methods of one type";
+            by.report_name(Code::SameName, message, help, report);
+        }
+    }
+}
+
+/// Reports what is wrong with one kernel, which may have its name from the settings.
+fn check_kernel(
+    kernel: &Signature,
+    place: &str,
+    given: Option<&GivenName<'_>>,
+    report: &mut Report,
+) {
     if FIXED.contains(&kernel.name()) {
-        report.plain(
-            Code::ReservedName,
-            format!("{place}: a kernel cannot be named `{}`", kernel.name),
-            format!("rename it: `Kernels::{}` is there already", kernel.name),
-        );
+        let help = format!("rename it: `Kernels::{}` is there already", kernel.name);
+        if let Some(GivenName { name, key, by }) = given {
+            let message = format!("the kernel `{key}` cannot be named `{name}`");
+            by.report_name(Code::ReservedName, message, &help, report);
+        } else {
+            let message = format!("{place}: a kernel cannot be named `{}`", kernel.name);
+            report.plain(Code::ReservedName, message, help);
+        }
     }
     let arguments: usize = kernel.parameters.iter().map(|it| it.kind.arguments()).sum();
     if arguments > MAX_ARGUMENTS {

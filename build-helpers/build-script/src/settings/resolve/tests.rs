@@ -296,6 +296,24 @@ fn settings_that_are_no_table_are_marked() {
 }
 
 #[test]
+fn a_file_whose_name_is_nearly_that_of_the_settings_is_a_likely_typo() {
+    for name in ["kernelmil.toml", "kernel-mill.toml", ".kernelmill.toml", "kernelmills.toml"] {
+        let project = Project::new("", &[KERNEL, (name, "fma = false")]);
+        let expected = format!("error[KM0005]: `{name}` is beside Cargo.toml, and no settings are");
+        assert!(project.error().starts_with(&expected), "{}", project.error());
+        // Beside a file of the right name it is another's.
+        let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+        project.write("app/Cargo.toml", manifest);
+        project.write("app/kernelmill.toml", "fma = false");
+        project.build().result.unwrap();
+    }
+    let others = [("rustfmt.toml", ""), ("kernelmill-tuning.toml", ""), ("kernelmill.md", "")];
+    for (name, text) in others {
+        Project::new("", &[KERNEL, (name, text)]).build().result.unwrap();
+    }
+}
+
+#[test]
 fn a_table_whose_name_is_nearly_kernelmills_is_a_likely_typo() {
     for name in ["kernelmil", "kernel-mill", "Kernelmill", "kernel_mil", "kernelmlil"] {
         let project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);

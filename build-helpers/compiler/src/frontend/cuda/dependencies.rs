@@ -22,7 +22,7 @@ fn words(text: &str) -> Vec<String> {
         match (letter, letters.peek()) {
             ('\\', Some('\r' | '\n')) => {}
             ('\\', Some(' ' | '#' | ':')) | ('$', Some('$')) => word.extend(letters.next()),
-            (blank, _) if blank.is_whitespace() => {
+            (blank, _) if blank.is_ascii_whitespace() => {
                 if !word.is_empty() {
                     words.push(std::mem::take(&mut word));
                 }
@@ -57,10 +57,13 @@ mod tests {
 
     #[test]
     fn rules_are_read_with_blanks_in_names_and_both_places_of_the_colon() {
-        let expected = ["/opt/include/b.h", "/w/kernels/a b.cu", "/w/x$.h"].map(PathBuf::from);
+        // Blanks of other scripts separate nothing.
+        let expected =
+            ["/opt/include/b.h", "/w/kernels/a b.cu", "/w/x$\u{3000}\u{a0}.h"].map(PathBuf::from);
         for head in ["/t/k.out :", "/t/k.out:"] {
-            let rule =
-                format!("{head} kernels/a\\ b.cu \\\n    /opt/bin/../include/b.h \\\r\n x$$.h\n");
+            let rule = format!(
+                "{head} kernels/a\\ b.cu \\\n    /opt/bin/../include/b.h \\\r\n x$$\u{3000}\u{a0}.h\n"
+            );
             assert_eq!(inputs(&rule, Path::new("/w")), expected);
         }
         assert!(inputs("", Path::new("/w")).is_empty());

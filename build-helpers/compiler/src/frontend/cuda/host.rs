@@ -9,7 +9,7 @@ use std::{
 use kernelmill_artifact::Target;
 
 use super::{
-    nvcc::{Nvcc, Run, Trace, option_arguments, start},
+    nvcc::{Nvcc, Run, Trace, check_paths, option_arguments, start},
     source::CudaSource,
 };
 use crate::{
@@ -64,6 +64,7 @@ impl Nvcc {
         root: &Path,
         how: &HostOptions<'_>,
     ) -> Result<Vec<u8>, Error> {
+        check_paths(objects.iter().chain([&self.scratch]).map(PathBuf::as_path))?;
         let folder = TemporaryFolder::new(&self.scratch, "device-link")?;
         let output = folder.path.join("linked.o");
         let mut command = Command::new(&self.program);

@@ -236,11 +236,15 @@ impl Nvcc {
         arguments: &[String],
         purpose: &str,
     ) -> Result<(Vec<u8>, Trace), Error> {
+        let folders = source.includes.iter().map(PathBuf::as_path);
+        check_paths(folders.chain([source.input(), &self.scratch]))?;
         let folder = TemporaryFolder::new(&self.scratch, &source.display)?;
         let (output, rule) = (folder.path.join("kernel.out"), folder.path.join("kernel.d"));
         let mut command = Command::new(&self.program);
         command.current_dir(&source.package_root).env("TMPDIR", &folder.path);
-        command.args(arguments).args(source_arguments(source));
+        let of_source = source_arguments(source);
+        check_arguments(&of_source)?;
+        command.args(arguments).args(of_source);
         command.args(["-MD", "-MF"]).arg(&rule);
         command.arg("--keep").arg("--keep-dir").arg(&folder.path);
         command.arg(source.input()).arg("-o").arg(&output);
@@ -257,6 +261,45 @@ impl Nvcc {
         let cooperative = cooperative_kernels(&folder.path);
         Ok((written(&output)?, Trace { inputs, warnings, spills, cooperative }))
     }
+}
+
+/// Refuses paths that nvcc does not pass on as they are: it writes them between double quotes into commands for a
+/// shell, which replaces variables and runs programs that they name.
+pub(super) fn check_paths<'p>(mut paths: impl Iterator<Item = &'p Path>) -> Result<(), Error> {
+    let is_changed = |path: &&Path| {
+        let path = path.to_string_lossy();
+        path.contains(['$', '`', '"']) || path.contains("\\\\")
+    };
+    match paths.find(is_changed) {
+        Some(path) => refuse(format!(
+            "the path {path:?}: the shell that it starts would replace a part of it or run it; take `$`, `` ` ``, `\"` \
+             and double backslashes out of the names in it, or set CARGO_TARGET_DIR where it is Cargo's"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Refuses arguments that the shell would change, which nvcc's backslashes do not keep from it.
+fn check_arguments(arguments: &[OsString]) -> Result<(), Error> {
+    let is_changed = |argument: &&OsString| argument.to_string_lossy().contains(['$', '`']);
+    match arguments.iter().find(is_changed) {
+        Some(argument) => refuse(format!(
+            "the argument {argument:?}, which `define`, `include` or `arguments` in the settings say: the shell that it \
+             starts would replace what begins with `$` and run what is between two `` ` ``; define it in the source"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The error for what nvcc cannot be given. Elsewhere than on Unix it starts no such shell.
+fn refuse(what: String) -> Result<(), Error> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    let text = format!("nvcc cannot be given {what}");
+    let message =
+        Message { severity: MessageSeverity::Error, text, place: None, details: Vec::new() };
+    Err(Error::Cpp { tool: "nvcc", messages: vec![message], kept: None })
 }
 
 /// The kernels whose blocks wait for each other, by the PTX that nvcc has left in a folder.
@@ -421,6 +464,33 @@ fn said(output: &Output) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn paths_that_a_shell_would_change_are_refused() {
+        let refused = |path: &str| check_paths([Path::new("/w/a b"), Path::new(path)].into_iter());
+        for path in ["a$x.cu", "$(id)/a.cu", "a`id`.cu", "a\"b.cu", "a\\\\b.cu"] {
+            let Err(Error::Cpp { messages, .. }) = refused(path) else { panic!("{path}") };
+            assert!(messages[0].text.contains(&format!("{path:?}")), "{}", messages[0].text);
+        }
+        for path in ["/w/a'b;c&d|e(f)g<h>i*j?k[l{m~n#o!p%q^r=s+t,u@v:w-x.cu", "/w/ä.cu", "a\\b"] {
+            assert!(refused(path).is_ok(), "{path}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn arguments_that_a_shell_would_change_are_refused() {
+        for argument in ["-DA=\"h $i\"", "-DA=`id`", "-DA=\\$HOME"] {
+            let argument = OsString::from(argument);
+            let Err(Error::Cpp { messages, .. }) = check_arguments(std::slice::from_ref(&argument))
+            else {
+                panic!("{argument:?}")
+            };
+            assert!(messages[0].text.contains(&format!("{argument:?}")), "{}", messages[0].text);
+        }
+        assert!(check_arguments(&["-DA=\"a;b & c\"".into(), "-lineinfo".into()]).is_ok());
+    }
 
     #[test]
     fn options_that_are_nvccs_defaults_need_no_argument() {

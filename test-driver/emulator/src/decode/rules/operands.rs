@@ -24,7 +24,7 @@ impl<'a> Decoder<'_, 'a> {
             self.check_name(name, *offset, place, form)?;
         }
         if let Some(Operand::Pair(_, second)) = i.operands.first()
-            && matches!(form.opcode, "shfl" | "match" | "elect" | "setp")
+            && matches!(form.opcode, "shfl" | "match" | "elect" | "setp" | "lop3")
         {
             self.check_result(second, Type::Pred)?;
         }
@@ -141,8 +141,12 @@ fn check_sinks(i: &Instruction<'_>, form: &Form<'_>) -> Result<(), Problem> {
         _ => false,
     };
     let sinks = match i.operands.first() {
-        Some(Operand::Sink) => !matches!(form.opcode, "atom" | "mbarrier" | "setp"),
-        Some(Operand::Pair(first, _)) => **first == Operand::Sink && form.opcode == "shfl",
+        Some(Operand::Sink) => !matches!(form.opcode, "atom" | "mbarrier" | "setp" | "lop3"),
+        Some(Operand::Pair(first, second)) => match form.opcode {
+            "shfl" => **first == Operand::Sink,
+            "lop3" => **second == Operand::Sink,
+            _ => false,
+        },
         Some(Operand::Vector(parts)) => parts.iter().all(|part| *part == Operand::Sink),
         _ => false,
     };

@@ -61,6 +61,10 @@ pub(super) fn check(form: &Form<'_>) -> Result<(), Problem> {
     if form.has("lo") && form.has("hi") {
         return form.refuse("has two parts of a product");
     }
+    let combines = form.opcode == "lop3" && form.one_of(&["and", "or"]).is_some();
+    if combines && form.version < (8, 2) {
+        return form.refuse("with a predicate needs PTX 8.2");
+    }
     check_approximation(form, ty)?;
     check_rounding(form, ty)?;
     check_saturation(form, ty)
@@ -77,10 +81,11 @@ fn check_approximation(form: &Form<'_>, ty: Type) -> Result<(), Problem> {
         "rcp" | "sqrt" => rounded || approximate,
         "sin" | "cos" | "lg2" | "ex2" | "tanh" | "rsqrt" => approximate,
         "shf" => form.one_of(&["wrap", "clamp"]).is_some(),
+        "mul24" | "mad24" => form.one_of(&["lo", "hi"]).is_some(),
         _ => true,
     };
     if !complete {
-        return form.refuse("lacks a modifier: a rounding, `.approx` or the like");
+        return form.refuse("lacks a modifier: a rounding, `.approx`, `.lo` or the like");
     }
     let inexact = form.one_of(&["approx", "full"]);
     match inexact {
@@ -117,7 +122,7 @@ fn check_saturation(form: &Form<'_>, ty: Type) -> Result<(), Problem> {
     }
     let whole = match form.opcode {
         "add" | "sub" => ty == S32 || ty == U32 && form.version >= (9, 2),
-        "mad" => ty == S32 && form.has("hi"),
+        "mad" | "mad24" => ty == S32 && form.has("hi"),
         _ => false,
     };
     if form.has("sat") && !whole && !matches!(ty, F32 | F16 | F16x2) {

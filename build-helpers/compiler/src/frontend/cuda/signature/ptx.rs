@@ -115,8 +115,37 @@ fn code(text: &str, ptx: &mut Ptx) {
 /// `2 "path"`, and what may follow.
 fn file(text: &str) -> Option<(u64, String)> {
     let (number, rest) = text.trim().split_once('"')?;
-    let path = rest.split('"').next()?;
-    Some((number.trim().parse().ok()?, path.to_owned()))
+    Some((number.trim().parse().ok()?, unescaped(rest)))
+}
+
+/// A string of the assembler up to its closing quote. What is not ASCII, backslashes and the like are escaped as in C:
+/// `a\303\251b` is `aéb`.
+fn unescaped(text: &str) -> String {
+    let (mut found, mut letters) = (Vec::new(), text.bytes().peekable());
+    while let Some(letter) = letters.next().filter(|letter| *letter != b'"') {
+        if letter != b'\\' {
+            found.push(letter);
+            continue;
+        }
+        let mut code = None;
+        for _ in 0..3 {
+            let Some(digit) = letters.next_if(|letter| matches!(letter, b'0'..=b'7')) else {
+                break;
+            };
+            code = Some(code.unwrap_or(0) << 3 | u32::from(digit - b'0'));
+        }
+        found.extend(code.map(|code| code as u8).or_else(|| {
+            letters.next().map(|letter| match letter {
+                b'n' => b'\n',
+                b't' => b'\t',
+                b'r' => b'\r',
+                b'b' => 8,
+                b'f' => 12,
+                other => other,
+            })
+        }));
+    }
+    String::from_utf8_lossy(&found).into_owned()
 }
 
 /// `name( .param ..., .param ... ) .maxntid 128, 1, 1`.
@@ -295,6 +324,7 @@ mod tests {
 .reqnctapercluster 2 { ret; }
 \t.file\t1 \"/a/x.cu\"
 \t.file\t2 \"/a/b c.cuh\", 12, 13
+\t.file\t3 \"/a\\303\\251/\\t\\\"\\\\7.cu\"
 \t.section\t.debug_abbrev
 \t{
 .b8 17                                  // DW_TAG_compile_unit
@@ -334,6 +364,8 @@ $L__end:
         assert_eq!(ptx.entries, [scale, nothing]);
         assert_eq!(ptx.files[&1], "/a/x.cu");
         assert_eq!(ptx.files[&2], "/a/b c.cuh");
+        // The compile unit has the path as it is, and a kernel of another file is none of the source's.
+        assert_eq!(ptx.files[&3], "/aé/\t\"\\7.cu");
     }
 
     #[test]
