@@ -2,6 +2,8 @@
 // every target alike.
 #pragma once
 
+#include "cuda_fp16.h"
+
 __KM_HD float __km_bf16_to_f32(unsigned short bits) {
   return __builtin_bit_cast(float, (unsigned int)bits << 16);
 }
@@ -35,4 +37,9 @@ __KM_HD unsigned short __km_fma_bf16(unsigned short a, unsigned short b, unsigne
 #define __KM_F64_TO_H __km_f64_to_bf16
 #define __KM_FMA_H __km_fma_bf16
 #define __KM_H_INFINITY 0x7f80
+#define __KM_OTHER_H __half
 #include "kernelmill/half_precision.h"
+
+// Each format from the other: the constructors that both declare.
+inline __KM_MEMBER __half::__half(__nv_bfloat16 v) : __half((float)v) {}
+inline __KM_MEMBER __nv_bfloat16::__nv_bfloat16(__half v) : __nv_bfloat16((float)v) {}

@@ -13,6 +13,7 @@
 #define __KM_F64_TO_H __kernelmill_f64_to_f16
 #define __KM_FMA_H __kernelmill_fma_f16
 #define __KM_H_INFINITY 0x7c00
+#define __KM_OTHER_H __nv_bfloat16
 #include "kernelmill/half_precision.h"
 typedef __half half;
 typedef __half2 half2;

@@ -37,7 +37,9 @@ __KM_HD unsigned int __funnelshift_lc(unsigned int low, unsigned int high, unsig
 __KM_HD unsigned int __funnelshift_rc(unsigned int low, unsigned int high, unsigned int shift) {
   return shift >= 32 ? high : __funnelshift_r(low, high, shift);
 }
-__KM_HD int __mul24(int x, int y) { return (x << 8 >> 8) * (y << 8 >> 8); }
+__KM_HD int __mul24(int x, int y) {
+  return (int)((unsigned int)(x << 8 >> 8) * (unsigned int)(y << 8 >> 8));
+}
 __KM_HD unsigned int __umul24(unsigned int x, unsigned int y) {
   return (x & 0xffffff) * (y & 0xffffff);
 }
@@ -120,8 +122,18 @@ __KM_HD int __dp2a_hi(int a, int b, int c) {
   __KM_PARTS(__vcmpgeu##N, U, N, a >= b ? -1 : 0)                                                  \
   __KM_PARTS(__vcmplts##N, S, N, a < b ? -1 : 0)                                                   \
   __KM_PARTS(__vcmpltu##N, U, N, a < b ? -1 : 0)                                                   \
+  __KM_PARTS(__vcmples##N, S, N, a <= b ? -1 : 0)                                                  \
+  __KM_PARTS(__vcmpleu##N, U, N, a <= b ? -1 : 0)                                                  \
   __KM_PARTS(__vseteq##N, U, N, a == b)                                                            \
   __KM_PARTS(__vsetne##N, U, N, a != b)                                                            \
+  __KM_PARTS(__vsetgts##N, S, N, a > b)                                                            \
+  __KM_PARTS(__vsetgtu##N, U, N, a > b)                                                            \
+  __KM_PARTS(__vsetges##N, S, N, a >= b)                                                           \
+  __KM_PARTS(__vsetgeu##N, U, N, a >= b)                                                           \
+  __KM_PARTS(__vsetlts##N, S, N, a < b)                                                            \
+  __KM_PARTS(__vsetltu##N, U, N, a < b)                                                            \
+  __KM_PARTS(__vsetles##N, S, N, a <= b)                                                           \
+  __KM_PARTS(__vsetleu##N, U, N, a <= b)                                                           \
   __KM_HD unsigned int __vneg##N(unsigned int x) { return __vsub##N(0, x); }                       \
   __KM_HD unsigned int __vabs##N(unsigned int x) { return __vabsdiffs##N(x, 0); }
 __KM_SIMD(2, short, unsigned short)
@@ -145,3 +157,9 @@ __KM_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
 __KM_MIN_MAX(long long, unsigned long long, unsigned long long)
 __KM_MIN_MAX(unsigned long long, long long, unsigned long long)
 #undef __KM_MIN_MAX
+__KM_HD unsigned int umin(unsigned int x, unsigned int y) { return min(x, y); }
+__KM_HD unsigned int umax(unsigned int x, unsigned int y) { return max(x, y); }
+__KM_HD long long llmin(long long x, long long y) { return min(x, y); }
+__KM_HD long long llmax(long long x, long long y) { return max(x, y); }
+__KM_HD unsigned long long ullmin(unsigned long long x, unsigned long long y) { return min(x, y); }
+__KM_HD unsigned long long ullmax(unsigned long long x, unsigned long long y) { return max(x, y); }

@@ -1,7 +1,7 @@
 // What both formats of 16 bits have, in the words of one: included once for each, by a header that
 // defines the type `__KM_H`, the pair `__KM_H2`, their bits `__KM_H_RAW` and `__KM_H2_RAW`, the word
 // `__KM_WORD` in the names of functions, the conversions and the fused operation, and the bits of
-// infinity. They are undefined again at the end.
+// infinity, and the other format. They are undefined again at the end.
 
 #define __KM_PASTE(A, B, C) A##B##C
 #define __KM_PASTED(A, B, C) __KM_PASTE(A, B, C)
@@ -11,6 +11,7 @@
 #define __KM_NAMED_TWICE(BEFORE, BETWEEN, AFTER) \
   __KM_PASTED5(BEFORE, __KM_WORD, BETWEEN, __KM_WORD, AFTER)
 
+struct __KM_OTHER_H;
 struct __KM_H_RAW { unsigned short x; };
 struct __attribute__((aligned(4))) __KM_H2_RAW { unsigned short x, y; };
 
@@ -28,6 +29,7 @@ struct __attribute__((aligned(2))) __KM_H {
   __KM_MEMBER __KM_H(unsigned long v) : __x(__KM_F32_TO_H((float)v)) {}
   __KM_MEMBER __KM_H(long long v) : __x(__KM_F32_TO_H((float)v)) {}
   __KM_MEMBER __KM_H(unsigned long long v) : __x(__KM_F32_TO_H((float)v)) {}
+  explicit __KM_MEMBER __KM_H(__KM_OTHER_H v);
   __KM_MEMBER operator __KM_H_RAW() const { return __KM_H_RAW{__x}; }
   __KM_MEMBER operator float() const { return __KM_H_TO_F32(__x); }
   __KM_MEMBER __KM_H &operator=(float v) { return *this = __KM_H(v); }
@@ -42,17 +44,17 @@ struct __attribute__((aligned(2))) __KM_H {
   __KM_MEMBER __KM_H &operator=(unsigned long long v) { return *this = __KM_H(v); }
   __KM_MEMBER __KM_H &operator=(__KM_H_RAW v) { return *this = __KM_H(v); }
   __KM_MEMBER operator bool() const { return (__x & 0x7fff) != 0; }
-  __KM_MEMBER operator char() const { return (char)(float)*this; }
-  __KM_MEMBER operator signed char() const { return (signed char)(float)*this; }
-  __KM_MEMBER operator unsigned char() const { return (unsigned char)(float)*this; }
-  __KM_MEMBER operator short() const { return (short)(float)*this; }
-  __KM_MEMBER operator unsigned short() const { return (unsigned short)(float)*this; }
-  __KM_MEMBER operator int() const { return (int)(float)*this; }
-  __KM_MEMBER operator unsigned int() const { return (unsigned int)(float)*this; }
-  __KM_MEMBER operator long() const { return (long)(float)*this; }
-  __KM_MEMBER operator unsigned long() const { return (unsigned long)(float)*this; }
-  __KM_MEMBER operator long long() const { return (long long)(float)*this; }
-  __KM_MEMBER operator unsigned long long() const { return (unsigned long long)(float)*this; }
+  __KM_MEMBER operator char() const { return __km_to_integer<char>((float)*this); }
+  __KM_MEMBER operator signed char() const { return __km_to_integer<signed char>((float)*this); }
+  __KM_MEMBER operator unsigned char() const { return __km_to_integer<unsigned char>((float)*this); }
+  __KM_MEMBER operator short() const { return __km_to_integer<short>((float)*this); }
+  __KM_MEMBER operator unsigned short() const { return __km_to_integer<unsigned short>((float)*this); }
+  __KM_MEMBER operator int() const { return __km_to_integer<int>((float)*this); }
+  __KM_MEMBER operator unsigned int() const { return __km_to_integer<unsigned int>((float)*this); }
+  __KM_MEMBER operator long() const { return __km_to_integer<long>((float)*this); }
+  __KM_MEMBER operator unsigned long() const { return __km_to_integer<unsigned long>((float)*this); }
+  __KM_MEMBER operator long long() const { return __km_to_integer<long long>((float)*this); }
+  __KM_MEMBER operator unsigned long long() const { return __km_to_integer<unsigned long long>((float)*this); }
 };
 struct __attribute__((aligned(4))) __KM_H2 {
   __KM_H x, y;
@@ -90,6 +92,8 @@ __KM_D unsigned int __KM_NAMED(__, 2uint_rn)(__KM_H x) { return __km_to_integer<
 __KM_D unsigned int __KM_NAMED(__, 2uint_rz)(__KM_H x) { return __km_to_integer<unsigned int>(truncf((float)x)); }
 __KM_D unsigned int __KM_NAMED(__, 2uint_rd)(__KM_H x) { return __km_to_integer<unsigned int>(floorf((float)x)); }
 __KM_D unsigned int __KM_NAMED(__, 2uint_ru)(__KM_H x) { return __km_to_integer<unsigned int>(ceilf((float)x)); }
+__KM_D signed char __KM_NAMED(__, 2char_rz)(__KM_H x) { return __km_to_integer<signed char>((float)x); }
+__KM_D unsigned char __KM_NAMED(__, 2uchar_rz)(__KM_H x) { return __km_to_integer<unsigned char>((float)x); }
 __KM_HD __KM_H __KM_NAMED(__short2, _rn)(short x) { return __KM_H(x); }
 __KM_D short __KM_NAMED(__, 2short_rn)(__KM_H x) { return __km_to_integer<short>(rintf((float)x)); }
 __KM_D short __KM_NAMED(__, 2short_rz)(__KM_H x) { return __km_to_integer<short>(truncf((float)x)); }
@@ -323,3 +327,4 @@ __KM_D __KM_H2 atomicAdd(__KM_H2 *address, __KM_H2 value) {
 #undef __KM_F64_TO_H
 #undef __KM_FMA_H
 #undef __KM_H_INFINITY
+#undef __KM_OTHER_H

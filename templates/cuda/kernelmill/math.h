@@ -95,19 +95,63 @@ __KM_D float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 __KM_D float fdividef(float x, float y) { return x / y; }
 __KM_D void sincosf(float x, float *s, float *c) { *s = sinf(x), *c = cosf(x); }
 __KM_D void sincos(double x, double *s, double *c) { *s = sin(x), *c = cos(x); }
+__KM_D void sincospi(double x, double *s, double *c) { *s = sinpi(x), *c = cospi(x); }
 __KM_D void sincospif(float x, float *s, float *c) { *s = sinpif(x), *c = cospif(x); }
+// Lengths of vectors: squares of floats are doubles, which no sum of them is too great or too small for.
+__KM_D double rhypot(double x, double y) { return 1 / hypot(x, y); }
 __KM_D float rhypotf(float x, float y) { return 1 / hypotf(x, y); }
-__KM_D float norm3df(float x, float y, float z) { return sqrtf(x * x + y * y + z * z); }
-__KM_D float norm4df(float x, float y, float z, float w) {
-  return sqrtf(x * x + y * y + z * z + w * w);
+__KM_D double __km_squares(float x, float y, float z) {
+  return (double)x * x + (double)y * y + (double)z * z;
 }
+__KM_D double norm3d(double x, double y, double z) { return hypot(hypot(x, y), z); }
+__KM_D double norm4d(double x, double y, double z, double w) { return hypot(norm3d(x, y, z), w); }
+__KM_D float norm3df(float x, float y, float z) {
+  if (__builtin_isinf(x) || __builtin_isinf(y) || __builtin_isinf(z)) return __builtin_inff();
+  return (float)sqrt(__km_squares(x, y, z));
+}
+__KM_D float norm4df(float x, float y, float z, float w) {
+  if (__builtin_isinf(x) || __builtin_isinf(y) || __builtin_isinf(z) || __builtin_isinf(w))
+    return __builtin_inff();
+  return (float)sqrt(__km_squares(x, y, z) + (double)w * w);
+}
+__KM_D double norm(int count, const double *x) {
+  double length = 0;
+  for (int i = 0; i < count; i++) length = hypot(length, x[i]);
+  return length;
+}
+__KM_D float normf(int count, const float *x) {
+  double sum = 0;
+  bool infinite = false;
+  for (int i = 0; i < count; i++) sum += (double)x[i] * x[i], infinite |= __builtin_isinf(x[i]);
+  return infinite ? __builtin_inff() : (float)sqrt(sum);
+}
+__KM_D double rnorm3d(double x, double y, double z) { return 1 / norm3d(x, y, z); }
+__KM_D double rnorm4d(double x, double y, double z, double w) { return 1 / norm4d(x, y, z, w); }
+__KM_D double rnorm(int count, const double *x) { return 1 / norm(count, x); }
 __KM_D float rnorm3df(float x, float y, float z) { return 1 / norm3df(x, y, z); }
+__KM_D float rnorm4df(float x, float y, float z, float w) { return 1 / norm4df(x, y, z, w); }
+__KM_D float rnormf(int count, const float *x) { return 1 / normf(count, x); }
 __KM_D double ldexp(double x, int n) { return __km_scale(x, n); }
 __KM_D float ldexpf(float x, int n) { return (float)__km_scale((double)x, n); }
 __KM_D float ldexp(float x, int n) { return ldexpf(x, n); }
 __KM_D double scalbn(double x, int n) { return __km_scale(x, n); }
 __KM_D float scalbnf(float x, int n) { return ldexpf(x, n); }
 __KM_D float scalbn(float x, int n) { return ldexpf(x, n); }
+__KM_D int __km_whole(long n) { return n > 100000 ? 100000 : n < -100000 ? -100000 : (int)n; }
+__KM_D double scalbln(double x, long n) { return __km_scale(x, __km_whole(n)); }
+__KM_D float scalblnf(float x, long n) { return ldexpf(x, __km_whole(n)); }
+__KM_D float scalbln(float x, long n) { return scalblnf(x, n); }
+// The remainder, and the last three bits of the quotient with its sign.
+__KM_D double remquo(double x, double y, int *quotient) {
+  double rest = __km_remainder(x, y), size = __builtin_fabs(y);
+  double turned = __builtin_signbit(x) ? -rest : rest;
+  int bits = (int)rint((__builtin_fmod(__builtin_fabs(x), 8 * size) - turned) / size) & 7;
+  if (!(size > 0) || !__builtin_isfinite(x) || __builtin_isinf(y)) bits = 0;
+  *quotient = __builtin_signbit(x) != __builtin_signbit(y) ? -bits : bits;
+  return rest;
+}
+__KM_D float remquof(float x, float y, int *quotient) { return (float)remquo((double)x, (double)y, quotient); }
+__KM_D float remquo(float x, float y, int *quotient) { return remquof(x, y, quotient); }
 __KM_D double frexp(double x, int *n) { return __km_fraction(x, n); }
 __KM_D float frexpf(float x, int *n) { return (float)__km_fraction((double)x, n); }
 __KM_D float frexp(float x, int *n) { return frexpf(x, n); }

@@ -10,6 +10,7 @@
 #include "bits.h"
 #include "math.h"
 #include "conversions.h"
+#include "rounding.h"
 #include "atomics.h"
 #include "warp.h"
 #include "memory.h"

@@ -41,3 +41,22 @@ extern "C" __global__ void accumulate(__half step, __half *sum, __nv_bfloat16 *o
   atomicAdd(sum, step);
   atomicAdd(other, __float2bfloat16(__half2float(step)));
 }
+
+// Every number of 16 bits in the other format, and as an integer: what is too great becomes the greatest, what is none 0.
+template <typename T, typename Other, T (*Read)(unsigned short), unsigned short (*Bits)(Other)>
+__device__ void converted(unsigned int *out) {
+  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const T value = Read((unsigned short)i);
+  out[6 * i] = Bits(static_cast<Other>(value));
+  out[6 * i + 1] = (unsigned int)(int)static_cast<signed char>(value);
+  out[6 * i + 2] = static_cast<unsigned char>(value);
+  out[6 * i + 3] = (unsigned int)(int)static_cast<short>(value);
+  out[6 * i + 4] = (unsigned int)static_cast<int>(value);
+  out[6 * i + 5] = static_cast<unsigned int>(value);
+}
+extern "C" __global__ void converted_halves(unsigned int *out) {
+  converted<__half, __nv_bfloat16, __ushort_as_half, __bfloat16_as_ushort>(out);
+}
+extern "C" __global__ void converted_brains(unsigned int *out) {
+  converted<__nv_bfloat16, __half, __ushort_as_bfloat16, __half_as_ushort>(out);
+}

@@ -178,7 +178,7 @@ impl OnCpu {
         for argument in arguments {
             match argument {
                 Value::Bytes(bytes) => {
-                    let mut value = [0_u128; 8];
+                    let mut value = [0_u128; 256];
                     for (index, byte) in bytes.iter().enumerate() {
                         value[index / 16] |= u128::from(*byte) << (index % 16 * 8);
                     }

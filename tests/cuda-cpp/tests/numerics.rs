@@ -248,6 +248,41 @@ fn every_number_of_16_bits_survives_the_way_through_a_float() {
     }
 }
 
+#[test]
+fn halves_become_the_other_format_and_integers() {
+    let half = lowered("half");
+    let other = Value::Words(vec![0; 6 << 16]);
+    let launch = Launch::linear(1024, 64);
+    let integers = |value: f32| {
+        // Casts of Rust saturate, and make 0 of what is no number, as CUDA says of these conversions.
+        [
+            value as i8 as u32,
+            value as u8 as u32,
+            value as i16 as u32,
+            value as i32 as u32,
+            value as u32,
+        ]
+    };
+    for after in half.run("converted_halves", launch, std::slice::from_ref(&other)) {
+        for (bits, found) in (0..=u16::MAX).zip(after[0].words().chunks(6)) {
+            let value = f16::from_bits(bits);
+            let brain = bf16::from_bits(found[0] as u16);
+            let expected = bf16::from_f32(value.to_f32());
+            assert!(brain == expected || value.is_nan() && brain.is_nan(), "{value}: {brain}");
+            assert_eq!(found[1..], integers(value.to_f32()), "{value}");
+        }
+    }
+    for after in half.run("converted_brains", launch, std::slice::from_ref(&other)) {
+        for (bits, found) in (0..=u16::MAX).zip(after[0].words().chunks(6)) {
+            let value = bf16::from_bits(bits);
+            let narrow = f16::from_bits(found[0] as u16);
+            let expected = f16::from_f32(value.to_f32());
+            assert!(narrow == expected || value.is_nan() && narrow.is_nan(), "{value}: {narrow}");
+            assert_eq!(found[1..], integers(value.to_f32()), "{value}");
+        }
+    }
+}
+
 /// A number of 8 bits by its definition; `None` is NaN.
 fn small(bits: u8, fraction: u32, bias: i32) -> Option<f64> {
     let (size, ones) = (u32::from(bits & 0x7f), (1 << fraction) - 1);

@@ -270,7 +270,7 @@ fn both_compilers_say_the_same_of_classes_with_constructors() {
     if clang().is_none() {
         return;
     }
-    let text = "template <class T> struct Handle { __device__ Handle(T) {} T value; };\n\
+    let text = "template <class T> struct Handle { __device__ Handle(const Handle&) {} T value; };\n\
                 extern \"C\" __global__ void refused(Handle<int> handle, int *x) {}\n\
                 __global__ void taken(int *x) { *x = 1; }\n";
     let said = |project: Project, targets: &str| {
@@ -285,7 +285,7 @@ fn both_compilers_say_the_same_of_classes_with_constructors() {
     let by_nvcc = said(by_nvcc, "targets = [\"compute_75\"]");
     assert_eq!(by_nvcc, said(Project::new("cuda-classes-clang"), "targets = [\"cpu\"]"));
     let expected = "kernels/classes.cu:2: the kernel `refused`: the parameter `handle` of type \
-                    `Handle<int>` cannot cross from host to device, because its type has a \
+                    `Handle<int>` cannot cross from host to device, because its type has a copy \
                     constructor or a destructor";
     assert!(by_nvcc.iter().any(|line| line.contains(expected)), "{by_nvcc:#?}");
 }

@@ -89,8 +89,8 @@ pub(crate) fn settle_shared<'c>(
         .try_for_each(|global| self::shared(context, machine, module, global))
 }
 
-/// A variable in constant memory that no one gives a value: only the host could, and there is no
-/// call for it.
+/// A variable in constant memory without a value, which only the host could give it, and there is no
+/// call for it. LLVM does not tell it from one that the source says is zero.
 fn warn_of_unset_constant(source: &CudaSource, global: Value<'_>, warnings: &mut String) {
     let unset = global.ty().address_space() == CONSTANT
         && global.linkage() == Linkage::External
@@ -99,8 +99,8 @@ fn warn_of_unset_constant(source: &CudaSource, global: Value<'_>, warnings: &mut
         let (file, name) = (&source.display, global.name());
         let _ = writeln!(
             warnings,
-            "{file}: the __constant__ variable `{name}` has no initial value, and the \
-             host cannot set it: kernels read zeros; pass the values as a parameter instead"
+            "{file}: the __constant__ variable `{name}` is zero, and the host cannot set it; pass the \
+             values as a parameter if they are to be others"
         );
     }
 }

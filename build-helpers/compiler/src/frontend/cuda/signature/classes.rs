@@ -1,4 +1,4 @@
-//! What nvcc's debug information does not say: which structs are classes with constructors.
+//! What nvcc's debug information does not say: which structs are classes that are not copied as their bytes are.
 //!
 //! A second, short compilation asks the compiler itself. The text of [`probe`] goes behind
 //! the source; for each kernel with structs it defines a variable, whose bits say which parameters
@@ -29,8 +29,7 @@ template <class T> struct bare<const volatile T> : bare<T> {};
 template <class T> struct bare<T*> : bare<T> {};
 template <class T, bool is_class> struct more { static const bool value = false; };
 template <class T> struct more<T, true> {
-    static const bool value =
-        !__is_trivially_copyable(T) || !(__is_aggregate(T) || __is_trivial(T));
+    static const bool value = !__has_trivial_copy(T) || !__has_trivial_destructor(T);
 };
 template <class... T> struct bits { static const unsigned long long value = 0; };
 template <class T, class... Rest> struct bits<T, Rest...> {

@@ -58,7 +58,6 @@ pub(super) struct Node {
     pub(super) line: Option<u64>,
     pub(super) is_declaration: bool,
     pub(super) is_external: bool,
-    pub(super) is_artificial: bool,
     pub(super) is_virtual: bool,
     pub(super) is_bit_field: bool,
     /// A class that functions take by reference although it is passed by value.
@@ -279,7 +278,6 @@ fn node<'a>(entry: &Entry<'a>, strings: &Strings<'_, 'a>) -> Node {
         line: number(dw::DW_AT_decl_line),
         is_declaration: flag(dw::DW_AT_declaration),
         is_external: flag(dw::DW_AT_external),
-        is_artificial: flag(dw::DW_AT_artificial),
         is_virtual: entry.has_attr(dw::DW_AT_virtuality),
         is_bit_field: entry.has_attr(dw::DW_AT_bit_size),
         is_passed_by_reference: is_by_reference,

@@ -12,8 +12,8 @@ use kernelmill_artifact::{Field, StructLayout, ValueType};
 const LARGEST_ALIGN: u64 = 256;
 
 pub(super) const PLAIN: &str = "use a struct of plain values, or pass the values one by one";
-/// Why a class is refused; not every compiler says which of the two it has.
-pub(super) const CLASS: &str = "has a constructor or a destructor";
+/// Why a class is refused that is not copied as its bytes are; not every compiler says which of the two it has.
+pub(super) const CLASS: &str = "has a copy constructor or a destructor";
 const RAW: &str = "use an integer, and take it apart in the kernel";
 
 impl Types<'_> {
@@ -38,6 +38,7 @@ impl Types<'_> {
         check_class(self, id, &written)?;
         let mut fields = Vec::new();
         members(self, id, &name, 0, &mut fields)?;
+        check_names(&fields)?;
         let declared = node.align.or_else(|| vector_align(&written)).unwrap_or(1);
         let natural = fields.iter().map(|(field, _)| field.ty.align()).max().unwrap_or(1);
         let align = natural.max(declared).max(self.least_align(id));
@@ -58,32 +59,41 @@ pub(super) fn is_of_cuda(name: &str) -> bool {
         || vector_align(name).is_some()
 }
 
-/// Refuses classes that are more than their data.
+/// Refuses classes that are more than their data: what is copied as its bytes may have other constructors, which Rust
+/// does not call.
 fn check_class(types: &Types<'_>, id: NodeId, written: &str) -> Result<(), UnsupportedType> {
-    let node = types.debug.node(id);
     if is_of_cuda(written) {
         return Ok(());
     }
-    let own = written.split('<').next().unwrap_or_default();
-    for method in types.debug.children(id).filter(|child| child.tag == dw::DW_TAG_subprogram) {
-        if method.is_virtual {
-            return refuse("has virtual functions", PLAIN);
-        }
-        let name = method.name.as_deref().unwrap_or_default();
-        let is_destructor = name.starts_with('~');
-        let is_constructor = name.split('<').next() == Some(own);
-        if (is_destructor || is_constructor) && !method.is_artificial {
-            return refuse(CLASS, PLAIN);
-        }
+    let mut methods = types.debug.children(id).filter(|child| child.tag == dw::DW_TAG_subprogram);
+    if methods.any(|method| method.is_virtual) {
+        return refuse("has virtual functions", PLAIN);
     }
-    if node.is_passed_by_reference {
+    let mut bases = types.debug.children(id).filter(|child| child.tag == dw::DW_TAG_inheritance);
+    if bases.any(|base| base.is_virtual) {
+        return refuse("has virtual base classes", PLAIN);
+    }
+    if types.debug.node(id).is_passed_by_reference {
         return refuse(CLASS, PLAIN);
     }
     Ok(())
 }
 
-/// Collects the fields with the types they are written with; those of a struct without a name in
-/// a member without a name are those of the outer one.
+/// Refuses structs in which one field hides another, which it inherits.
+fn check_names(fields: &[(Field, Option<NodeId>)]) -> Result<(), UnsupportedType> {
+    for (index, (field, _)) in fields.iter().enumerate() {
+        if fields[..index].iter().any(|(other, _)| other.name == field.name) {
+            return refuse(
+                format!("has several fields `{}`, some inherited", field.name),
+                "rename one",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Collects the fields with the types they are written with; those of a base class, and of a struct without a name in
+/// a member without a name, are those of the outer one.
 fn members(
     types: &Types<'_>,
     id: NodeId,
@@ -94,8 +104,11 @@ fn members(
     for member in types.debug.children(id) {
         match member.tag {
             dw::DW_TAG_inheritance if has_data(types, member.ty) => {
-                let base = types.spell(member.ty);
-                return refuse(format!("inherits the data of `{base}`"), "make it a field");
+                let Some(base) = types.peel(member.ty).id else {
+                    let base = types.spell(member.ty);
+                    return refuse(format!("inherits the data of `{base}`"), "make it a field");
+                };
+                members(types, base, outer, start + member.offset.unwrap_or(0), fields)?;
             }
             dw::DW_TAG_member if !member.is_external && !member.is_declaration => {
                 self::member(types, member, outer, start, fields)?;

@@ -22,7 +22,7 @@
 //! | a struct of such values, `float4` and its kin | a `#[repr(C)]` struct with the same fields |
 //! | an `enum` | a struct around its integer, with a constant for each value |
 //!
-//! References, unions, bit fields, classes with constructors or virtual functions, and structs
+//! References, unions, bit fields, classes with copy constructors, destructors or virtual functions, and structs
 //! that are only declared are unsupported; the other kernels of the file are not affected.
 //!
 //! Without the feature `cuda-cpp` nothing is read, and [`SignatureError::NoReader`] says so.
