@@ -58,6 +58,7 @@ pub(super) struct BlockFunctions<'c> {
 #[derive(Default)]
 pub(super) struct Vectorized {
     widths: Vec<u32>,
+    along_y: bool,
     scalar: Option<ScalarReason>,
     block: Option<[u32; 3]>,
     interchanged_loops: u32,
@@ -65,8 +66,8 @@ pub(super) struct Vectorized {
 
 impl Vectorized {
     pub(super) fn strategy(self, lowering: Lowering) -> Strategy {
-        let Self { widths, scalar, block, interchanged_loops } = self;
-        Strategy { lowering, widths, scalar, block, interchanged_loops }
+        let Self { widths, along_y, scalar, block, interchanged_loops } = self;
+        Strategy { lowering, widths, along_y, scalar, block, interchanged_loops }
     }
 }
 
@@ -76,6 +77,7 @@ struct Levels<'c> {
     run: [Option<Value<'c>>; VARIANTS],
     thread_bytes: u64,
     widths: Vec<u32>,
+    along_y: bool,
     specialized: Vec<SpecializedFunction<'c>>,
 }
 
@@ -109,10 +111,10 @@ impl<'c> Kernel<'_, '_, 'c> {
         let widths = PassFact::Widths { widths: levels.widths.clone() };
         self.reports.add(Pass::Vectorization, PassOutcome::Changed, Some(widths));
         let block = size.filter(|_| !levels.specialized.is_empty());
-        let Levels { run, thread_bytes, widths, specialized } = levels;
-        let vectorized = Vectorized { widths, scalar: None, block, interchanged_loops };
+        let Levels { run, thread_bytes, widths, along_y, specialized } = levels;
+        let vectorized = Vectorized { widths, along_y, scalar: None, block, interchanged_loops };
         Ok(BlockFunctions {
-            functions: Functions::Loop { thread_bytes, run },
+            functions: Functions::Loop { thread_bytes, run, along_y },
             vectorized,
             specialized,
         })
@@ -163,6 +165,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             levels.thread_bytes = levels.thread_bytes.max(built.bytes_of_thread);
             levels.run[index] = Some(self.guarded(built.functions[0]));
             levels.widths.extend((level.lanes > 1).then_some(level.lanes));
+            levels.along_y |= built.along_y;
             levels
                 .specialized
                 .extend(built.is_specialized.then(|| SpecializedFunction::new(built, level.lanes)));
@@ -222,7 +225,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             },
         )?;
         let run = [Some(self.guarded(built.functions[0])), None, None];
-        let functions = Functions::Loop { thread_bytes: built.bytes_of_thread, run };
+        let functions = Functions::Loop { thread_bytes: built.bytes_of_thread, run, along_y: false };
         Ok(BlockFunctions { functions, vectorized, specialized })
     }
 

@@ -22,7 +22,7 @@ pub(super) fn functions<'c>(
     always_inline(unit.context, body.function);
     let run = threads(unit, body, symbol);
     let run = if exits { catching_exits(unit, run, symbol) } else { run };
-    Functions::Loop { thread_bytes: 0, run: [Some(run), None, None] }
+    Functions::Loop { thread_bytes: 0, run: [Some(run), None, None], along_y: false }
 }
 
 /// Wraps `run` so that a thread that exits in a function it called ends its block.

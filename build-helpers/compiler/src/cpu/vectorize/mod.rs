@@ -40,6 +40,8 @@ pub(super) struct Run<'c> {
     pub(super) bytes_of_thread: u64,
     /// Whether it is for blocks of one size.
     pub(super) is_specialized: bool,
+    /// Whether blocks that are high enough are run in vectors along y.
+    pub(super) along_y: bool,
 }
 
 /// The vectors that a block's threads are run in.
@@ -75,6 +77,7 @@ pub(super) fn run<'c>(
     legality::check(&plan, size)?;
     let columns = columns(unit, body, symbol, vectors, &plan, size);
     let mut built = directed(unit, body, symbol, (vectors, columns.as_ref()), &plan, size)?;
+    built.along_y = columns.is_some();
     built.functions.extend(columns.into_iter().flat_map(|columns| columns.functions));
     Ok(built)
 }
@@ -152,7 +155,7 @@ fn directed<'c>(
     };
     functions.insert(0, block_function::block(&request, &bodies));
     let is_specialized = matches!(blocks, Blocks::Of { .. });
-    Ok(Run { functions, bytes_of_thread, is_specialized })
+    Ok(Run { functions, bytes_of_thread, is_specialized, along_y: plan.axis == 1 })
 }
 
 /// What the bodies of regions are built from.
