@@ -201,6 +201,8 @@ pub enum ScalarReason {
         /// The limit.
         limit: u64,
     },
+    /// Threads leave a loop in different iterations in which they access memory in no order: vectors would take longer.
+    IrregularLoop,
     /// Control flow has edges of exceptions or computed targets.
     UnstructuredControlFlow,
     /// Stack memory is allocated in the middle of the kernel, or its size is not constant.
@@ -375,6 +377,10 @@ impl Display for ScalarReason {
             Self::ExitInOutlinedFunction => "an outlined function can end its thread",
             Self::UnstructuredControlFlow => "control flow is unstructured",
             Self::DynamicStackMemory => "the size of stack memory is not constant",
+            Self::IrregularLoop => {
+                "threads leave a loop in different iterations and access memory in no order, so that vectors would take \
+                 longer"
+            }
             Self::Switch => "a switch was not lowered to branches",
             Self::Tokens => "tokens are used",
             Self::OutlinedCall => "an outlined function is called",

@@ -159,6 +159,10 @@ impl<'c> Kernel<'_, '_, 'c> {
         levels: &mut Levels<'c>,
     ) -> Result<(), ScalarReason> {
         let all = processor_levels::of(self.machine.triple());
+        let most = all.iter().flatten().map(|level| level.lanes).max().unwrap_or(1);
+        if vectorize::is_better_scalar(self.body, most, &|ty| self.machine.size_of(ty)) {
+            return Err(ScalarReason::IrregularLoop);
+        }
         for (index, level) in all.iter().enumerate() {
             let Some(level) = level else { continue };
             let built = self.level(level, known, levels)?;
@@ -210,10 +214,17 @@ impl<'c> Kernel<'_, '_, 'c> {
         reason: ScalarReason,
         specialized: Vec<SpecializedFunction<'c>>,
     ) -> Result<BlockFunctions<'c>, Error> {
+        let reason_is_cost = reason == ScalarReason::IrregularLoop;
         let vectorized = Vectorized { scalar: Some(reason), ..Vectorized::default() };
         if !self.body.function.calls().into_iter().any(is_barrier) {
             let exits = self.exits != OutlinedExits::Never;
-            let functions = thread_loop::functions(self.unit, self.body, self.symbol, exits);
+            // It could have been vectorised, so that it is worth a function for newer processors.
+            let levels = match reason_is_cost {
+                true => processor_levels::scalar(self.machine.triple()),
+                false => [None; VARIANTS],
+            };
+            let functions =
+                thread_loop::functions(self.unit, self.body, self.symbol, exits, levels);
             return Ok(BlockFunctions { functions, vectorized, specialized });
         }
         let size = |ty: Type<'c>| self.machine.size_of(ty);
@@ -225,7 +236,8 @@ impl<'c> Kernel<'_, '_, 'c> {
             },
         )?;
         let run = [Some(self.guarded(built.functions[0])), None, None];
-        let functions = Functions::Loop { thread_bytes: built.bytes_of_thread, run, along_y: false };
+        let functions =
+            Functions::Loop { thread_bytes: built.bytes_of_thread, run, along_y: false };
         Ok(BlockFunctions { functions, vectorized, specialized })
     }
 

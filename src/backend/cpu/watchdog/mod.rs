@@ -112,7 +112,14 @@ impl Watched {
     /// Runs blocks until there are no more, or the launch has failed.
     fn work(&self, number: usize) {
         let Job {
-            strategy, order, geometry, arguments, shared_bytes, guard_pages, stack_bytes, ..
+            strategy,
+            order,
+            geometry,
+            arguments,
+            shared_bytes,
+            guard_pages,
+            stack_bytes,
+            ..
         } = &self.job;
         let blocks = Blocks {
             strategy: *strategy,

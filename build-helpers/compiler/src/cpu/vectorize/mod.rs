@@ -28,7 +28,7 @@ use super::{
     uniformity::{Asked, Flow, Uniformity},
 };
 use crate::{ScalarReason, passes::entry::Unit};
-use analysis::{direction, legality, plan::Plan};
+use analysis::{direction, legality, plan::Plan, profitability};
 use emission::{code::BodyKind, function::build};
 pub(super) use layout::block_memory::{Blocks, OWN_MEMORY, SpecializedCall};
 use layout::{block_memory::Layout, context_arrays::ContextArrays};
@@ -58,6 +58,19 @@ pub(super) fn can_run<'c>(body: &Body<'c>, lanes: u32, size: &dyn Fn(Type<'c>) -
     let Source::Parameters { thread, .. } = body.source else { return false };
     let plan = Plan::new(body.function, lanes, size, (0, thread[0]));
     plan.and_then(|plan| legality::check(&plan, size)).is_ok()
+}
+
+/// Whether the threads of a body, one after the other, are expected to take less time than vectors of `lanes`.
+pub(super) fn is_better_scalar<'c>(
+    body: &Body<'c>,
+    lanes: u32,
+    size: &dyn Fn(Type<'c>) -> u64,
+) -> bool {
+    let Source::Parameters { thread, .. } = body.source else { return false };
+    let plan = Plan::new(body.function, lanes, size, (0, thread[0]));
+    plan.is_ok_and(|plan| {
+        legality::check(&plan, size).is_ok() && profitability::is_better_scalar(&plan, size)
+    })
 }
 
 /// Builds the function that runs a block of a kernel in vectors of `lanes`; `Err` says why that
