@@ -53,6 +53,7 @@ const fn kernel(run: Option<abi::Run>) -> cg::CpuKernel {
         static_shared_bytes: 0,
         frame_bytes: 8,
         frame_align: 8,
+        blocks_along_y: 0,
         run: [run, None, None],
         start: if coroutine { Some(start) } else { None },
         resume: if coroutine { Some(resume) } else { None },

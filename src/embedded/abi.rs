@@ -20,12 +20,37 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// The index of the block with this linear index, x fastest.
-    pub(crate) fn index_of(&self, linear: usize) -> [u32; 3] {
+    /// The index of the block with this linear index.
+    pub(crate) fn index_of(&self, linear: usize, order: BlockOrder) -> [u32; 3] {
         let [width, height, _] = self.grid.map(|n| n as usize);
-        let (row, x) = (linear / width, linear % width);
-        [x as u32, (row % height) as u32, (row / height) as u32]
+        let (plane, place) = (linear / (width * height), linear % (width * height));
+        let (x, y) = match order {
+            BlockOrder::AlongX => (place % width, place / width),
+            BlockOrder::AlongY => (place / height, place % height),
+        };
+        [x as u32, y as u32, plane as u32]
     }
+
+    /// The index of the block after that with this index.
+    pub(crate) fn after(&self, [x, y, z]: [u32; 3], order: BlockOrder) -> [u32; 3] {
+        let [width, height, _] = self.grid;
+        match order {
+            BlockOrder::AlongX if x + 1 < width => [x + 1, y, z],
+            BlockOrder::AlongX if y + 1 < height => [0, y + 1, z],
+            BlockOrder::AlongY if y + 1 < height => [x, y + 1, z],
+            BlockOrder::AlongY if x + 1 < width => [x + 1, 0, z],
+            _ => [0, 0, z + 1],
+        }
+    }
+}
+
+/// The order of a grid's blocks: which index of a block changes fastest. z changes slowest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BlockOrder {
+    /// x, then y.
+    AlongX,
+    /// y, then x.
+    AlongY,
 }
 
 /// A block that runs.
@@ -151,7 +176,10 @@ pub struct Kernel {
     /// Bytes of a coroutine; for [`STRATEGY_LOOP`] bytes that a block keeps for each thread.
     pub frame_bytes: u64,
     /// The alignment of a coroutine, a power of two.
-    pub frame_align: u64,
+    pub frame_align: u32,
+    /// Whether blocks that are neighbours along y should run one after the other, since the threads along y access
+    /// memory in rows; otherwise 0, and those along x do.
+    pub blocks_along_y: u32,
     /// For [`STRATEGY_LOOP`]: one for every processor of the architecture, and for x86-64 one for those
     /// with AVX2 and FMA (`x86-64-v3`) and one for those with AVX-512 (`x86-64-v4`).
     pub run: [Option<Run>; 3],
@@ -170,3 +198,27 @@ const _: () = {
     assert!(size_of::<Item>() == 48);
     assert!(size_of::<Kernel>() == 72);
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_order_has_every_block_once() {
+        let grid = [3, 4, 2];
+        let geometry = Geometry { grid, block: [1; 3], dynamic_shared_bytes: 0, reserved: 0 };
+        for (order, second) in [(BlockOrder::AlongX, [1, 0, 0]), (BlockOrder::AlongY, [0, 1, 0])] {
+            let mut expected = [0; 3];
+            let mut seen = std::collections::BTreeSet::new();
+            for linear in 0..24 {
+                let index = geometry.index_of(linear, order);
+                assert_eq!(index, expected, "{order:?}");
+                assert!(index.iter().zip(grid).all(|(index, size)| *index < size), "{index:?}");
+                assert!(seen.insert(index), "{index:?}");
+                expected = geometry.after(index, order);
+            }
+            assert_eq!(expected, [0, 0, 2]);
+            assert_eq!(geometry.index_of(1, order), second);
+        }
+    }
+}

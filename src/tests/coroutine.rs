@@ -14,6 +14,7 @@ static REVERSE: cg::CpuKernel = cg::CpuKernel {
     static_shared_bytes: 4,
     frame_bytes: size_of::<Frame>() as u64,
     frame_align: 32,
+    blocks_along_y: 0,
     run: [None; 3],
     start: Some(start),
     resume: Some(resume),

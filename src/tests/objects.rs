@@ -16,6 +16,7 @@ pub(crate) const fn looped(run: Run) -> CpuKernel {
         static_shared_bytes: 0,
         frame_bytes: 0,
         frame_align: 1,
+        blocks_along_y: 0,
         run: [Some(run), None, None],
         start: None,
         resume: None,

@@ -296,6 +296,7 @@ impl Compile for Fake {
             strategy: (*target == Target::Cpu && text.contains("STRATEGIES")).then(|| Strategy {
                 lowering: Lowering::ThreadLoop,
                 widths: vec![8, 16],
+                along_y: false,
                 scalar: None,
                 block: None,
                 interchanged_loops: 0,

@@ -271,6 +271,7 @@ mod tests {
                         joins: 0,
                     },
                     widths: vec![8, 16],
+                    along_y: false,
                     scalar: None,
                     block: Some([256, 1, 1]),
                     interchanged_loops: 0,

@@ -22,6 +22,10 @@ pub struct Strategy {
     /// The vector widths in threads, one for each processor level with vectorised code, ascending.
     /// Empty where the code is scalar.
     pub widths: Vec<u32>,
+    /// Whether the vectors of blocks that are high enough consist of neighbours along y: these access memory in rows,
+    /// those along x do not. Blocks that are neighbours along y run one after the other then.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub along_y: bool,
     /// Why the code is scalar. `None` where it is vectorised. For coroutines, which are always scalar,
     /// it is `Some` only where the vectoriser failed on the source.
     pub scalar: Option<ScalarReason>,
@@ -197,6 +201,8 @@ pub enum ScalarReason {
         /// The limit.
         limit: u64,
     },
+    /// Threads leave a loop in different iterations in which they access memory in no order: vectors would take longer.
+    IrregularLoop,
     /// Control flow has edges of exceptions or computed targets.
     UnstructuredControlFlow,
     /// Stack memory is allocated in the middle of the kernel, or its size is not constant.
@@ -256,6 +262,9 @@ impl Display for Strategy {
             let widths: Vec<_> = self.widths.iter().map(u32::to_string).collect();
             let noun = if widths.len() == 1 { "width" } else { "widths" };
             write!(formatter, ", vector {noun} {}", widths.join(", "))?;
+            if self.along_y {
+                formatter.write_str(" along y")?;
+            }
         }
         if let Some(block) = self.block {
             formatter.write_str(", specialised on blocks of ")?;
@@ -300,6 +309,12 @@ impl Display for Lowering {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives it by reference")]
 fn is_none(count: &u32) -> bool {
     *count == 0
+}
+
+/// Whether there is nothing to say.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives it by reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// A number with its noun; `None` for 0.
@@ -362,6 +377,10 @@ impl Display for ScalarReason {
             Self::ExitInOutlinedFunction => "an outlined function can end its thread",
             Self::UnstructuredControlFlow => "control flow is unstructured",
             Self::DynamicStackMemory => "the size of stack memory is not constant",
+            Self::IrregularLoop => {
+                "threads leave a loop in different iterations and access memory in no order, so that vectors would take \
+                 longer"
+            }
             Self::Switch => "a switch was not lowered to branches",
             Self::Tokens => "tokens are used",
             Self::OutlinedCall => "an outlined function is called",
@@ -405,7 +424,7 @@ mod tests {
 
     fn strategy(lowering: Lowering) -> Strategy {
         let (widths, scalar, block) = (Vec::new(), None, None);
-        Strategy { lowering, widths, scalar, block, interchanged_loops: 0 }
+        Strategy { lowering, widths, along_y: false, scalar, block, interchanged_loops: 0 }
     }
 
     #[test]
@@ -414,6 +433,7 @@ mod tests {
             Lowering::BarrierRegions { barriers: 1, warp_collectives: 8, early_exits: 0, joins: 0 };
         let vectorized = Strategy {
             widths: vec![8, 16],
+            along_y: false,
             block: Some([32, 8, 1]),
             interchanged_loops: 2,
             ..strategy(regions)

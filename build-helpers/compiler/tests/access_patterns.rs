@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::code;
+use common::{code, compile};
 
 /// Vector widths that there are bodies for: 8 and 16, or 4 with NEON.
 const WIDTHS: usize = if cfg!(target_arch = "x86_64") { 2 } else { 1 };
@@ -108,6 +108,11 @@ fn vectors_go_along_y_where_rows_are_numbered_along_x() {
                 unsafe {{ *y.get_unchecked_mut(({index}) as usize) = x.get_unchecked(({index}) as usize) + 1 }}
             }}"
         );
+        let text = format!("use kernelmill_device::prelude::*;\n{text}");
+        let artifact = compile(&format!("{name}_strategy"), &text, "cpu");
+        let strategy = artifact.unwrap().kernels[0].strategy.clone().unwrap();
+        assert_eq!(strategy.along_y, index.starts_with('i'), "{name}: {strategy}");
+        assert_eq!(strategy.to_string().ends_with(" along y"), strategy.along_y, "{strategy}");
         code(name, &text)
     };
     let [along_x, _] = of("patterns_along_x", "j * width + i");

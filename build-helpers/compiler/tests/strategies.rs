@@ -22,7 +22,7 @@ fn strategy(name: &str, text: &str) -> Strategy {
 /// The strategy of vectorised code.
 fn vectorized(lowering: Lowering) -> Strategy {
     let (widths, scalar, block) = (WIDTHS.to_vec(), None, None);
-    Strategy { lowering, widths, scalar, block, interchanged_loops: 0 }
+    Strategy { lowering, widths, along_y: false, scalar, block, interchanged_loops: 0 }
 }
 
 /// The strategy of a kernel whose barriers and warp collectives are uniform.
@@ -64,6 +64,32 @@ const WIDTHS: &[u32] = if cfg!(target_arch = "x86_64") { &[8, 16] } else { &[4] 
 #[test]
 fn a_kernel_without_barriers_is_a_vectorised_thread_loop() {
     let found = strategy("strategy_loop", &kernel("plain", ""));
+    assert_eq!(found, vectorized(Lowering::ThreadLoop));
+}
+
+/// Threads that leave a loop in different iterations stay vectors where what they do there is arithmetic, or where each
+/// access waits for the one before.
+#[test]
+fn threads_one_by_one_are_better_where_irregular_loops_read_all_over_memory() {
+    let text = |name: &str, statements: &str| {
+        format!(
+            "#[kernel]\npub fn {name}(first: &[u32], at: &[u32], x: &[u32], mut y: DisjointSlice<u32>) {{\n    \
+             let i = thread::index_1d();\n    let own = i.get();\n    let mut sum = 0_u32;\n    {statements}\n    \
+             if let Some(out) = y.get_mut(i) {{ *out = sum; }}\n}}\n"
+        )
+    };
+    let sparse = "for k in first[own]..first[own + 1] { sum += x[at[k as usize] as usize]; }";
+    let found = strategy("strategy_sparse", &text("sparse", sparse));
+    assert_eq!(found, scalar(ScalarReason::IrregularLoop));
+    let arithmetic = "let mut rest = first[own];
+        while rest > 1 { rest = if rest % 2 == 0 { rest / 2 } else { rest * 3 + 1 }; sum += rest & 7; }";
+    let found = strategy("strategy_arithmetic", &text("arithmetic", arithmetic));
+    assert_eq!(found, vectorized(Lowering::ThreadLoop));
+    let list = "sum = first[own]; while sum & 1 == 0 { sum = at[sum as usize]; }";
+    let found = strategy("strategy_list", &text("list", list));
+    assert_eq!(found, vectorized(Lowering::ThreadLoop));
+    let fixed = "for k in 0..x.len() { sum += x[at[k] as usize]; }";
+    let found = strategy("strategy_fixed", &text("fixed", fixed));
     assert_eq!(found, vectorized(Lowering::ThreadLoop));
 }
 

@@ -8,7 +8,7 @@ use kernelmill_artifact::PanicRecord;
 use super::{arena::Lacking, blocks::Blocks, stack, strategy::strategy};
 use crate::{
     embedded::{
-        abi::{Geometry, Kernel},
+        abi::{BlockOrder, Geometry, Kernel},
         check_version,
     },
     error::{Error, Result},
@@ -71,6 +71,7 @@ fn run(
         kernel.static_shared_bytes.next_multiple_of(128) + u64::from(geometry.dynamic_shared_bytes);
     let blocks = Blocks {
         strategy: strategy(kernel).expect(of_this_version),
+        order: BlockOrder::AlongX,
         geometry,
         arguments: arguments.as_ptr(),
         record,

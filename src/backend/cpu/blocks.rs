@@ -16,18 +16,29 @@ use super::{
     scheduler::Scheduler,
     stack,
 };
-use crate::embedded::abi::{Geometry, ROW, Resume, Run, Start};
+use crate::embedded::abi::{BlockOrder, Geometry, ROW, Resume, Run, Start};
 
 /// The lowering strategy of a kernel, and its functions.
 #[derive(Clone, Copy)]
 pub(super) enum Strategy {
-    Loop { run: Run, thread_bytes: usize },
+    Loop { run: Run, thread_bytes: usize, order: BlockOrder },
     Coroutine { start: Start, resume: Resume, stride: usize, align: usize },
+}
+
+impl Strategy {
+    /// The order of blocks in which those that access the same rows of memory come after each other.
+    pub(super) fn order(self) -> BlockOrder {
+        match self {
+            Self::Loop { order, .. } => order,
+            Self::Coroutine { .. } => BlockOrder::AlongX,
+        }
+    }
 }
 
 /// The blocks of a launch.
 pub(super) struct Blocks<'a> {
     pub(super) strategy: Strategy,
+    pub(super) order: BlockOrder,
     pub(super) geometry: &'a Geometry,
     pub(super) arguments: *const *const u8,
     pub(super) record: *mut PanicRecord,
@@ -41,8 +52,8 @@ pub(super) struct Blocks<'a> {
 unsafe impl Sync for Blocks<'_> {}
 
 impl Blocks<'_> {
-    /// Runs the blocks with these linear indices, x fastest, in the arena of the calling thread, or of another where
-    /// the calling one has too little stack.
+    /// Runs the blocks with these linear indices in the arena of the calling thread, or of another where the calling
+    /// one has too little stack.
     ///
     /// # Safety
     ///
@@ -56,8 +67,7 @@ impl Blocks<'_> {
         stack::with(self.stack_bytes, run).unwrap_or(Err(Lacking(self.stack_bytes)))
     }
 
-    /// Runs the blocks with these linear indices, x fastest, until one panics; none where their memory cannot
-    /// be had.
+    /// Runs the blocks with these linear indices until one panics; none where their memory cannot be had.
     ///
     /// # Safety
     ///
@@ -73,7 +83,7 @@ impl Blocks<'_> {
         };
         let scheduler = self.scheduler(arena)?;
         let block = arena.block(self.shared_bytes, scratch)?;
-        let mut index = self.geometry.index_of(blocks.start);
+        let mut index = self.geometry.index_of(blocks.start, self.order);
         // SAFETY: the block is this thread's; the record outlives the launch, and kernels use its
         // state as an atomic too; arguments are promised.
         unsafe {
@@ -90,7 +100,7 @@ impl Blocks<'_> {
                     (Strategy::Coroutine { .. }, Some(scheduler)) => scheduler.run(block),
                     (Strategy::Coroutine { .. }, None) => unreachable!("made above"),
                 }
-                index = self.next(index);
+                index = self.geometry.after(index, self.order);
             }
         }
         Ok(())
@@ -105,17 +115,5 @@ impl Blocks<'_> {
         let threads = shape.iter().map(|&n| n as usize).product();
         let (items, frames) = arena.threads(threads, stride, align)?;
         Ok(Some(Scheduler { start, resume, arguments, shape, items, frames, stride }))
-    }
-
-    /// The index of the block after that with this index.
-    fn next(&self, [x, y, z]: [u32; 3]) -> [u32; 3] {
-        let [width, height, _] = self.geometry.grid;
-        if x + 1 < width {
-            [x + 1, y, z]
-        } else if y + 1 < height {
-            [0, y + 1, z]
-        } else {
-            [0, 0, z + 1]
-        }
     }
 }

@@ -108,7 +108,7 @@ impl Blocks<'_> {
         unsafe {
             (*block).geometry = self.geometry;
             (*block).panic = self.record;
-            (*block).index = self.geometry.index_of(index);
+            (*block).index = self.geometry.index_of(index, self.order);
             scheduler.start_all(block);
         }
         Ok(Resident { scheduler, block, progress: Progress::Ended, _arena: arena })

@@ -28,7 +28,7 @@ use super::{
 use crate::{
     embedded::{
         EmbeddedArtifact, EmbeddedKernel,
-        abi::{self, Geometry},
+        abi::{self, BlockOrder, Geometry},
     },
     error::{Error, LaunchTimeout, Result},
     hal::{self, AsyncError, ErrorSlot, OwnedArguments, Pointers, StreamRef},
@@ -115,6 +115,11 @@ impl Function {
         (self.static_shared_bytes.next_multiple_of(128) + u64::from(dynamic)) as usize
     }
 
+    /// The order that blocks are taken in: on a sequential device x first, whatever the kernel.
+    fn order(&self) -> BlockOrder {
+        if self.device.sequential { BlockOrder::AlongX } else { self.strategy.order() }
+    }
+
     /// The asynchronous error of a launch that has run on `stream`.
     fn keep(&self, stream: StreamRef<'_>, error: Arc<AsyncError>) -> Arc<AsyncError> {
         stream.keep(&error);
@@ -147,6 +152,7 @@ impl Function {
         let geometry = Geometry { grid, block, dynamic_shared_bytes, reserved: 0 };
         let blocks = Blocks {
             strategy: self.strategy,
+            order: self.order(),
             geometry: &geometry,
             arguments: arguments.as_ptr(),
             record: record.get(),
@@ -184,6 +190,7 @@ impl Function {
         let Checked { grid, block, dynamic_shared_bytes } = *shape;
         let job = Job {
             strategy: self.strategy,
+            order: self.order(),
             geometry: Geometry { grid, block, dynamic_shared_bytes, reserved: 0 },
             arguments,
             shared_bytes: self.shared_bytes(dynamic_shared_bytes),

@@ -15,6 +15,7 @@ static LOOP: cg::CpuKernel = cg::CpuKernel {
     static_shared_bytes: 0,
     frame_bytes: HUGE,
     frame_align: 64,
+    blocks_along_y: 0,
     run: [Some(run), None, None],
     start: None,
     resume: None,

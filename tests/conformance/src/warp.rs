@@ -77,7 +77,9 @@ fn votes(on: &Context) -> Outcome {
 }
 
 fn mixed(on: &Context) -> Outcome {
-    mixed_by(on, false, |launch, rounds, x, y| on.kernels.warp_mixed(&on.stream, launch, rounds, x, y))
+    mixed_by(on, false, |launch, rounds, x, y| {
+        on.kernels.warp_mixed(&on.stream, launch, rounds, x, y)
+    })
 }
 
 fn mixed_apart(on: &Context) -> Outcome {

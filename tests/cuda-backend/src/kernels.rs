@@ -71,6 +71,7 @@ static ON_CPU: cg::CpuKernel = cg::CpuKernel {
     static_shared_bytes: 0,
     frame_bytes: 0,
     frame_align: 1,
+    blocks_along_y: 0,
     run: [Some(first_element), None, None],
     start: None,
     resume: None,

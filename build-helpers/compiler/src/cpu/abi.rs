@@ -49,8 +49,8 @@ pub(super) const fn dynamic_shared_offset(bytes: u64) -> u64 {
 /// The functions of a kernel.
 pub(super) enum Functions<'c> {
     /// It runs a block at once, with so many bytes for each thread: for any processor, and faster
-    /// ones for those that have more.
-    Loop { thread_bytes: u64, run: [Option<Value<'c>>; VARIANTS] },
+    /// ones for those that have more. Where `along_y`, threads that are neighbours along y access memory in rows.
+    Loop { thread_bytes: u64, run: [Option<Value<'c>>; VARIANTS], along_y: bool },
     /// It is a coroutine for each thread.
     Coroutine { frame_bytes: u64, start: Value<'c>, resume: Value<'c> },
 }
@@ -71,12 +71,12 @@ pub(super) fn export<'c>(
     let context = unit.context;
     let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
     let none = Type::pointer(context, 0).null();
-    let (strategy, frame_bytes, run, start, resume) = match functions {
-        Functions::Loop { thread_bytes, run } => {
-            (0, *thread_bytes, run.map(|run| run.unwrap_or(none)), none, none)
+    let (strategy, frame_bytes, run, start, resume, along_y) = match functions {
+        Functions::Loop { thread_bytes, run, along_y } => {
+            (0, *thread_bytes, run.map(|run| run.unwrap_or(none)), none, none, *along_y)
         }
         Functions::Coroutine { frame_bytes, start, resume } => {
-            (1, *frame_bytes, [none; VARIANTS], *start, *resume)
+            (1, *frame_bytes, [none; VARIANTS], *start, *resume, false)
         }
     };
     let value = Value::constant_structure(
@@ -86,7 +86,8 @@ pub(super) fn export<'c>(
             word.constant(strategy),
             wide.constant(shared_bytes),
             wide.constant(frame_bytes),
-            wide.constant(FRAME_ALIGN),
+            word.constant(FRAME_ALIGN),
+            word.constant(u64::from(along_y)),
             run[0],
             run[1],
             run[2],

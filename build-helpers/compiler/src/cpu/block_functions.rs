@@ -58,6 +58,7 @@ pub(super) struct BlockFunctions<'c> {
 #[derive(Default)]
 pub(super) struct Vectorized {
     widths: Vec<u32>,
+    along_y: bool,
     scalar: Option<ScalarReason>,
     block: Option<[u32; 3]>,
     interchanged_loops: u32,
@@ -65,8 +66,8 @@ pub(super) struct Vectorized {
 
 impl Vectorized {
     pub(super) fn strategy(self, lowering: Lowering) -> Strategy {
-        let Self { widths, scalar, block, interchanged_loops } = self;
-        Strategy { lowering, widths, scalar, block, interchanged_loops }
+        let Self { widths, along_y, scalar, block, interchanged_loops } = self;
+        Strategy { lowering, widths, along_y, scalar, block, interchanged_loops }
     }
 }
 
@@ -76,6 +77,7 @@ struct Levels<'c> {
     run: [Option<Value<'c>>; VARIANTS],
     thread_bytes: u64,
     widths: Vec<u32>,
+    along_y: bool,
     specialized: Vec<SpecializedFunction<'c>>,
 }
 
@@ -109,10 +111,10 @@ impl<'c> Kernel<'_, '_, 'c> {
         let widths = PassFact::Widths { widths: levels.widths.clone() };
         self.reports.add(Pass::Vectorization, PassOutcome::Changed, Some(widths));
         let block = size.filter(|_| !levels.specialized.is_empty());
-        let Levels { run, thread_bytes, widths, specialized } = levels;
-        let vectorized = Vectorized { widths, scalar: None, block, interchanged_loops };
+        let Levels { run, thread_bytes, widths, along_y, specialized } = levels;
+        let vectorized = Vectorized { widths, along_y, scalar: None, block, interchanged_loops };
         Ok(BlockFunctions {
-            functions: Functions::Loop { thread_bytes, run },
+            functions: Functions::Loop { thread_bytes, run, along_y },
             vectorized,
             specialized,
         })
@@ -157,12 +159,17 @@ impl<'c> Kernel<'_, '_, 'c> {
         levels: &mut Levels<'c>,
     ) -> Result<(), ScalarReason> {
         let all = processor_levels::of(self.machine.triple());
+        let most = all.iter().flatten().map(|level| level.lanes).max().unwrap_or(1);
+        if vectorize::is_better_scalar(self.body, most, &|ty| self.machine.size_of(ty)) {
+            return Err(ScalarReason::IrregularLoop);
+        }
         for (index, level) in all.iter().enumerate() {
             let Some(level) = level else { continue };
             let built = self.level(level, known, levels)?;
             levels.thread_bytes = levels.thread_bytes.max(built.bytes_of_thread);
             levels.run[index] = Some(self.guarded(built.functions[0]));
             levels.widths.extend((level.lanes > 1).then_some(level.lanes));
+            levels.along_y |= built.along_y;
             levels
                 .specialized
                 .extend(built.is_specialized.then(|| SpecializedFunction::new(built, level.lanes)));
@@ -207,10 +214,17 @@ impl<'c> Kernel<'_, '_, 'c> {
         reason: ScalarReason,
         specialized: Vec<SpecializedFunction<'c>>,
     ) -> Result<BlockFunctions<'c>, Error> {
+        let reason_is_cost = reason == ScalarReason::IrregularLoop;
         let vectorized = Vectorized { scalar: Some(reason), ..Vectorized::default() };
         if !self.body.function.calls().into_iter().any(is_barrier) {
             let exits = self.exits != OutlinedExits::Never;
-            let functions = thread_loop::functions(self.unit, self.body, self.symbol, exits);
+            // It could have been vectorised, so that it is worth a function for newer processors.
+            let levels = match reason_is_cost {
+                true => processor_levels::scalar(self.machine.triple()),
+                false => [None; VARIANTS],
+            };
+            let functions =
+                thread_loop::functions(self.unit, self.body, self.symbol, exits, levels);
             return Ok(BlockFunctions { functions, vectorized, specialized });
         }
         let size = |ty: Type<'c>| self.machine.size_of(ty);
@@ -222,7 +236,8 @@ impl<'c> Kernel<'_, '_, 'c> {
             },
         )?;
         let run = [Some(self.guarded(built.functions[0])), None, None];
-        let functions = Functions::Loop { thread_bytes: built.bytes_of_thread, run };
+        let functions =
+            Functions::Loop { thread_bytes: built.bytes_of_thread, run, along_y: false };
         Ok(BlockFunctions { functions, vectorized, specialized })
     }
 

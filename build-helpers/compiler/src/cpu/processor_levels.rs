@@ -33,6 +33,13 @@ pub(super) fn of(triple: &str) -> &'static [Option<Level>; VARIANTS] {
     if triple.starts_with("x86_64") { &X86_64 } else { &AARCH64 }
 }
 
+/// The variants of scalar code for a target, but for the one that every processor runs: vectors matter less there, so that
+/// one for newer processors is enough.
+pub(super) fn scalar(triple: &str) -> [Option<&'static Level>; VARIANTS] {
+    let [_, middle, _] = of(triple);
+    [None, middle.as_ref(), None]
+}
+
 impl Level {
     /// Lets a function use what the processor has.
     pub(super) fn apply<'c>(&self, context: &'c Context, function: Value<'c>) {

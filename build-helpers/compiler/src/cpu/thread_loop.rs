@@ -1,28 +1,36 @@
 //! Scalar thread loops: a function that calls the kernel for every thread of a block.
 //!
-//! Needs: a lowered body without barriers. Guarantees: one call a thread, along x first.
+//! Needs: a lowered body without barriers. Guarantees: one call a thread, along x first; a function for every processor,
+//! and others for the levels asked for.
 
 use kernelmill_llvm::ir::{Block, Builder, Linkage, ModuleExt, Place, Type, Value};
 
 use super::{
-    abi::{Functions, block, catch_thread_exits, field},
+    abi::{Functions, VARIANTS, block, catch_thread_exits, field},
     block_entry::{self, BlockEntry, count},
     body::Body,
+    processor_levels::Level,
 };
 use crate::{ir::always_inline, passes::entry::Unit};
 
-/// Builds the function of a block for a kernel's body; `exits` says whether threads can end in functions that
-/// the body calls.
+/// Builds the functions of a block for a kernel's body, for `levels` as well as for every processor; `exits` says whether
+/// threads can end in functions that the body calls.
 pub(super) fn functions<'c>(
     unit: &Unit<'_, 'c>,
     body: &Body<'c>,
     symbol: &str,
     exits: bool,
+    levels: [Option<&Level>; VARIANTS],
 ) -> Functions<'c> {
     always_inline(unit.context, body.function);
-    let run = threads(unit, body, symbol);
-    let run = if exits { catching_exits(unit, run, symbol) } else { run };
-    Functions::Loop { thread_bytes: 0, run: [Some(run), None, None] }
+    let build = |level: Option<&Level>| {
+        let run = threads(unit, body, symbol);
+        level.into_iter().for_each(|level| level.apply(unit.context, run));
+        if exits { catching_exits(unit, run, symbol) } else { run }
+    };
+    let [_, middle, high] = levels;
+    let run = [Some(build(None)), middle.map(|it| build(Some(it))), high.map(|it| build(Some(it)))];
+    Functions::Loop { thread_bytes: 0, run, along_y: false }
 }
 
 /// Wraps `run` so that a thread that exits in a function it called ends its block.

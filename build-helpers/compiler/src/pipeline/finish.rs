@@ -154,7 +154,14 @@ mod tests {
             panics: true,
             cooperative: false,
             cpu_symbol: None,
-            strategy: Some(Strategy { lowering, widths, scalar, block, interchanged_loops }),
+            strategy: Some(Strategy {
+                lowering,
+                widths,
+                along_y: false,
+                scalar,
+                block,
+                interchanged_loops,
+            }),
             resources: Resources::UNKNOWN,
             notes: Vec::new(),
         }

@@ -27,7 +27,7 @@ use super::{
     guard_pages::Placement,
 };
 use crate::{
-    embedded::abi::Geometry,
+    embedded::abi::{BlockOrder, Geometry},
     error::{Error, Result},
     hal::OwnedArguments,
     properties::Backend,
@@ -36,6 +36,7 @@ use crate::{
 /// A launch, with all that it needs.
 pub(super) struct Job {
     pub(super) strategy: Strategy,
+    pub(super) order: BlockOrder,
     pub(super) geometry: Geometry,
     pub(super) arguments: OwnedArguments,
     pub(super) shared_bytes: usize,
@@ -110,10 +111,19 @@ impl Watched {
 
     /// Runs blocks until there are no more, or the launch has failed.
     fn work(&self, number: usize) {
-        let Job { strategy, geometry, arguments, shared_bytes, guard_pages, stack_bytes, .. } =
-            &self.job;
+        let Job {
+            strategy,
+            order,
+            geometry,
+            arguments,
+            shared_bytes,
+            guard_pages,
+            stack_bytes,
+            ..
+        } = &self.job;
         let blocks = Blocks {
             strategy: *strategy,
+            order: *order,
             geometry,
             arguments: arguments.pointers().as_ptr(),
             record: self.record.get(),
@@ -143,7 +153,7 @@ impl Watched {
             if !running.is_empty() {
                 self.progress.stop();
                 self.claim();
-                let index = |block| self.job.geometry.index_of(block);
+                let index = |block| self.job.geometry.index_of(block, self.job.order);
                 return Outcome::StillRunning(running.into_iter().map(index).collect());
             }
         }

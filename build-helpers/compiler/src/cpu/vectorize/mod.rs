@@ -28,7 +28,7 @@ use super::{
     uniformity::{Asked, Flow, Uniformity},
 };
 use crate::{ScalarReason, passes::entry::Unit};
-use analysis::{direction, legality, plan::Plan};
+use analysis::{direction, legality, plan::Plan, profitability};
 use emission::{code::BodyKind, function::build};
 pub(super) use layout::block_memory::{Blocks, OWN_MEMORY, SpecializedCall};
 use layout::{block_memory::Layout, context_arrays::ContextArrays};
@@ -40,6 +40,8 @@ pub(super) struct Run<'c> {
     pub(super) bytes_of_thread: u64,
     /// Whether it is for blocks of one size.
     pub(super) is_specialized: bool,
+    /// Whether blocks that are high enough are run in vectors along y.
+    pub(super) along_y: bool,
 }
 
 /// The vectors that a block's threads are run in.
@@ -56,6 +58,19 @@ pub(super) fn can_run<'c>(body: &Body<'c>, lanes: u32, size: &dyn Fn(Type<'c>) -
     let Source::Parameters { thread, .. } = body.source else { return false };
     let plan = Plan::new(body.function, lanes, size, (0, thread[0]));
     plan.and_then(|plan| legality::check(&plan, size)).is_ok()
+}
+
+/// Whether the threads of a body, one after the other, are expected to take less time than vectors of `lanes`.
+pub(super) fn is_better_scalar<'c>(
+    body: &Body<'c>,
+    lanes: u32,
+    size: &dyn Fn(Type<'c>) -> u64,
+) -> bool {
+    let Source::Parameters { thread, .. } = body.source else { return false };
+    let plan = Plan::new(body.function, lanes, size, (0, thread[0]));
+    plan.is_ok_and(|plan| {
+        legality::check(&plan, size).is_ok() && profitability::is_better_scalar(&plan, size)
+    })
 }
 
 /// Builds the function that runs a block of a kernel in vectors of `lanes`; `Err` says why that
@@ -75,6 +90,7 @@ pub(super) fn run<'c>(
     legality::check(&plan, size)?;
     let columns = columns(unit, body, symbol, vectors, &plan, size);
     let mut built = directed(unit, body, symbol, (vectors, columns.as_ref()), &plan, size)?;
+    built.along_y = columns.is_some();
     built.functions.extend(columns.into_iter().flat_map(|columns| columns.functions));
     Ok(built)
 }
@@ -152,7 +168,7 @@ fn directed<'c>(
     };
     functions.insert(0, block_function::block(&request, &bodies));
     let is_specialized = matches!(blocks, Blocks::Of { .. });
-    Ok(Run { functions, bytes_of_thread, is_specialized })
+    Ok(Run { functions, bytes_of_thread, is_specialized, along_y: plan.axis == 1 })
 }
 
 /// What the bodies of regions are built from.

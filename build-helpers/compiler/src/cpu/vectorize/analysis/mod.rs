@@ -7,4 +7,5 @@ pub(super) mod comparison;
 pub(super) mod direction;
 pub(super) mod legality;
 pub(super) mod plan;
+pub(super) mod profitability;
 pub(super) mod speculation;

@@ -2,7 +2,7 @@
 //! a gather or scatter, as in [ISPC](https://doi.org/10.1109/InPar.2012.6339601). Needs: the addresses'
 //! strides. Guarantees: a lane outside of the mask accesses nothing.
 
-use kernelmill_llvm::ir::{IntPredicate, Type, Value};
+use kernelmill_llvm::ir::{IntPredicate, Opcode, Type, Value};
 
 use super::{
     super::layout::vector_value::VectorValue,
@@ -124,8 +124,13 @@ impl<'c> Code<'_, 'c> {
         let (Some(first), Some(lanes)) = (address.first, mask) else { return each(self) };
         // It is of one lane, which need not be there.
         let first = self.builder.freeze(first);
-        let row = self.vectors.all(&self.builder, VectorValue::strided(first, address.step));
+        // As numbers: where LLVM 22 compares vectors of pointers of which one has the first lane's address as its base, it
+        // replaces that address by a vector (`InstCombinerImpl::EmitGEPOffsets`).
+        let wide = Type::int(self.vectors.context, 64);
+        let start = self.builder.cast(Opcode::PtrToInt, first, wide);
+        let row = self.vectors.all(&self.builder, VectorValue::strided(start, address.step));
         let all = self.vectors.all(&self.builder, address);
+        let all = self.builder.cast(Opcode::PtrToInt, all, wide.vector(self.vectors.lanes));
         // What a lane has that is not there can be poison.
         let others = self.builder.freeze(self.builder.compare(IntPredicate::Ne, all, row));
         let others = self.vectors.bits(&self.builder, self.builder.and(others, lanes));
