@@ -4,7 +4,7 @@ use std::{
     env,
     path::PathBuf,
     process::{self, Command, Output},
-    sync::OnceLock,
+    sync::{OnceLock, mpsc},
     thread,
     time::Duration,
 };
@@ -98,9 +98,14 @@ fn is_child(name: &str) -> bool {
     env::var(CHILD).is_ok_and(|child| child == name)
 }
 
+/// Ends the process after [`LIMIT`]. The thread that does has all of its memory when this returns, so that a limit that the
+/// test sets is none for it.
 fn end_in_time() {
-    thread::spawn(|| {
+    let (started, is_started) = mpsc::channel();
+    thread::spawn(move || {
+        started.send(()).expect("the other end waits");
         thread::sleep(LIMIT);
         process::abort();
     });
+    is_started.recv().expect("the thread sends before it sleeps");
 }

@@ -79,7 +79,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 8,
+        format_version: 9,
         package: "demo",
         signatures: &[
             cg::signature(

@@ -109,7 +109,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 8,
+        format_version: 9,
         package: "app",
         signatures: &[
             cg::signature(
