@@ -44,6 +44,7 @@ fn artifacts(of: &str, target: &'static str, kind: ArtifactKind) -> Vec<&'static
             backtraces: &[],
             messages: &[],
             relocations: &[],
+            variables: &[],
         };
         &*Box::leak(Box::new(artifact))
     };

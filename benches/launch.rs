@@ -92,6 +92,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         cg::Signature::borrowed("barrier", &[]),
     ],
     functions: &[],
+    variables: &[],
     tuned: &[],
     artifacts: &[cg::EmbeddedArtifact {
         fingerprint: "bench",
@@ -108,6 +109,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         backtraces: &[],
         messages: &[],
         relocations: &[],
+        variables: &[],
     }],
 };
 
@@ -137,6 +139,7 @@ const fn without_variants(kernels: &'static [cg::EmbeddedKernel]) -> cg::Embedde
         backtraces: &[],
         messages: &[],
         relocations: &[],
+        variables: &[],
     }
 }
 
@@ -370,6 +373,7 @@ mod driver {
         package: "launch",
         signatures: &[cg::Signature::borrowed("empty", &[])],
         functions: &[],
+        variables: &[],
         tuned: &[],
         artifacts: &[cg::EmbeddedArtifact {
             fingerprint: "bench on a driver",
@@ -382,6 +386,7 @@ mod driver {
             backtraces: &[],
             messages: &[],
             relocations: &[],
+            variables: &[],
         }],
     };
 

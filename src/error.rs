@@ -198,6 +198,39 @@ pub enum Error {
         /// The entry that is not there.
         entry: &'static str,
     },
+    /// No binary that is loaded has a variable.
+    #[error(
+        "no binary that is loaded on {device} has the variable `{variable}`: its kernels do not use it, or the back end has none"
+    )]
+    MissingVariable {
+        /// The variable.
+        variable: &'static str,
+        /// The device.
+        device: String,
+    },
+    /// A variable cannot be read or written: kernels of its source run, on the CPU, and the calling thread is one of
+    /// rayon's, which may be needed for them; or a launch was given up that still runs.
+    #[error(
+        "the variable `{variable}` is in use: kernels of its source run, and this thread may not wait for them"
+    )]
+    VariableInUse {
+        /// The variable.
+        variable: &'static str,
+    },
+    /// A place in a variable that is an array is beyond its end.
+    #[error(
+        "the variable `{variable}` has {length} elements, and {count} from {first} on are none of them"
+    )]
+    VariableRange {
+        /// The variable.
+        variable: &'static str,
+        /// Its elements.
+        length: usize,
+        /// The first element that was asked for.
+        first: usize,
+        /// The number of elements that were asked for.
+        count: usize,
+    },
     /// The program's own loader of modules ([`ModuleCache::set_loader`]) has failed.
     ///
     /// [`ModuleCache::set_loader`]: crate::ModuleCache::set_loader

@@ -112,6 +112,7 @@ mod tensor_map;
 mod tests;
 mod trace;
 pub mod tuning;
+mod variable;
 mod variants;
 mod waiter;
 
@@ -150,6 +151,7 @@ pub use slice::{BufferSlice, BufferSliceMut};
 pub use stream::Stream;
 pub use symbols::define_symbol;
 pub use tensor_map::{Swizzle, TensorElement, TensorMap, TensorMapMut};
+pub use variable::DeviceVariable;
 
 /// What fake drivers of the tests run kernels by. Not for use by hand.
 #[doc(hidden)]

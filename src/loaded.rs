@@ -7,12 +7,14 @@ use std::{
 
 use crate::{
     argument::Argument,
-    cache::{ModuleHold, module_cache},
+    cache::module_cache,
     choice::Choice,
     compiled::CompiledKernel,
+    copy::DeviceCopy,
     device::Device,
     embedded::{
-        EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant, KernelSet, TunedLaunch, check_version,
+        EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant, KernelSet, TunedLaunch, VariableLayout,
+        check_version,
     },
     error::{Error, NoBinary, Result},
     graph::Recorder,
@@ -22,6 +24,7 @@ use crate::{
     limits::Checked,
     marshal,
     preparation::Preparation,
+    variable::{DeviceVariable, VariableModule},
     variants::Variants,
 };
 
@@ -34,7 +37,8 @@ pub struct Loaded {
     kernels: Vec<Option<Arc<LoadedKernel>>>,
     /// The builds of each kernel with variants, by its index; empty where no kernel has any.
     variants: Vec<Option<Arc<Variants>>>,
-    modules: Vec<Arc<ModuleHold>>,
+    /// With the binary of each, those of variants among them.
+    modules: Vec<VariableModule>,
     choices: Vec<Choice>,
     /// Why each kernel that is not there is not, by its index.
     missing: BTreeMap<usize, NoBinary>,
@@ -170,7 +174,7 @@ impl Loaded {
                 *slot = Some(Arc::new(kernel));
             }
         }
-        self.modules.push(module);
+        self.modules.push((artifact, module));
         self.choices.push(choice);
         Ok(())
     }
@@ -210,6 +214,7 @@ impl Loaded {
                         let kernel =
                             LoadedKernel::new(signature, &self.device, artifact, kernel, &module)?;
                         builds.push(Arc::new(kernel));
+                        self.modules.push((artifact, module));
                     }
                     Err(Error::NoBinary(error)) => {
                         absent.push((variant.name, variant.limits, *error));
@@ -281,6 +286,32 @@ impl Loaded {
             preparation.put(Box::new(PreparedParts { kernel, shape, arguments }));
         }
         Ok(())
+    }
+
+    /// A variable of the set.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MissingVariable`] where no module of its sources is loaded.
+    ///
+    /// # Safety
+    ///
+    /// It has this type.
+    pub unsafe fn variable<T: DeviceCopy>(
+        &self,
+        layout: &'static VariableLayout,
+    ) -> Result<DeviceVariable<T>> {
+        let modules = self.modules.iter();
+        let modules: Vec<_> = modules
+            .filter(|(artifact, _)| layout.sources.contains(&artifact.source))
+            .map(|(artifact, module)| (*artifact, Arc::clone(module)))
+            .collect();
+        if modules.is_empty() {
+            let (variable, device) = (layout.name, self.device.to_string());
+            return Err(Error::MissingVariable { variable, device });
+        }
+        // SAFETY: promised.
+        Ok(unsafe { DeviceVariable::new(layout, self.device.clone(), modules) })
     }
 
     /// The kernel with this index among the signatures, for the program.

@@ -25,8 +25,8 @@ pub use crate::{
     argument::{Argument, Held, HeldMap, MAX_ARGUMENTS, TensorMapArgument},
     copy::half,
     embedded::{
-        CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant, KernelSet,
-        TunedLaunch, abi,
+        CpuEntry, CpuKernel, CpuVariable, EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant,
+        KernelSet, TunedLaunch, VariableLayout, VariableMemory, abi,
     },
     hal::StreamRef,
     loaded::Loaded,
@@ -419,6 +419,7 @@ mod tests {
             package: "shapes",
             signatures: &[],
             functions: &[3, 5],
+            variables: &[],
             tuned: &[],
             artifacts: &[],
         };

@@ -2,7 +2,7 @@
 //!
 //! Static data, which the back ends read. Its version is checked before it is used.
 
-use std::fmt;
+use std::{cell::UnsafeCell, fmt};
 
 use kernelmill_artifact::{
     ArtifactKind, FORMAT_VERSION, LaunchLimits, PanicKind, PanicRecord, Relocation, Resources,
@@ -25,10 +25,25 @@ pub struct KernelSet {
     pub signatures: &'static [Signature],
     /// What names the functions that the host can give to them.
     pub functions: &'static [u64],
+    /// The variables that the program reads and writes.
+    pub variables: &'static [VariableLayout],
     /// The launches that were found to be fastest, of the file that `cargo kernelmill tune` writes.
     pub tuned: &'static [TunedLaunch],
     /// The binaries: for each source one per target.
     pub artifacts: &'static [EmbeddedArtifact],
+}
+
+/// A variable of device code that the program reads and writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VariableLayout {
+    /// Its name, for messages.
+    pub name: &'static str,
+    /// Its name in compiled code.
+    pub symbol: &'static str,
+    /// Its size.
+    pub bytes: usize,
+    /// The sources that have it, each a copy of its own.
+    pub sources: &'static [&'static str],
 }
 
 /// The launch of a kernel that was found to be fastest on a device for a size class.
@@ -72,6 +87,8 @@ pub struct EmbeddedArtifact {
     pub messages: &'static [&'static str],
     /// The symbols whose values it is given when it is loaded.
     pub relocations: &'static [Relocation],
+    /// The variables of its kernels, for the CPU, where they are linked into the application.
+    pub variables: &'static [CpuVariable],
 }
 
 /// A kernel inside an [`EmbeddedArtifact`].
@@ -193,6 +210,65 @@ impl CpuEntry {
     pub fn kernel(self) -> &'static CpuKernel {
         // SAFETY: promised to `new`.
         unsafe { &*self.0 }
+    }
+}
+
+/// The memory of a variable that is linked into the application.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct VariableMemory<const BYTES: usize>([UnsafeCell<u8>; BYTES]);
+
+// SAFETY: it is read and written through its address alone, by code that sees to the order.
+unsafe impl<const BYTES: usize> Sync for VariableMemory<BYTES> {}
+
+#[cfg(test)]
+impl<const BYTES: usize> VariableMemory<BYTES> {
+    pub(crate) const ZEROS: Self = Self([const { UnsafeCell::new(0) }; BYTES]);
+}
+
+/// A variable that is linked into the application.
+#[derive(Clone, Copy, Debug)]
+pub struct CpuVariable {
+    /// Its name in compiled code, before it is linked.
+    pub symbol: &'static str,
+    address: *mut u8,
+    bytes: usize,
+}
+
+// SAFETY: whoever uses the address sees to the order.
+unsafe impl Send for CpuVariable {}
+// SAFETY: as above.
+unsafe impl Sync for CpuVariable {}
+
+impl CpuVariable {
+    /// A variable that an object of kernelmill's compiler exports.
+    ///
+    /// # Safety
+    ///
+    /// `memory` is that variable's, as long as the program runs, and nothing but kernels and this crate uses it.
+    #[must_use]
+    pub const unsafe fn new<const BYTES: usize>(
+        symbol: &'static str,
+        memory: *const VariableMemory<BYTES>,
+    ) -> Self {
+        Self { symbol, address: memory.cast::<u8>().cast_mut(), bytes: BYTES }
+    }
+
+    /// Its first byte.
+    pub(crate) fn address(self) -> *mut u8 {
+        self.address
+    }
+
+    /// Its size.
+    pub(crate) fn bytes(self) -> usize {
+        self.bytes
+    }
+}
+
+impl EmbeddedArtifact {
+    /// The variable with this symbol that is linked into the application.
+    pub(crate) fn variable(&self, symbol: &str) -> Option<CpuVariable> {
+        self.variables.iter().find(|it| it.symbol == symbol).copied()
     }
 }
 

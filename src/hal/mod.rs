@@ -292,6 +292,17 @@ pub(crate) trait HostMemory: Any + Send + Sync {
     fn finish_all(&mut self) -> Result<()>;
 }
 
+/// A place in a variable of a module.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VariablePlace<'a> {
+    /// The name of the variable in compiled code.
+    pub(crate) symbol: &'a str,
+    /// The size of the whole variable.
+    pub(crate) size: usize,
+    /// The first byte.
+    pub(crate) offset: usize,
+}
+
 /// A binary that is loaded. Dropping the last reference unloads it.
 pub(crate) trait Module: Send + Sync {
     /// The kernel `kernel` of this module, which callers know by `signature`.
@@ -301,6 +312,38 @@ pub(crate) trait Module: Send + Sync {
         kernel: &'static EmbeddedKernel,
         signature: &'static Signature,
     ) -> Result<Box<dyn Function>>;
+
+    /// Copies bytes of a variable to the host, once the device has done all that it was given; false where the module
+    /// has no such variable.
+    ///
+    /// # Safety
+    ///
+    /// `offset + bytes` is within the variable; `target` can be written for `bytes` bytes.
+    unsafe fn read_variable(
+        &self,
+        _artifact: &'static EmbeddedArtifact,
+        _place: VariablePlace<'_>,
+        _target: *mut u8,
+        _bytes: usize,
+    ) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Copies bytes from the host to a variable, once the device has done all that it was given; false where the module
+    /// has no such variable. Launches from then on read them.
+    ///
+    /// # Safety
+    ///
+    /// `offset + bytes` is within the variable; `source` can be read for `bytes` bytes.
+    unsafe fn write_variable(
+        &self,
+        _artifact: &'static EmbeddedArtifact,
+        _place: VariablePlace<'_>,
+        _source: *const u8,
+        _bytes: usize,
+    ) -> Result<bool> {
+        Ok(false)
+    }
 
     /// Whether a launch of one of its kernels is in flight, as far as is known without waiting. Dropping the
     /// module waits for launches in any case.

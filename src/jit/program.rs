@@ -165,6 +165,7 @@ impl Binary {
             backtraces: &[],
             messages: &[],
             relocations: &[],
+            variables: &[],
         };
         Box::leak(Box::new(Made {
             set: KernelSet {
@@ -172,6 +173,7 @@ impl Binary {
                 package: name,
                 signatures: signatures.collect::<Vec<_>>().leak(),
                 functions: &[],
+                variables: &[],
                 tuned: &[],
                 artifacts: vec![artifact].leak(),
             },

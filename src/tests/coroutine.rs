@@ -35,6 +35,7 @@ const fn set(artifacts: &'static [cg::EmbeddedArtifact]) -> cg::KernelSet {
         package: "demo",
         signatures: &SIGNATURES,
         functions: &[],
+        variables: &[],
         tuned: &[],
         artifacts,
     }
@@ -55,6 +56,7 @@ const fn artifact(
         backtraces: &[],
         messages: &[],
         relocations: &[],
+        variables: &[],
     }
 }
 

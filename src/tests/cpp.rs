@@ -4,7 +4,7 @@
 
 use super::objects::{address, argument, looped, threads};
 use crate::{
-    __codegen::{CpuKernel, abi::Block},
+    __codegen::{CpuKernel, VariableMemory, abi::Block},
     Device, Error, Launch,
 };
 use kernels::{Flags, Kernels, Mode, Params};
@@ -19,6 +19,34 @@ static kernelmill_cpu_cuda_saxpy: CpuKernel = looped(saxpy);
 #[unsafe(no_mangle)]
 static kernelmill_cpu_cuda__ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_: CpuKernel =
     looped(blur);
+
+#[unsafe(no_mangle)]
+static kernelmill_variable_cuda_offsets: VariableMemory<8> = VariableMemory::ZEROS;
+
+#[test]
+fn variables_are_memory_of_the_program() {
+    for device in [Device::cpu().unwrap(), Device::cpu_async().unwrap()] {
+        let kernels = Kernels::load(&device).unwrap();
+        let offsets = kernels.variables().filters_offsets();
+        // The object for the CPU, by hand, lacks it.
+        let error = offsets.unwrap().write(&1.0).unwrap_err();
+        assert!(matches!(error, Error::MissingVariable { variable: "filters_offsets", .. }));
+        let offsets = kernels.variables().offsets().unwrap();
+        offsets.write(&[1.0, 2.0]).unwrap();
+        offsets.write_from(1, &[3.0]).unwrap();
+        let mut second = [0.0];
+        offsets.read_from(1, &mut second).unwrap();
+        assert_eq!((offsets.read().unwrap(), second), ([1.0, 3.0], [3.0]));
+        let memory = (&raw const kernelmill_variable_cuda_offsets).cast::<[f32; 2]>();
+        // SAFETY: nothing else uses it.
+        assert_eq!(unsafe { memory.read() }, [1.0, 3.0]);
+        for (first, count) in [(0, 3), (2, 1), (usize::MAX, 1)] {
+            let error = offsets.write_from(first, &vec![0.0; count]).unwrap_err();
+            assert!(matches!(error, Error::VariableRange { length: 2, .. }), "{error}");
+        }
+        offsets.write_from(2, &[]).unwrap();
+    }
+}
 
 /// `y[i] += a * x[i]` for `i < n`.
 unsafe extern "C" fn saxpy(arguments: *const *const u8, block: *mut Block) {

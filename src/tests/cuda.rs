@@ -20,6 +20,7 @@ static SET: cg::KernelSet = cg::KernelSet {
     package: "demo",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
     functions: &[],
+    variables: &[],
     tuned: &[],
     artifacts: &[saxpy("05", SAXPY)],
 };
@@ -30,6 +31,7 @@ static BROKEN: cg::KernelSet = cg::KernelSet {
     package: "demo",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
     functions: &[],
+    variables: &[],
     tuned: &[],
     artifacts: &[saxpy("06", b"no PTX at all\0")],
 };
@@ -55,6 +57,7 @@ const fn saxpy(fingerprint: &'static str, bytes: &'static [u8]) -> cg::EmbeddedA
         backtraces: &[],
         messages: &[],
         relocations: &[],
+        variables: &[],
     }
 }
 

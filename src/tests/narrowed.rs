@@ -60,6 +60,7 @@ const fn artifact(
         backtraces: &[],
         messages: &[],
         relocations: &[],
+        variables: &[],
     }
 }
 
@@ -69,6 +70,7 @@ const fn set(artifacts: &'static [EmbeddedArtifact]) -> KernelSet {
         package: "narrowed",
         signatures: &SIGNATURES,
         functions: &[],
+        variables: &[],
         tuned: &[],
         artifacts,
     }

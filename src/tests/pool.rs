@@ -67,6 +67,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         cg::Signature::borrowed("reverse_by_coroutines", &[]),
     ],
     functions: &[],
+    variables: &[],
     tuned: &[],
     artifacts: &[cg::EmbeddedArtifact {
         fingerprint: "09",
@@ -79,6 +80,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         backtraces: &[],
         messages: &[],
         relocations: &[],
+        variables: &[],
     }],
 };
 

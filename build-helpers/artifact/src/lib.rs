@@ -8,6 +8,7 @@
 //! - [`Signature`]: a kernel's name, dimension and parameters; [`ValueType`] is the type of a value
 //!   that crosses between host and device.
 //! - [`DeviceFunction`]: a function that the host passes to kernels.
+//! - [`VariableDeclaration`]: a variable of device code that the host reads and writes.
 //! - [`Fingerprint`]: the digest of everything that can change an artifact's bytes.
 //! - [`PanicRecord`]: the record that a device writes when a kernel panics.
 //! - [`Resources`]: what a kernel takes of a device; [`Multiprocessor`]: how many of its blocks one holds.
@@ -40,6 +41,7 @@ pub mod target;
 mod tensor_map;
 mod trace;
 mod value_type;
+mod variable;
 mod variant;
 
 pub use fingerprint::{Fingerprint, ParseFingerprintError};
@@ -65,4 +67,5 @@ pub use target::{AmdTarget, NvidiaArch, NvidiaSuffix, Target};
 pub use tensor_map::{MAX_TENSOR_RANK, TensorMapData};
 pub use trace::{TraceEvent, TraceFile};
 pub use value_type::{EnumLayout, Field, FunctionType, Nested, StructLayout, ValueType, Variant};
+pub use variable::VariableDeclaration;
 pub use variant::KernelVariant;

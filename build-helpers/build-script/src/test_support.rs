@@ -344,6 +344,7 @@ impl Compile for Fake {
             locations: Vec::new(),
             messages: Vec::new(),
             relocations: Vec::new(),
+            variables: Vec::new(),
             warnings: said.into_iter().collect(),
             passes: Vec::new(),
         };

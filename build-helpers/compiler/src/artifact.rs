@@ -26,6 +26,8 @@ pub struct Artifact {
     pub messages: Vec<String>,
     /// The symbols of the program whose values it is given when it is loaded, each with the size of the value.
     pub relocations: Vec<(String, u64)>,
+    /// For the CPU, the variables that the host reads and writes: the symbol of each in its source, and in the binary.
+    pub variables: Vec<(String, String)>,
     /// What the user is to be told although it was compiled, a line each.
     pub warnings: Vec<String>,
     /// What the passes of the CPU back end did, in their order; nothing for other targets.
@@ -133,6 +135,11 @@ impl Artifact {
             writer.text(symbol);
             writer.number(*bytes);
         }
+        writer.number(self.variables.len() as u64);
+        for (symbol, name) in &self.variables {
+            writer.text(symbol);
+            writer.text(name);
+        }
         writer.text(&json(self.passes.as_slice()));
         writer.finish()
     }
@@ -177,6 +184,7 @@ impl Artifact {
         let messages = reader.list(Reader::text)?;
         let warnings = reader.list(Reader::text)?;
         let relocations = reader.list(|reader| Some((reader.text()?, reader.number()?)))?;
+        let variables = reader.list(|reader| Some((reader.text()?, reader.text()?)))?;
         let passes = serde_json::from_str(&reader.text()?).ok()?;
         reader.end()?;
         Some(Self {
@@ -187,6 +195,7 @@ impl Artifact {
             locations,
             messages,
             relocations,
+            variables,
             warnings,
             passes,
         })
@@ -301,6 +310,7 @@ mod tests {
             }],
             messages: vec!["{u32} is wrong".into()],
             relocations: vec![("scale".into(), 4)],
+            variables: vec![("table".into(), "kernelmill_variable_a_table".into())],
             warnings: vec!["kernels/a.rs: kernels have no source lines".into()],
             passes: vec![PassReport {
                 pass: Pass::SharedMemory,

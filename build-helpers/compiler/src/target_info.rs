@@ -34,7 +34,10 @@ pub(crate) enum Printf {
 pub(crate) struct AddressSpaces {
     pub(crate) global: u32,
     pub(crate) shared: u32,
+    /// Of tables of the compiler's and the source's own.
     pub(crate) constant: u32,
+    /// Of what the host writes and kernels only read.
+    pub(crate) constant_variables: u32,
     pub(crate) private: u32,
     /// The least alignment of shared arrays in bytes; smaller ones have that of their size, and 128 at
     /// least.

@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use kernelmill_artifact::{EnumLayout, LaunchLimits, StructLayout, ValueType};
+use kernelmill_artifact::{EnumLayout, LaunchLimits, StructLayout, ValueType, VariableDeclaration};
 use kernelmill_compiler::frontend::cuda::{
     CudaKernel,
     signature::{self, SignatureError},
@@ -138,6 +138,18 @@ fn classes_with_constructors_cannot_cross_with_nvcc_either() {
             Some(compile(&mut command))
         });
         check(expected, &describe(&kernels.unwrap()));
+    }
+}
+
+#[test]
+fn variables_of_both_compilers_read_alike() {
+    for ptx in [nvcc("variables.cu"), clang("variables.cu")].into_iter().flatten() {
+        let variables = signature::read_variables(&ptx, "kernels/variables.cu").unwrap();
+        let lines = variables.iter().map(|variable| {
+            let VariableDeclaration { name, symbol, ty, file, line } = variable;
+            format!("{file}:{line}  {name}: {ty}, {symbol}\n")
+        });
+        check("variables.txt", &lines.collect::<String>());
     }
 }
 

@@ -22,7 +22,7 @@ use super::{
     cooperative,
     memory::Memory,
     options::Options,
-    pool, sharing, stack,
+    pool, sharing, stack, variables,
     watchdog::{self, Job},
 };
 use crate::{
@@ -161,6 +161,7 @@ impl Function {
             stack_bytes: self.stack_bytes,
         };
         let launch = Launch { function: self, blocks, lacking: AtomicUsize::new(0) };
+        let _reader = variables::Reader::begin(self.artifact);
         // SAFETY: the caller promises the arguments; geometry and record live until the end.
         let run = || unsafe { launch.run(count(grid)) };
         if stack::has(stack::RESERVE) {
@@ -201,8 +202,13 @@ impl Function {
         };
         let is_one = self.device.sequential || self.cooperative;
         let threads = if is_one { 1 } else { pool::threads()? };
+        let reader = variables::Reader::begin(self.artifact);
         // SAFETY: the caller promises the arguments.
-        Ok(match unsafe { watchdog::run(job, threads, limit)? } {
+        let outcome = unsafe { watchdog::run(job, threads, limit)? };
+        if let (watchdog::Outcome::StillRunning(_), Some(reader)) = (&outcome, reader) {
+            reader.lose();
+        }
+        Ok(match outcome {
             watchdog::Outcome::Done => Outcome::Done,
             watchdog::Outcome::Lacking(Lacking(bytes)) => return Err(self.out_of_memory(bytes)),
             watchdog::Outcome::Panicked(record) => Outcome::Panicked(record),

@@ -31,5 +31,6 @@ mod stream;
 pub(super) mod support;
 #[cfg(test)]
 mod tests;
+pub(super) mod variables;
 mod warp;
 mod watchdog;

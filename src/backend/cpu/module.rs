@@ -7,11 +7,12 @@ use kernelmill_artifact::Signature;
 use super::{
     launch::{Device, Function},
     strategy::strategy,
+    variables,
 };
 use crate::{
     embedded::{EmbeddedArtifact, EmbeddedKernel, check_version},
     error::{Error, Result},
-    hal,
+    hal::{self, VariablePlace},
 };
 
 pub(super) struct Module {
@@ -54,5 +55,27 @@ impl hal::Module for Module {
         _signature: &'static Signature,
     ) -> Result<Box<dyn hal::Function>> {
         Ok(Box::new(function(&self.device, artifact, kernel)?))
+    }
+
+    unsafe fn read_variable(
+        &self,
+        artifact: &'static EmbeddedArtifact,
+        place: VariablePlace<'_>,
+        target: *mut u8,
+        bytes: usize,
+    ) -> Result<bool> {
+        // SAFETY: promised.
+        unsafe { variables::read(artifact, place, target, bytes) }
+    }
+
+    unsafe fn write_variable(
+        &self,
+        artifact: &'static EmbeddedArtifact,
+        place: VariablePlace<'_>,
+        source: *const u8,
+        bytes: usize,
+    ) -> Result<bool> {
+        // SAFETY: promised.
+        unsafe { variables::write(artifact, place, source, bytes) }
     }
 }

@@ -65,6 +65,7 @@ const fn set(artifacts: &'static [cg::EmbeddedArtifact]) -> cg::KernelSet {
         package: "demo",
         signatures: &SIGNATURES,
         functions: &[],
+        variables: &[],
         tuned: &[],
         artifacts,
     }
@@ -85,6 +86,7 @@ const fn artifact(
         backtraces: &[],
         messages: &[],
         relocations: &[],
+        variables: &[],
     }
 }
 

@@ -34,6 +34,7 @@ static SET: cg::KernelSet = cg::KernelSet {
     package: "queued",
     signatures: &[cg::Signature::borrowed("step", &[])],
     functions: &[],
+    variables: &[],
     tuned: &[],
     artifacts: &[cg::EmbeddedArtifact {
         fingerprint: "queued",
@@ -56,6 +57,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         backtraces: &[],
         messages: &[],
         relocations: &[],
+        variables: &[],
     }],
 };
 

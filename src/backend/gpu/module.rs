@@ -6,9 +6,10 @@ use kernelmill_artifact::Signature;
 
 use super::{calls::Driver, image::Image, shared::Shared};
 use crate::{
+    backend::cpu,
     embedded::{EmbeddedArtifact, EmbeddedKernel},
     error::{Error, Result},
-    hal,
+    hal::{self, VariablePlace},
 };
 
 /// A driver that finds kernels in its modules.
@@ -45,6 +46,23 @@ impl<D: Kernels> Module<D> {
     }
 }
 
+impl<D: Kernels> Module<D> {
+    /// Waits for all that the device was given, so that nothing uses a variable.
+    fn wait(&self) -> Result<()> {
+        self.shared.bind()?;
+        self.shared.synchronize()
+    }
+
+    /// The address of a place in a variable; `None` where the image has no variable of that name and size.
+    fn address(&self, place: VariablePlace<'_>) -> Result<Option<u64>> {
+        let Ok(name) = CString::new(place.symbol) else { return Ok(None) };
+        // SAFETY: it is loaded.
+        let found = unsafe { self.shared.driver.global(self.image.handle, &name)? };
+        let found = found.filter(|(_, bytes)| *bytes == place.size);
+        Ok(found.map(|(address, _)| address + place.offset as u64))
+    }
+}
+
 impl<D: Kernels> Drop for Module<D> {
     fn drop(&mut self) {
         // What still runs may be of this module.
@@ -73,6 +91,46 @@ impl<D: Kernels> hal::Module for Module<D> {
         };
         let Ok(name) = CString::new(kernel.entry) else { return Err(missing) };
         D::function(&self.shared, &self.image, kernel, signature, name)?.ok_or(missing)
+    }
+
+    unsafe fn read_variable(
+        &self,
+        artifact: &'static EmbeddedArtifact,
+        place: VariablePlace<'_>,
+        target: *mut u8,
+        bytes: usize,
+    ) -> Result<bool> {
+        self.wait()?;
+        if artifact.variable(place.symbol).is_some() {
+            // SAFETY: promised.
+            return unsafe { cpu::variables::read(artifact, place, target, bytes) };
+        }
+        let Some(address) = self.address(place)? else { return Ok(false) };
+        let stream = self.shared.driver.default_stream();
+        // SAFETY: the bytes are within the variable, and the target lives until the stream was waited for.
+        unsafe { D::download(target, address, bytes, stream)? };
+        self.shared.driver.wait_for(stream)?;
+        Ok(true)
+    }
+
+    unsafe fn write_variable(
+        &self,
+        artifact: &'static EmbeddedArtifact,
+        place: VariablePlace<'_>,
+        source: *const u8,
+        bytes: usize,
+    ) -> Result<bool> {
+        self.wait()?;
+        if artifact.variable(place.symbol).is_some() {
+            // SAFETY: promised.
+            return unsafe { cpu::variables::write(artifact, place, source, bytes) };
+        }
+        let Some(address) = self.address(place)? else { return Ok(false) };
+        let stream = self.shared.driver.default_stream();
+        // SAFETY: the bytes are within the variable, and the source lives until the stream was waited for.
+        unsafe { D::upload(address, source, bytes, stream)? };
+        self.shared.driver.wait_for(stream)?;
+        Ok(true)
     }
 
     fn is_busy(&self) -> bool {

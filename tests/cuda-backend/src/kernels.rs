@@ -11,6 +11,7 @@ static SET: cg::KernelSet = cg::KernelSet {
     package: "cuda-backend",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
     functions: &[],
+    variables: &[],
     tuned: &[],
     artifacts: &[cg::EmbeddedArtifact {
         fingerprint: "cuda-backend",
@@ -34,6 +35,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         backtraces: &[],
         messages: &[],
         relocations: &[],
+        variables: &[],
     }],
 };
 

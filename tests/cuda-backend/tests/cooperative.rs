@@ -78,6 +78,7 @@ const fn artifact(
         backtraces: &[],
         messages: &[],
         relocations: &[],
+        variables: &[],
     }
 }
 
@@ -104,6 +105,7 @@ static SET: cg::KernelSet = cg::KernelSet {
     package: "cooperative",
     signatures: &SIGNATURES,
     functions: &[],
+    variables: &[],
     tuned: &[],
     artifacts: &[
         artifact("plain", ptx!("1", ".maxntid 256"), &[MEETS]),

@@ -33,6 +33,7 @@ static SET: cg::KernelSet = cg::KernelSet {
     package: "relocations",
     signatures: &[cg::Signature::borrowed("add", &[])],
     functions: &[],
+    variables: &[],
     tuned: &[],
     artifacts: &[cg::EmbeddedArtifact {
         fingerprint: "relocations",

@@ -66,6 +66,7 @@ const fn artifact(
         backtraces: &[],
         messages: &[],
         relocations: &[],
+        variables: &[],
     }
 }
 
@@ -106,6 +107,7 @@ static SET: cg::KernelSet = cg::KernelSet {
     package: "variants",
     signatures: &SIGNATURES,
     functions: &[],
+    variables: &[],
     tuned: &[],
     artifacts: &[
         artifact("plain", ("sm_80", ptx!("1", ".maxntid 256")), &[PLAIN_KERNEL]),

@@ -380,12 +380,14 @@ fn embed(artifact: &Artifact, signatures: &[Signature], source: &str) -> &'stati
         backtraces: &[],
         messages: &[],
         relocations: &[],
+        variables: &[],
     };
     Box::leak(Box::new(KernelSet {
         format_version: FORMAT_VERSION,
         package: "cuda-cpp",
         signatures: Box::leak(signatures.to_vec().into_boxed_slice()),
         functions: &[],
+        variables: &[],
         tuned: &[],
         artifacts: Box::leak(Box::new([embedded])),
     }))

@@ -1,6 +1,6 @@
 //! What kernels compute, against plain Rust.
 
-use crate::kernels::Kernels;
+use crate::kernels::{Filter, Kernels};
 use kernelmill::{Device, Launch, Result, Stream};
 
 /// A device with the kernels.
@@ -89,5 +89,66 @@ pub(crate) fn bytes(on: &On<'_>) -> Result<()> {
     // SAFETY: there is one byte for each thread.
     unsafe { on.kernels.bytes(&on.stream, Launch::grid([1], [96]), &mut out, 200) }?;
     assert_eq!(out.download()?, (0..96).map(|i| 200_u8.wrapping_add(i)).collect::<Vec<_>>());
+    Ok(())
+}
+
+/// What `weighted` computes with these values of the variables.
+fn weighted_with(coefficients: [f32; 4], settings: Filter, steps: [u32; 2]) -> Vec<f32> {
+    let table = [0.5, 0.25];
+    let of_one = |(i, x): (usize, f32)| {
+        let sum = settings.weights[i % 3] + settings.offset as f32 + steps[i & 1] as f32;
+        x * coefficients[i & 3] + (sum + table[i & 1])
+    };
+    numbers().into_iter().enumerate().map(of_one).collect()
+}
+
+/// All numbers are small multiples of 1/4, so that no sum is rounded.
+pub(crate) fn variables(on: &On<'_>) -> Result<()> {
+    let x = on.device.upload(&numbers())?;
+    let mut y = on.device.zeros::<f32>(LENGTH)?;
+    let launch = |y: &mut _| {
+        // SAFETY: there are as many elements as the last argument says.
+        unsafe { on.kernels.weighted(&on.stream, Launch::linear(LENGTH), &x, y, COUNT) }
+    };
+    launch(&mut y)?;
+    let variables = on.kernels.variables();
+    let (coefficients, steps) = (variables.coefficients()?, variables.steps()?);
+    let (settings, calls) = (variables.settings()?, variables.calls()?);
+    assert_eq!([coefficients.name(), steps.name()], ["coefficients", "steps"]);
+    let zero = Filter { weights: [0.0; 3], offset: 0 };
+    assert_eq!(coefficients.read()?, [0.0; 4]);
+    assert_eq!((settings.read()?, calls.read()?), (zero, 1));
+    assert_eq!(y.download()?, weighted_with([0.0; 4], zero, [0; 2]));
+    // A launch has what was written before it, and nothing of what is written after it.
+    let filter = Filter { weights: [1.0, 2.5, -4.0], offset: 7 };
+    coefficients.write(&[1.0, 2.0, 3.0, 4.0])?;
+    settings.write(&filter)?;
+    steps.write(&[5, 6])?;
+    launch(&mut y)?;
+    coefficients.write_from(1, &[-2.0, -3.0])?;
+    assert_eq!(y.download()?, weighted_with([1.0, 2.0, 3.0, 4.0], filter, [5, 6]));
+    launch(&mut y)?;
+    assert_eq!(y.download()?, weighted_with([1.0, -2.0, -3.0, 4.0], filter, [5, 6]));
+    let mut last = [0.0; 2];
+    coefficients.read_from(2, &mut last)?;
+    assert_eq!((last, settings.read()?, calls.read()?), ([-3.0, 4.0], filter, 3));
+    let error = coefficients.write_from(3, &[0.0; 2]).expect_err("beyond its end").to_string();
+    assert_eq!(
+        error,
+        "the variable `coefficients` has 4 elements, and 2 from 3 on are none of them"
+    );
+    // What kernels write is there when they are waited for, which reading does.
+    let counts = variables.counts()?;
+    assert_eq!(counts.read()?, [[1, 2, 3], [4, 5, 6]]);
+    // SAFETY: there is one element for each thread.
+    unsafe { on.kernels.counted(&on.stream, Launch::grid([1], [6])) }?;
+    assert_eq!(counts.read()?, [[11, 12, 13], [14, 15, 16]]);
+    counts.write(&[[0; 3]; 2])?;
+    // SAFETY: as above.
+    unsafe { on.kernels.counted(&on.stream, Launch::grid([1], [5])) }?;
+    assert_eq!(counts.read()?, [[10, 10, 10], [10, 10, 0]]);
+    // Others that are loaded on the device have the same variables.
+    let others = Kernels::load(on.device)?;
+    assert_eq!(others.variables().coefficients()?.read()?, [1.0, -2.0, -3.0, 4.0]);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Runs kernels in several languages on a device, `cpu`, `cuda` or `opencl`, compares them with plain Rust and prints
+//! Runs kernels in several languages on a device, `cpu`, `cpu:async`, `cuda` or `opencl`, compares them with plain Rust and prints
 //! the name of each that is right, and of those that have no binary for the device.
 
 mod checks;
@@ -11,7 +11,7 @@ use std::{env, error::Error};
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 7] = [
+const CHECKS: [(&str, Check); 8] = [
     ("scaled", checks::scaled),
     ("shifted", checks::shifted),
     ("doubled", checks::doubled),
@@ -19,12 +19,14 @@ const CHECKS: [(&str, Check); 7] = [
     ("backwards", checks::backwards),
     ("series", checks::series),
     ("bytes", checks::bytes),
+    ("variables", checks::variables),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let name = env::args().nth(1).unwrap_or_default();
     let device = match &*name {
         "cuda" => Device::cuda(0)?,
+        "cpu:async" => Device::cpu_async()?,
         "opencl" => Device::opencl(0)?,
         _ => Device::cpu()?,
     };

@@ -19,7 +19,7 @@ use crate::{
     plan::units::{Unit, UnitCompiler},
     settings::choices::CudaCompiler,
 };
-use kernelmill_artifact::{LaunchLimits, Target};
+use kernelmill_artifact::{LaunchLimits, Target, VariableDeclaration};
 use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::frontend::cuda::{
     CudaKernel,
@@ -100,11 +100,16 @@ impl Compilation<'_> {
                     read.inputs.iter().for_each(|it| self.package.watch(self.environment, it));
                     self.environment.cargo.warn_of("nvcc", &read.warnings);
                     found.sources[index].weight = read.weight;
+                    found.sources[index].variables = read.variables;
                     kernels.insert(index, read.kernels);
                 }
                 (Task::Front(index), Done::Front(front)) => {
                     if let Ok(front) = &front {
-                        found.sources[index].functions.clone_from(&front.functions);
+                        let source = &mut found.sources[index];
+                        source.functions.clone_from(&front.functions);
+                        if source.variables.is_empty() {
+                            source.variables = all_variables(front);
+                        }
                         kernels.entry(index).or_insert_with(|| all_kernels(front));
                     }
                     fronts[index] = Some(front);
@@ -212,6 +217,9 @@ impl Compilation<'_> {
                 }
             }
             list.retain(|kernel| kernel.unsupported.is_empty());
+        }
+        for Source { path, variables, .. } in &mut *sources {
+            variables.retain(|variable| self.is_of_the_user(path, &variable.file));
         }
         let mut report = Report::default();
         let mut all: Vec<_> = kernels.values_mut().flatten().collect();
@@ -355,6 +363,17 @@ fn help(kind: SourceKind, kernel: &str) -> String {
         "narrow its targets, `[kernels.{kernel}] targets = [...]`, or give the other targets another \
          way under `{word}`"
     )
+}
+
+/// The variables that a source has for any target.
+fn all_variables(front: &Front) -> Vec<VariableDeclaration> {
+    let mut variables: Vec<VariableDeclaration> = Vec::new();
+    for variable in front.all().flat_map(|front| &front.variables) {
+        if variables.iter().all(|known| known.symbol != variable.symbol) {
+            variables.push(variable.clone());
+        }
+    }
+    variables
 }
 
 /// The kernels that a source has for any target.

@@ -107,6 +107,7 @@ impl Dependencies {
                 texts: Vec::new(),
                 overrides: Vec::new(),
                 states: Vec::new(),
+                variables: Vec::new(),
             };
             (source, front)
         })

@@ -19,7 +19,7 @@ use crate::{
     store::dependency_record::{DependencyRecord, Inputs},
     toolchain,
 };
-use kernelmill_artifact::{DeviceFunction, Fingerprint, Target};
+use kernelmill_artifact::{DeviceFunction, Fingerprint, Target, VariableDeclaration};
 use kernelmill_compiler::{
     Error as CompileError, Lowered, RustSource, Symbols,
     frontend::{
@@ -69,6 +69,8 @@ pub(crate) struct Front {
     lowered: Mutex<Option<Arc<Lowered>>>,
     /// The kernels that clang found; none for Rust.
     pub(crate) kernels: Vec<CudaKernel>,
+    /// The variables that the host reads and writes, in C++.
+    pub(crate) variables: Vec<VariableDeclaration>,
     /// What keeps them from targets.
     pub(crate) unsupported: Vec<UnsupportedFeature>,
     /// The functions in C++ that the host can give to kernels.
@@ -107,6 +109,7 @@ impl Front {
             stored: digest(&lowered.to_bytes()),
             lowered: Mutex::new(Some(Arc::new(lowered))),
             kernels: Vec::new(),
+            variables: Vec::new(),
             unsupported: Vec::new(),
             functions: Vec::new(),
             symbols: symbols.clone(),
@@ -279,6 +282,7 @@ impl FrontEnd<'_> {
             stored: record.stored,
             lowered: Mutex::new(lowered.map(Arc::new)),
             kernels: cuda.kernels,
+            variables: cuda.variables,
             unsupported: cuda.unsupported,
             functions: functions.collect(),
             symbols,
@@ -303,7 +307,9 @@ impl FrontEnd<'_> {
                 };
                 let files = lowered.kernels.iter_mut().map(|kernel| &mut kernel.signature.file);
                 let functions = lowered.functions.iter_mut().map(|function| &mut function.file);
-                files.chain(functions).for_each(|file| self.inputs.hide_checkout(file));
+                let variables = lowered.variables.iter_mut().map(|variable| &mut variable.file);
+                let files = files.chain(functions).chain(variables);
+                files.for_each(|file| self.inputs.hide_checkout(file));
                 return Ok(lowered);
             }
             (SourceKind::Cuda | SourceKind::Hip | SourceKind::OpenCl, None) => {

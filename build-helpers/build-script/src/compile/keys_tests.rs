@@ -59,6 +59,7 @@ impl Parts {
             texts: vec![("a".to_owned(), "text".into())],
             overrides: Vec::new(),
             states: Vec::new(),
+            variables: Vec::new(),
         };
         Self {
             project: Project::new("targets = [\"sm_90\"]\n", &[]),

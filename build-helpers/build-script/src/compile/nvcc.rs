@@ -12,7 +12,7 @@ use crate::{
     store::dependency_record::Inputs,
     toolchain::Nvcc,
 };
-use kernelmill_artifact::{Fingerprint, NvidiaArch, Target};
+use kernelmill_artifact::{Fingerprint, NvidiaArch, Target, VariableDeclaration};
 use kernelmill_compiler::{
     Artifact, Config, Error as CompileError,
     frontend::cuda::{self, CudaKernel, CudaSource, Reading, Trace},
@@ -33,6 +33,8 @@ pub(crate) struct NvccCompiler<'a> {
 #[derive(Debug)]
 pub(crate) struct Kernels {
     pub(crate) kernels: Vec<CudaKernel>,
+    /// The variables that the host reads and writes.
+    pub(crate) variables: Vec<VariableDeclaration>,
     /// Every file that was read, absolute.
     pub(crate) inputs: Vec<PathBuf>,
     /// A warning a line.
@@ -48,23 +50,24 @@ impl NvccCompiler<'_> {
         let key = self.key("cuda signatures", source).part("arch", arch.to_string()).finish();
         if let Some(record) = self.inputs.find(self.store, "signatures", &key)
             && let Some(bytes) = self.store.get("kernels", &record.stored)
-            && let Some((kernels, weight)) = Reading::from_bytes(&bytes)
+            && let Some((kernels, variables, weight)) = Reading::from_bytes(&bytes)
         {
             let inputs = self.inputs.files(&record);
-            return Ok(Kernels { kernels, inputs, warnings: record.warnings, weight });
+            return Ok(Kernels { kernels, variables, inputs, warnings: record.warnings, weight });
         }
-        let Reading { mut kernels, trace, weight } =
+        let Reading { mut kernels, mut variables, trace, weight } =
             self.compiler().read(&self.cuda_source(source), arch)?;
-        for kernel in &mut kernels {
-            self.inputs.hide_checkout(&mut kernel.signature.file);
+        let files = kernels.iter_mut().map(|kernel| &mut kernel.signature.file);
+        for file in files.chain(variables.iter_mut().map(|variable| &mut variable.file)) {
+            self.inputs.hide_checkout(file);
         }
-        let bytes = Reading::to_bytes(&kernels, weight);
+        let bytes = Reading::to_bytes(&kernels, &variables, weight);
         let stored = kernelmill_store::digest(&bytes);
         self.store.put("kernels", &stored, &bytes);
         let warnings = warnings(&trace);
         let record = self.inputs.record(stored, (&trace.inputs, &[]), warnings.clone());
         self.inputs.remember(self.store, ("signatures", &key), record);
-        Ok(Kernels { kernels, inputs: trace.inputs, warnings, weight })
+        Ok(Kernels { kernels, variables, inputs: trace.inputs, warnings, weight })
     }
 
     /// Makes one unit, or takes it from the store. Libraries of device code are linked with it where

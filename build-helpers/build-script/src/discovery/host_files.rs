@@ -76,6 +76,7 @@ pub(crate) fn find(
             weight: bytes.len() as u64,
             texts: vec![(display.clone(), text.into())],
             states: Vec::new(),
+            variables: Vec::new(),
             display,
             overrides: Vec::new(),
         })

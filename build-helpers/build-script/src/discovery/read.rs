@@ -132,6 +132,7 @@ pub(crate) fn read(
         texts,
         overrides: Vec::new(),
         states: Vec::new(),
+        variables: Vec::new(),
     })
 }
 
@@ -239,6 +240,7 @@ fn read_other(
         texts,
         overrides: Vec::new(),
         states: Vec::new(),
+        variables: Vec::new(),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{language::Language, override_file::KernelOverride};
 use crate::settings::resolved::Settings;
-use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target};
+use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target, VariableDeclaration};
 use kernelmill_compiler::frontend::generic::GenericKernel;
 use std::{path::PathBuf, sync::Arc};
 
@@ -19,6 +19,8 @@ pub(crate) struct Source {
     pub(crate) signatures: Option<Vec<Signature>>,
     /// The functions that kernels can be given; those of CUDA C++ once it has been compiled.
     pub(crate) functions: Vec<DeviceFunction>,
+    /// The variables that the host reads and writes, of CUDA C++ and HIP.
+    pub(crate) variables: Vec<VariableDeclaration>,
     /// The generic kernels of which some of the kernels are instances.
     pub(crate) generics: Vec<GenericKernel>,
     /// The instances that the settings list of those, each with the name of its kernel.

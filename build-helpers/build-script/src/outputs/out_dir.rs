@@ -92,6 +92,7 @@ fn has_same_code(one: &Compiled, variant: &Compiled) -> bool {
         && own.bytes == other.bytes
         && (&own.locations, &own.messages) == (&other.locations, &other.messages)
         && own.relocations == other.relocations
+        && own.variables.is_empty()
 }
 
 /// The objects to link, absolute.

@@ -7,6 +7,7 @@ mod functions;
 mod inline;
 mod shared_memory;
 mod uses;
+pub(crate) mod variables;
 
 pub(crate) use calls::{calls_of, reachable, reachable_through, users_in_code};
 pub(crate) use copy::copy_function;

@@ -6,7 +6,10 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use crate::{ir::shared_globals, target_info::AddressSpaces};
+use crate::{
+    ir::{shared_globals, variables},
+    target_info::AddressSpaces,
+};
 
 /// Moves every global into its address space, under a name that assemblers take; uses see it
 /// through a cast.
@@ -29,10 +32,20 @@ pub(crate) fn move_globals<'c>(context: &'c Context, module: &Module<'c>, spaces
             continue;
         }
         let constant = global.is_global_constant();
-        let space = if constant { spaces.constant } else { spaces.global };
+        let of_host = variables::is_variable(&global);
+        let space = match (constant, of_host) {
+            (true, true) => spaces.constant_variables,
+            (true, false) => spaces.constant,
+            (false, _) => spaces.global,
+        };
         let (ty, value) = (global.value_type(), global.initializer());
         let value = value.unwrap_or_else(|| ty.null());
-        replace(context, module, global, ty, space, value).set_global_constant(constant);
+        let moved = replace(context, module, global, ty, space, value);
+        moved.set_global_constant(constant);
+        if of_host {
+            moved.set_name(&name);
+            variables::mark(moved);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::{overrides, session::Session};
 use crate::{
     Error,
     artifact::{Artifact, CompiledKernel},
-    ir::Frames,
+    ir::{Frames, variables},
     passes::{
         check::ValidModule,
         entry::{self, Entry},
@@ -23,6 +23,14 @@ pub(super) fn export_print_memory(session: &mut Session<'_, '_>) -> Result<(), E
         memory.set_linkage(Linkage::External);
         memory.set_visibility(Visibility::Protected);
         memory.set_name("__kernelmill_print_buffer");
+    }
+    Ok(())
+}
+
+/// Gives the variables of the host names in the program that they are linked into.
+pub(super) fn name_variables(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    if !session.backend.is_gpu() {
+        session.variables = variables::finish(session.module, session.job.source.unit);
     }
     Ok(())
 }
@@ -87,6 +95,7 @@ pub(super) fn artifact(session: Session<'_, '_>) -> Result<Artifact, Error> {
         locations: session.locations,
         messages: session.messages,
         relocations,
+        variables: session.variables,
         warnings: session.warnings.take(),
         passes: session.passes.take(),
     })
@@ -173,7 +182,7 @@ mod tests {
         let kernels = vec![kernel("scale", Lowering::ThreadLoop), kernel("sum", waits)];
         let (bytes, locations, messages) = (Vec::new(), Vec::new(), Vec::new());
         let (target, kind, warnings) = (Target::Cpu, ArtifactKind::Object, Vec::new());
-        let (passes, relocations) = (Vec::new(), Vec::new());
+        let (passes, relocations, variables) = (Vec::new(), Vec::new(), Vec::new());
         let mut artifact = Artifact {
             target,
             kind,
@@ -182,6 +191,7 @@ mod tests {
             locations,
             messages,
             relocations,
+            variables,
             warnings,
             passes,
         };

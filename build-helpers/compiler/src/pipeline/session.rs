@@ -61,6 +61,8 @@ pub(super) struct Session<'a, 'c> {
     pub(super) functions: Vec<String>,
     /// The kernels' entries, in the order of the signatures; otherwise those of functions.
     pub(super) entries: Vec<Entry>,
+    /// The variables of the host, on the CPU: the symbol of each in its source, and in the binary.
+    pub(super) variables: Vec<(String, String)>,
     /// The source locations of panics.
     pub(super) locations: Vec<Location>,
     /// The texts of panics.
@@ -101,6 +103,7 @@ impl<'a, 'c> Session<'a, 'c> {
             sharing: KernelsSharing::new(),
             functions: Vec::new(),
             entries: Vec::new(),
+            variables: Vec::new(),
             locations: Vec::new(),
             messages: Vec::new(),
             can_panic: true,

@@ -173,7 +173,14 @@ impl TargetInfo for Amd {
     }
 
     fn address_spaces(&self) -> Option<AddressSpaces> {
-        Some(AddressSpaces { global: 1, shared: 3, constant: 4, private: 5, shared_align: 1 })
+        Some(AddressSpaces {
+            global: 1,
+            shared: 3,
+            constant: 4,
+            constant_variables: 4,
+            private: 5,
+            shared_align: 1,
+        })
     }
 
     /// That of global memory: accesses of any memory are slower, and use more registers.

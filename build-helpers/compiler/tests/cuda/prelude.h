@@ -4,6 +4,7 @@
 #ifdef __clang__
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
+#define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 

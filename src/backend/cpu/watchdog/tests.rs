@@ -52,6 +52,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         cg::Signature::borrowed("stuck_at_barriers", &[]),
     ],
     functions: &[],
+    variables: &[],
     tuned: &[],
     artifacts: &[cg::EmbeddedArtifact {
         fingerprint: "watched",
@@ -64,6 +65,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         backtraces: &[],
         messages: &[],
         relocations: &[],
+        variables: &[],
     }],
 };
 

@@ -102,5 +102,6 @@ fn source(it: &KernelOverride) -> Source {
         texts: vec![(it.display.clone(), Arc::clone(&it.text))],
         overrides: Vec::new(),
         states: Vec::new(),
+        variables: Vec::new(),
     }
 }

@@ -32,6 +32,7 @@ fn source(display: &str) -> Source {
         texts: Vec::new(),
         overrides: Vec::new(),
         states: Vec::new(),
+        variables: Vec::new(),
     }
 }
 

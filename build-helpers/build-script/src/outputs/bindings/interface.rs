@@ -2,9 +2,10 @@
 
 use super::{
     generics,
-    model::{Check, Enum, Generic, Interface, Kernel, Marker, Struct},
+    model::{Check, Enum, Generic, Interface, Kernel, Marker, Struct, Variable},
     rules,
     type_names::{self, agree},
+    variables,
 };
 use crate::{
     base::{error::Error, report::Report},
@@ -31,7 +32,8 @@ const PRIMITIVES: [&str; 17] = [
     "u128", "usize", "f32", "f64",
 ];
 /// The types that are there for the wrappers.
-const TYPES: [&str; 4] = ["Kernels", "Functions", "CompiledKernels", "PreparedKernels"];
+const TYPES: [&str; 5] =
+    ["Kernels", "Functions", "CompiledKernels", "PreparedKernels", "DeviceVariables"];
 /// What has the device functions, where there are any.
 const FUNCTIONS: &str = "functions";
 
@@ -72,6 +74,11 @@ impl Interface {
         for (_, DeviceFunction { ty, file, line, .. }) in &functions {
             types.collect_function(ty, &format!("{file}:{line}"), &mut report);
         }
+        let variables = variables::of(sources);
+        for Variable { variable, .. } in &variables {
+            let place = format!("{}:{}", variable.file, variable.line);
+            types.collect(&variable.ty, &place, &mut report);
+        }
         check_functions(&functions, &kernels, &mut report);
         if is_complete {
             check_types(settings, &types, &markers, &mut report);
@@ -89,7 +96,7 @@ impl Interface {
         let markers =
             markers.into_iter().map(|name| Marker { mapped_to: mapped(&name), name }).collect();
         let (structs, enums) = (structs.collect(), enums.collect());
-        Ok(Self { structs, enums, functions, kernels, generics, markers })
+        Ok(Self { structs, enums, functions, kernels, variables, generics, markers })
     }
 }
 

@@ -17,3 +17,4 @@ mod tests;
 pub(crate) mod tuned;
 mod type_names;
 mod types;
+mod variables;

@@ -1,7 +1,9 @@
 //! The interface of a build to its program: kernels, types and functions.
 
 use super::expr::Expr;
-use kernelmill_artifact::{DeviceFunction, EnumLayout, Signature, StructLayout};
+use kernelmill_artifact::{
+    DeviceFunction, EnumLayout, Signature, StructLayout, VariableDeclaration,
+};
 use kernelmill_compiler::frontend::{cuda::is_same_symbol, generic::GenericArgument};
 
 pub(crate) use kernelmill_compiler::frontend::generic::{GenericKernel, GenericParameter};
@@ -18,6 +20,8 @@ pub(crate) struct Interface {
     /// Every function that kernels can be given, by source.
     /// Each with its name there.
     pub(crate) functions: Vec<(String, DeviceFunction)>,
+    /// Every variable that the host reads and writes, by source.
+    pub(crate) variables: Vec<Variable>,
     /// Every generic kernel, by source.
     pub(crate) generics: Vec<Generic>,
     /// Every type that only names instances, by name.
@@ -54,6 +58,16 @@ pub(crate) struct Kernel {
     pub(crate) sources: Vec<usize>,
     /// The rules that its wrapper checks.
     pub(crate) contract: Vec<Check>,
+}
+
+/// A variable that the host reads and writes.
+#[derive(Debug)]
+pub(crate) struct Variable {
+    pub(crate) variable: VariableDeclaration,
+    /// The sources that have it, by their places: several where it is of a header.
+    pub(crate) sources: Vec<usize>,
+    /// Those as messages and binaries have them.
+    pub(crate) files: Vec<String>,
 }
 
 /// A rule of a contract.

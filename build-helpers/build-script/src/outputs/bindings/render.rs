@@ -11,6 +11,7 @@ use super::{
     set,
     tuned::Tuned,
     types::{self, function_type},
+    variables,
 };
 use kernelmill_artifact::DeviceFunction;
 
@@ -35,6 +36,9 @@ pub(crate) fn render(
     text += &kernels(package);
     text += &function_table(&interface.functions);
     text.extend(helpers(interface));
+    if has_variables(interface) {
+        text += variables::METHOD;
+    }
     for (index, kernel) in interface.kernels.iter().enumerate() {
         text += &methods::method(index, kernel);
     }
@@ -45,6 +49,9 @@ pub(crate) fn render(
     }
     if is_free(interface, PREPARE) {
         text += &prepared(interface);
+    }
+    if has_variables(interface) {
+        text += &variables::structure(interface);
     }
     text
 }
@@ -83,10 +90,14 @@ static SET: ::kernelmill::__codegen::KernelSet = {{
     )
 }
 
-/// The symbols of the kernels that are linked, if there are any.
+/// The symbols of the kernels and variables that are linked, if there are any.
 fn symbols(interface: &Interface, embedded: &[Embedded<'_>]) -> String {
     let item = |symbol| format!("    static {symbol}: ::kernelmill::__codegen::CpuKernel;\n");
-    let items: String = set::symbols(interface, embedded).map(item).collect();
+    let mut items: String = set::symbols(interface, embedded).map(item).collect();
+    let variables = embedded.iter().flat_map(|it| set::variables(interface, it));
+    items.extend(variables.map(|(bytes, _, symbol)| {
+        format!("    static {symbol}: ::kernelmill::__codegen::VariableMemory<{bytes}>;\n")
+    }));
     if items.is_empty() {
         return items;
     }
@@ -286,6 +297,11 @@ fn helpers(interface: &Interface) -> impl Iterator<Item = &'static str> {
 fn is_free(interface: &Interface, name: &str) -> bool {
     interface.kernels.iter().all(|kernel| kernel.signature.name() != name)
         && interface.generics.iter().all(|generic| generic.name != name)
+}
+
+/// Whether there is a method that gives variables.
+fn has_variables(interface: &Interface) -> bool {
+    !interface.variables.is_empty() && is_free(interface, variables::VARIABLES)
 }
 
 /// The names of those methods, and their texts.

@@ -3,10 +3,11 @@
 use super::{
     embedded::{Build, Embedded},
     expr::{Expr, Field, hexadecimal},
-    model::Interface,
+    model::{Interface, Variable},
     tuned::Tuned,
+    variables,
 };
-use crate::tuning::Choice;
+use crate::{compile::binary::Binary, tuning::Choice};
 use kernelmill_artifact::{
     Access, ArtifactKind, Dimension, EnumLayout, FORMAT_VERSION, FunctionType, LaunchLimits,
     Parameter, ParameterKind, Resources, Safety, Signature, StructLayout, ValueType,
@@ -33,6 +34,7 @@ pub(super) fn expression(
         Field::new("package", Expr::text(package)),
         Field::new("signatures", Expr::Slice(signatures.collect())),
         Field::new("functions", Expr::Slice(functions.collect())),
+        Field::new("variables", variables::list(interface)),
         Field::new("tuned", Expr::Slice(tuned.iter().map(tuned_launch).collect())),
         Field::new(
             "artifacts",
@@ -65,6 +67,19 @@ pub(super) fn symbols<'a>(
         let kernels = it.binary.artifact.kernels.iter();
         let kernels = kernels.filter(move |it| interface.index_of(source, &it.name).is_some());
         kernels.filter_map(|kernel| kernel.cpu_symbol.as_deref())
+    })
+}
+
+/// The variables of a binary for the CPU that have a method: the bytes of each, its symbol in the source, and in the binary.
+pub(super) fn variables<'a>(
+    interface: &'a Interface,
+    embedded: &'a Embedded<'_>,
+) -> impl Iterator<Item = (u64, &'a str, &'a str)> {
+    let Binary { source, artifact, .. } = embedded.binary;
+    artifact.variables.iter().filter_map(move |(symbol, name)| {
+        let is_it = |it: &&Variable| it.sources.contains(source) && it.variable.symbol == *symbol;
+        let known = interface.variables.iter().find(is_it)?;
+        Some((known.variable.ty.size(), &**symbol, &**name))
     })
 }
 
@@ -318,6 +333,12 @@ fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
         ];
         Expr::Struct("cg::Relocation", fields)
     });
+    let variables = variables(interface, embedded).map(|(_, symbol, name)| {
+        let memory = Expr::atom(format!("&raw const {name}"));
+        let variable = Expr::call("cg::CpuVariable::new", [Expr::text(symbol), memory]);
+        Expr::Unsafe(Box::new(variable))
+    });
+    let variables = Expr::Slice(variables.collect());
     // What has no wrapper is not named.
     let kernels = embedded.builds.iter().filter_map(|it| {
         let index = interface.index_of(embedded.binary.source, &it.kernel.name)?;
@@ -342,6 +363,11 @@ fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
                 Expr::Slice(artifact.messages.iter().map(|text| Expr::text(text)).collect()),
             ),
             Field::new("relocations", Expr::Slice(relocations.collect())),
+            match embedded.binary.artifact.variables.is_empty() {
+                true => Field::new("variables", variables),
+                false => Field::new("variables", variables)
+                    .with_comment("SAFETY: the object that is linked in exports them."),
+            },
         ],
     )
 }

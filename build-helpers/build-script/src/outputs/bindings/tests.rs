@@ -10,7 +10,9 @@ use crate::{
     settings::{package::Package, resolve, resolved::Settings},
     test_support::Project,
 };
-use kernelmill_artifact::{ArtifactKind, Fingerprint, Resources, Signature};
+use kernelmill_artifact::{
+    ArtifactKind, Fingerprint, Resources, Scalar, Signature, ValueType, VariableDeclaration,
+};
 use kernelmill_compiler::{
     Artifact, CompiledKernel,
     frontend::cuda::signature::{self, resolve_names},
@@ -117,6 +119,7 @@ fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
         texts: Vec::new(),
         overrides: Vec::new(),
         states: Vec::new(),
+        variables: Vec::new(),
     }
 }
 
@@ -163,6 +166,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         locations: Vec::new(),
         messages: Vec::new(),
         relocations: Vec::new(),
+        variables: Vec::new(),
         warnings: Vec::new(),
         passes: Vec::new(),
     };
@@ -190,11 +194,25 @@ fn plain(binary: &Binary) -> Vec<Build<'_>> {
 fn the_bindings_of_cuda_kernels_are_as_before() {
     let settings = settings_of(CUDA_SETTINGS);
     let kernels = cuda_kernels();
-    let sources = [source_of("kernels/cuda.cu", kernels.clone())];
+    let mut sources = [source_of("kernels/cuda.cu", kernels.clone())];
+    let variable = |symbol: &'static str, ty| VariableDeclaration {
+        name: "offsets".into(),
+        symbol: symbol.into(),
+        ty,
+        file: "kernels/cuda.cu".into(),
+        line: 7,
+    };
+    let float = || ValueType::Scalar(Scalar::F32);
+    let pair = ValueType::Array(float().into(), 2);
+    // Of one name, in a namespace.
+    sources[0].variables =
+        vec![variable("offsets", pair), variable("_ZN7filters7offsetsE", float())];
     let interface =
         Interface::of(&sources, &settings, PACKAGE).unwrap_or_else(|error| panic!("{error}"));
     let on_cpu = |name: &str| ["saxpy", "blur_float"].contains(&name);
-    let binaries = [binary("cpu", &kernels, on_cpu), binary("compute_75", &kernels, |_| true)];
+    let mut binaries = [binary("cpu", &kernels, on_cpu), binary("compute_75", &kernels, |_| true)];
+    let linked = ("offsets".to_owned(), "kernelmill_variable_cuda_offsets".to_owned());
+    binaries[0].artifact.variables = vec![linked];
     let embedded: Vec<_> = binaries
         .iter()
         .map(|binary| Embedded {

@@ -9,7 +9,7 @@ use std::{
     process::{Command, Output},
 };
 
-use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Target};
+use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Target, VariableDeclaration};
 
 use super::{
     binary::entries,
@@ -58,6 +58,8 @@ pub struct Trace {
 pub struct Reading {
     /// The kernels in the order of the source.
     pub kernels: Vec<CudaKernel>,
+    /// The variables that the host can read and write.
+    pub variables: Vec<VariableDeclaration>,
     /// What else the run gave.
     pub trace: Trace,
     /// How long compiling it takes next to other sources: a length in bytes of unoptimised code.
@@ -76,15 +78,19 @@ const UNOPTIMISABLE: [&str; 6] = [
 ];
 
 impl Reading {
-    /// Kernels, and the weight of their source, as bytes for a store.
+    /// Kernels and variables, and the weight of their source, as bytes for a store.
     #[must_use]
-    pub fn to_bytes(kernels: &[CudaKernel], weight: u64) -> Vec<u8> {
-        stored::write(kernels, weight)
+    pub fn to_bytes(
+        kernels: &[CudaKernel],
+        variables: &[VariableDeclaration],
+        weight: u64,
+    ) -> Vec<u8> {
+        stored::write(kernels, variables, weight)
     }
 
     /// Reads what [`Reading::to_bytes`] wrote; `None` where it is not that.
     #[must_use]
-    pub fn from_bytes(bytes: &[u8]) -> Option<(Vec<CudaKernel>, u64)> {
+    pub fn from_bytes(bytes: &[u8]) -> Option<(Vec<CudaKernel>, Vec<VariableDeclaration>, u64)> {
         stored::read(bytes)
     }
 }
@@ -106,9 +112,10 @@ impl Nvcc {
         let weight = ptx.len() as u64;
         let ptx = String::from_utf8_lossy(&ptx);
         let ask = |probe: &str| self.with_text_behind(source, probe, &arguments);
-        let kernels = signature::read_with_classes(&ptx, &source.display, ask)
-            .map_err(|error| Error::Signatures { file: source.display.clone(), error })?;
-        Ok(Reading { kernels, trace, weight })
+        let fault = |error| Error::Signatures { file: source.display.clone(), error };
+        let kernels = signature::read_with_classes(&ptx, &source.display, ask).map_err(fault)?;
+        let variables = signature::read_variables(&ptx, &source.display).map_err(fault)?;
+        Ok(Reading { kernels, variables, trace, weight })
     }
 
     /// What a source gives with a text behind it, which need not compile.
@@ -198,6 +205,7 @@ impl Nvcc {
             locations,
             messages,
             relocations: Vec::new(),
+            variables: Vec::new(),
             warnings,
             passes,
         };

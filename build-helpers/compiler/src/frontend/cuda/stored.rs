@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use kernelmill_artifact::{
     Access, DeviceFunction, Dimension, EnumLayout, Field, FunctionType, LaunchLimits, Parameter,
-    ParameterKind, Safety, Scalar, Signature, StructLayout, ValueType, Variant,
+    ParameterKind, Safety, Scalar, Signature, StructLayout, ValueType, VariableDeclaration,
+    Variant,
 };
 
 use super::{
@@ -16,11 +17,16 @@ use crate::{
     diagnostic::Frame,
 };
 
-/// Kernels, and the weight of their source, as bytes.
-pub(super) fn write(kernels: &[CudaKernel], weight: u64) -> Vec<u8> {
+/// Kernels and variables, and the weight of their source, as bytes.
+pub(super) fn write(
+    kernels: &[CudaKernel],
+    variables: &[VariableDeclaration],
+    weight: u64,
+) -> Vec<u8> {
     let mut writer = Writer::default();
     writer.number(weight);
     write_kernels(&mut writer, kernels);
+    write_variables(&mut writer, variables);
     writer.finish()
 }
 
@@ -31,6 +37,7 @@ const SCOPES: [Scope; 4] = [Scope::NotNvidia, Scope::NotAmd, Scope::Everywhere, 
 pub(super) fn write_facts(facts: &CudaLowered) -> Vec<u8> {
     let mut writer = Writer::default();
     write_kernels(&mut writer, &facts.kernels);
+    write_variables(&mut writer, &facts.variables);
     writer.number(facts.functions.len() as u64);
     facts.functions.iter().for_each(|function| device_function(&mut writer, function));
     writer.number(facts.unsupported.len() as u64);
@@ -56,6 +63,7 @@ pub(super) fn write_facts(facts: &CudaLowered) -> Vec<u8> {
 pub(super) fn read_facts(bytes: &[u8]) -> Option<CudaLowered> {
     let mut reader = Reader::new(bytes);
     let kernels = read_kernels(&mut reader)?;
+    let variables = reader.list(read_variable)?;
     let functions = reader.list(read_device_function)?;
     let unsupported = reader.list(|reader| {
         let [symbol, file, reason] = [reader.text()?, reader.text()?, reader.text()?];
@@ -68,7 +76,7 @@ pub(super) fn read_facts(bytes: &[u8]) -> Option<CudaLowered> {
         Some(UnsupportedFeature { symbol, file, line, reason, scope, frames })
     })?;
     reader.end()?;
-    Some(CudaLowered { kernels, unsupported, functions, ..CudaLowered::default() })
+    Some(CudaLowered { kernels, variables, unsupported, functions, ..CudaLowered::default() })
 }
 
 impl CudaLowered {
@@ -113,12 +121,30 @@ fn write_kernels(writer: &mut Writer, kernels: &[CudaKernel]) {
 }
 
 /// Reads what [`write()`] wrote; `None` where it is not that.
-pub(super) fn read(bytes: &[u8]) -> Option<(Vec<CudaKernel>, u64)> {
+pub(super) fn read(bytes: &[u8]) -> Option<(Vec<CudaKernel>, Vec<VariableDeclaration>, u64)> {
     let mut reader = Reader::new(bytes);
     let weight = reader.number()?;
     let kernels = read_kernels(&mut reader)?;
+    let variables = reader.list(read_variable)?;
     reader.end()?;
-    Some((kernels, weight))
+    Some((kernels, variables, weight))
+}
+
+fn write_variables(writer: &mut Writer, variables: &[VariableDeclaration]) {
+    writer.number(variables.len() as u64);
+    for VariableDeclaration { name, symbol, ty, file, line } in variables {
+        for text in [name, symbol, file] {
+            writer.text(text);
+        }
+        writer.number((*line).into());
+        value(writer, ty);
+    }
+}
+
+fn read_variable(reader: &mut Reader<'_>) -> Option<VariableDeclaration> {
+    let [name, symbol, file] = [reader.text()?, reader.text()?, reader.text()?].map(Cow::Owned);
+    let line = small(reader)?;
+    Some(VariableDeclaration { name, symbol, ty: read_value(reader)?, file, line })
 }
 
 fn read_kernels(reader: &mut Reader<'_>) -> Option<Vec<CudaKernel>> {
@@ -384,8 +410,15 @@ mod tests {
             unsupported: vec!["none".to_owned()],
         };
         let kernels = vec![kernel];
-        let bytes = write(&kernels, 7);
-        assert_eq!(read(&bytes), Some((kernels, 7)));
+        let variables = vec![VariableDeclaration {
+            name: "coefficients".into(),
+            symbol: "_ZN6filter12coefficientsE".into(),
+            ty: ValueType::Array(float().into(), 9),
+            file: "kernels/scale.cu".into(),
+            line: 2,
+        }];
+        let bytes = write(&kernels, &variables, 7);
+        assert_eq!(read(&bytes), Some((kernels, variables.clone(), 7)));
         for length in 0..bytes.len() {
             assert_eq!(read(&bytes[..length]), None, "cut at {length}");
         }
@@ -413,7 +446,7 @@ mod tests {
             file: "a.cu".into(),
             line: 5,
         }];
-        let facts = CudaLowered { unsupported, functions, ..CudaLowered::default() };
+        let facts = CudaLowered { variables, unsupported, functions, ..CudaLowered::default() };
         let bytes = write_facts(&facts);
         assert_eq!(read_facts(&bytes), Some(facts));
         assert_eq!(read_facts(&bytes[..bytes.len() - 1]), None);

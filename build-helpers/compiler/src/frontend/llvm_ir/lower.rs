@@ -120,13 +120,13 @@ impl File<'_> {
         let mut unsupported = unsupported::find(&context, &module, &cuda, language);
         unsupported.iter_mut().for_each(|feature| self.place(feature));
         let mut warnings = String::new();
-        let bitcode = adapt(&context, machine, &module, &cuda, &mut warnings)?;
+        let bitcode = adapt(&context, machine, &module, &cuda, &[], &mut warnings)?;
         let lowered = Lowered {
             modules: vec![with_shims(&bitcode, &kernels)?],
             warnings,
             ..Lowered::default()
         };
-        Ok(CudaLowered { lowered, kernels, unsupported, functions: Vec::new() })
+        Ok(CudaLowered { lowered, kernels, unsupported, ..CudaLowered::default() })
     }
 
     /// The kernels, declared or as debug information describes them.

@@ -16,7 +16,7 @@ use crate::{
         CudaKernel, CudaSource,
         clang::{
             Clang, CudaLowered, UnsupportedFeature, headers,
-            lower::{self, ARCHITECTURE, Compiled, PTX},
+            lower::{self, ARCHITECTURE, Compiled, PTX, Signatures},
             module,
             unsupported::{self, Language},
         },
@@ -51,7 +51,8 @@ pub(crate) fn lower(
     let Compiled { bitcode, inputs, messages } =
         lower::compile(toolchain, source, &headers::OPENCL, command).map_err(refused)?;
     let machine = Machine::new("nvptx64-nvidia-cuda", ARCHITECTURE, PTX, false)?;
-    let (mut kernels, functions) = lower::kernels(&machine, clang, source, &bitcode)?;
+    let Signatures { mut kernels, functions, .. } =
+        lower::signatures(&machine, clang, source, &bitcode)?;
     let context = Context::create();
     let module = lower::parse(&context, clang, source, &bitcode)?;
     let text = module.to_text();
@@ -69,14 +70,14 @@ pub(crate) fn lower(
             function.set_linkage(Linkage::Internal);
         }
     }
-    let bitcode = module::adapt(&context, &machine, &module, source, &mut warnings)?;
+    let bitcode = module::adapt(&context, &machine, &module, source, &[], &mut warnings)?;
     let lowered = Lowered {
         modules: vec![flat(&machine, &bitcode, &kernels)?],
         inputs,
         warnings,
         ..Lowered::default()
     };
-    Ok(CudaLowered { lowered, kernels, unsupported, functions })
+    Ok(CudaLowered { lowered, kernels, unsupported, functions, ..CudaLowered::default() })
 }
 
 /// What clang refused, with what to do in OpenCL C.

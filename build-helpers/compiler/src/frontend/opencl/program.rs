@@ -70,6 +70,7 @@ impl ProgramCompiler {
             locations: Vec::new(),
             messages: Vec::new(),
             relocations: Vec::new(),
+            variables: Vec::new(),
             warnings: Vec::new(),
             passes: Vec::new(),
         };

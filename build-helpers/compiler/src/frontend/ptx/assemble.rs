@@ -89,6 +89,7 @@ pub(crate) fn compile(
         locations: Vec::new(),
         messages: Vec::new(),
         relocations: Vec::new(),
+        variables: Vec::new(),
         warnings,
         passes: Vec::new(),
     })

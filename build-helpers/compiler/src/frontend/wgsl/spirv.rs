@@ -61,6 +61,7 @@ pub fn compile(
         locations: Vec::new(),
         messages: Vec::new(),
         relocations: Vec::new(),
+        variables: Vec::new(),
         warnings: Vec::new(),
         passes: Vec::new(),
     })

@@ -10,6 +10,7 @@ use kernelmill_llvm::{
 use super::unit::Entry;
 use crate::{
     base::names::{SHIM_PREFIX, is_panic},
+    ir::variables::is_variable,
     passes::relocations::is_relocation,
 };
 
@@ -23,9 +24,9 @@ pub(crate) fn keep_only(module: &Module<'_>, entries: &[Entry]) {
     let globals = module.globals().into_iter().filter(|global| !global.is_declaration());
     for value in module.definitions().into_iter().chain(globals) {
         // What panics call stays as it is called, for `Messages::of` to read.
-        // Relocations are found by the host.
+        // Relocations and variables are found by the host.
         let name = value.name();
-        if !kept(&name) && !is_panic(&name) && !is_relocation(&name) {
+        if !kept(&name) && !is_panic(&name) && !is_relocation(&name) && !is_variable(&value) {
             value.set_linkage(Linkage::Internal);
         }
     }

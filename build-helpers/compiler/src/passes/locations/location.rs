@@ -15,8 +15,9 @@ pub(super) fn read(global: Value<'_>) -> Option<Location> {
         return None;
     }
     let ty = global.value_type();
-    let initializer = global.initializer()?;
-    if ty.kind() != TypeKind::Struct || ty.fields().len() != 2 {
+    // One of zeros alone has no operands.
+    let initializer = global.initializer().filter(|value| !value.is_zero())?;
+    if ty.kind() != TypeKind::Struct || ty.fields().len() != 2 || initializer.is_undefined() {
         return None;
     }
     let (name, numbers) = (initializer.operand(0), initializer.operand(1).as_bytes()?);

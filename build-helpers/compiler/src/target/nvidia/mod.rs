@@ -252,7 +252,16 @@ impl TargetInfo for Nvidia {
     fn address_spaces(&self) -> Option<AddressSpaces> {
         // Constants stay in global memory: constant memory serves one address at a time.
         let shared_align = if self.maps { TILE_ALIGN } else { 1 };
-        Some(AddressSpaces { global: 1, shared: 3, constant: 1, private: 0, shared_align })
+        // Threads of a warp look up different places of a table, which constant memory is slow at.
+        let (constant, constant_variables) = (1, 4);
+        Some(AddressSpaces {
+            global: 1,
+            shared: 3,
+            constant,
+            constant_variables,
+            private: 0,
+            shared_align,
+        })
     }
 
     fn shared_limit(&self) -> Option<u64> {

@@ -101,6 +101,20 @@ impl<'c> Value<'c> {
         unsafe { LLVMSetGlobalConstant(self.raw, i32::from(constant)) }
     }
 
+    /// Whether the host, or a loader, may give a global another value than its initial one before code reads it.
+    #[must_use]
+    pub fn is_externally_initialized(self) -> bool {
+        assert!(self.is_global());
+        // SAFETY: the value is a global variable.
+        unsafe { LLVMIsExternallyInitialized(self.raw) != 0 }
+    }
+
+    /// Sets whether the host, or a loader, may give a global another value before code reads it.
+    pub fn set_externally_initialized(self, external: bool) {
+        // SAFETY: the value is a global variable.
+        unsafe { LLVMSetExternallyInitialized(self.raw, i32::from(external)) }
+    }
+
     /// Whether a global is thread-local.
     #[must_use]
     pub fn is_thread_local(self) -> bool {

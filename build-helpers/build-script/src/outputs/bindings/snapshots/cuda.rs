@@ -346,7 +346,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     static PARAMETERS_7: [cg::Parameter; 2] = [PARAMETER_4, PARAMETER_0];
 
     cg::KernelSet {
-        format_version: 9,
+        format_version: 10,
         package: "cuda",
         signatures: &[
             cg::signature(
@@ -446,6 +446,20 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             ),
         ],
         functions: &[],
+        variables: &[
+            cg::VariableLayout {
+                name: "offsets",
+                symbol: "offsets",
+                bytes: 8,
+                sources: &["kernels/cuda.cu"],
+            },
+            cg::VariableLayout {
+                name: "filters_offsets",
+                symbol: "_ZN7filters7offsetsE",
+                bytes: 4,
+                sources: &["kernels/cuda.cu"],
+            },
+        ],
         tuned: &[],
         artifacts: &[
             cg::EmbeddedArtifact {
@@ -494,6 +508,15 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 backtraces: &[],
                 messages: &[],
                 relocations: &[],
+                // SAFETY: the object that is linked in exports them.
+                variables: &[
+                    unsafe {
+                        cg::CpuVariable::new(
+                            "offsets",
+                            &raw const kernelmill_variable_cuda_offsets,
+                        )
+                    },
+                ],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -633,6 +656,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 backtraces: &[],
                 messages: &[],
                 relocations: &[],
+                variables: &[],
             },
         ],
     }
@@ -641,6 +665,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
 unsafe extern "C" {
     static kernelmill_cpu_cuda_saxpy: ::kernelmill::__codegen::CpuKernel;
     static kernelmill_cpu_cuda__ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_: ::kernelmill::__codegen::CpuKernel;
+    static kernelmill_variable_cuda_offsets: ::kernelmill::__codegen::VariableMemory<8>;
 }
 
 /// `Add` of the kernels: 1 bytes, laid out as on every device.
@@ -874,6 +899,12 @@ impl Kernels {
     #[must_use]
     pub fn device(&self) -> &::kernelmill::Device {
         self.loaded.device()
+    }
+
+    /// The variables of the kernels' sources that the host reads and writes.
+    #[must_use]
+    pub const fn variables(&self) -> DeviceVariables<'_> {
+        DeviceVariables { loaded: &self.loaded }
     }
 
     /// Launches the kernel `saxpy` of `kernels/cuda.cu:7`:
@@ -1713,5 +1744,41 @@ impl PreparedKernels<'_> {
                 self.kernels.fill_2(__stream, __launch, out, n)
             })
         }
+    }
+}
+
+/// The variables that the host reads and writes, for [`Kernels::variables`].
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, unreachable_pub, reason = "a program need not set anything")]
+pub struct DeviceVariables<'a> {
+    loaded: &'a ::kernelmill::__codegen::Loaded,
+}
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::similar_names,
+    reason = "the methods have the names of the variables, used or not"
+)]
+impl DeviceVariables<'_> {
+    /// The variable of `kernels/cuda.cu:7`.
+    ///
+    /// # Errors
+    ///
+    /// Where no binary that is loaded on this device has it.
+    pub fn offsets(&self) -> ::kernelmill::Result<::kernelmill::DeviceVariable<[f32; 2]>> {
+        // SAFETY: this is its type.
+        unsafe { self.loaded.variable(&SET.variables[0]) }
+    }
+
+    /// The variable of `kernels/cuda.cu:7`.
+    ///
+    /// # Errors
+    ///
+    /// Where no binary that is loaded on this device has it.
+    pub fn filters_offsets(&self) -> ::kernelmill::Result<::kernelmill::DeviceVariable<f32>> {
+        // SAFETY: this is its type.
+        unsafe { self.loaded.variable(&SET.variables[1]) }
     }
 }

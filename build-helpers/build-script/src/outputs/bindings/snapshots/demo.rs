@@ -79,7 +79,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 9,
+        format_version: 10,
         package: "demo",
         signatures: &[
             cg::signature(
@@ -111,6 +111,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             ),
         ],
         functions: &[],
+        variables: &[],
         tuned: &[],
         artifacts: &[
             cg::EmbeddedArtifact {
@@ -134,6 +135,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 backtraces: &[],
                 messages: &[],
                 relocations: &[],
+                variables: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0202020202020202020202020202020202020202020202020202020202020202",
@@ -161,6 +163,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 backtraces: &[],
                 messages: &[],
                 relocations: &[],
+                variables: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0303030303030303030303030303030303030303030303030303030303030303",
@@ -183,6 +186,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 backtraces: &[],
                 messages: &[],
                 relocations: &[],
+                variables: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0404040404040404040404040404040404040404040404040404040404040404",
@@ -205,6 +209,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 backtraces: &[],
                 messages: &[],
                 relocations: &[],
+                variables: &[],
             },
         ],
     }

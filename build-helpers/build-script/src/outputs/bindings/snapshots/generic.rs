@@ -109,7 +109,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 9,
+        format_version: 10,
         package: "app",
         signatures: &[
             cg::signature(
@@ -159,6 +159,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             ),
         ],
         functions: &[],
+        variables: &[],
         tuned: &[],
         artifacts: &[cg::EmbeddedArtifact {
             fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -247,6 +248,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             backtraces: &[],
             messages: &[],
             relocations: &[],
+            variables: &[],
         }],
     }
 };

@@ -267,7 +267,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 9,
+        format_version: 10,
         package: "app",
         signatures: &[
             cg::signature(
@@ -326,6 +326,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             ),
         ],
         functions: &[0x5fea_ee06_f739_41b8, 0x20c3_9dff_1e26_0953],
+        variables: &[],
         tuned: &[],
         artifacts: &[
             cg::EmbeddedArtifact {
@@ -370,6 +371,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 backtraces: &[],
                 messages: &[],
                 relocations: &[],
+                variables: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -385,6 +387,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 backtraces: &[],
                 messages: &[],
                 relocations: &[],
+                variables: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -458,6 +461,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 backtraces: &[],
                 messages: &[],
                 relocations: &[],
+                variables: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -475,6 +479,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 backtraces: &[],
                 messages: &[],
                 relocations: &[],
+                variables: &[],
             },
         ],
     }

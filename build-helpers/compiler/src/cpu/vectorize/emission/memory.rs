@@ -124,8 +124,8 @@ impl<'c> Code<'_, 'c> {
         let (Some(first), Some(lanes)) = (address.first, mask) else { return each(self) };
         // It is of one lane, which need not be there.
         let first = self.builder.freeze(first);
-        // As numbers: where LLVM 22 compares vectors of pointers of which one has the first lane's address as its base, it
-        // replaces that address by a vector (`InstCombinerImpl::EmitGEPOffsets`).
+        // As numbers: where LLVM 22 compares vectors of pointers of which one has the first lane's address as its base, a
+        // vector takes the place of that address (by its name and result `InstCombinerImpl::EmitGEPOffsets` does it).
         let wide = Type::int(self.vectors.context, 64);
         let start = self.builder.cast(Opcode::PtrToInt, first, wide);
         let row = self.vectors.all(&self.builder, VectorValue::strided(start, address.step));

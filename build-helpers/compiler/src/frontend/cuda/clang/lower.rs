@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use kernelmill_artifact::DeviceFunction;
+use kernelmill_artifact::{DeviceFunction, VariableDeclaration};
 use kernelmill_llvm::{inkwell::context::Context, ir::parse_bitcode, machine::Machine};
 
 use super::{
@@ -106,7 +106,8 @@ pub(crate) fn lower(
     let Compiled { bitcode, inputs, messages } =
         compile(toolchain, source, &headers::CUDA, command)?;
     let machine = Machine::new("nvptx64-nvidia-cuda", ARCHITECTURE, PTX, false)?;
-    let (mut kernels, functions) = kernels(&machine, clang, source, &bitcode)?;
+    let Signatures { mut kernels, variables, functions } =
+        signatures(&machine, clang, source, &bitcode)?;
     let context = Context::create();
     let module = parse(&context, clang, source, &bitcode)?;
     for (symbol, limits) in annotation::limits(&module) {
@@ -121,19 +122,29 @@ pub(crate) fn lower(
     let unsupported = unsupported::find(&context, &module, source, language);
     let warnings = messages.iter().filter(|message| message.is_warning());
     let mut warnings: String = warnings.map(|message| message.line() + "\n").collect();
-    let modules = vec![module::adapt(&context, &machine, &module, source, &mut warnings)?];
+    let modules =
+        vec![module::adapt(&context, &machine, &module, source, &variables, &mut warnings)?];
     let lowered = Lowered { modules, inputs, warnings, ..Lowered::default() };
-    Ok(CudaLowered { lowered, kernels, unsupported, functions })
+    Ok(CudaLowered { lowered, kernels, variables, unsupported, functions })
 }
 
-/// Reads the signatures of kernels, and of functions that the host can give to them, from the debug
+/// What the debug information of a source says.
+pub(crate) struct Signatures {
+    pub(crate) kernels: Vec<CudaKernel>,
+    /// The variables that the host can read and write.
+    pub(crate) variables: Vec<VariableDeclaration>,
+    /// The functions that the host can give to kernels.
+    pub(crate) functions: Vec<DeviceFunction>,
+}
+
+/// Reads the signatures of kernels, of functions that the host can give to them, and variables, from the debug
 /// information of unoptimised code.
-pub(crate) fn kernels(
+pub(crate) fn signatures(
     machine: &Machine,
     clang: &Clang,
     source: &CudaSource,
     bitcode: &[u8],
-) -> Result<(Vec<CudaKernel>, Vec<DeviceFunction>), Error> {
+) -> Result<Signatures, Error> {
     // Code generation changes a module, so it gets one of its own.
     let context = Context::create();
     let module = parse(&context, clang, source, bitcode)?;
@@ -146,7 +157,8 @@ pub(crate) fn kernels(
     };
     let kernels = signature::read(&ptx, &source.display).map_err(internal)?;
     let functions = signature::read_functions(&ptx, &source.display).map_err(internal)?;
-    Ok((kernels, functions))
+    let variables = signature::read_variables(&ptx, &source.display).map_err(internal)?;
+    Ok(Signatures { kernels, variables, functions })
 }
 
 /// Checks what kernels say of their launches, all of them at once.

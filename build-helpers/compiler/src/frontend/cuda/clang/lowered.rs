@@ -1,7 +1,7 @@
 //! The result of clang's front end: bitcode, kernels, and the unsupported features that keep them from
 //! targets.
 
-use kernelmill_artifact::DeviceFunction;
+use kernelmill_artifact::{DeviceFunction, VariableDeclaration};
 
 use crate::{diagnostic::Frame, frontend::cuda::source::CudaKernel, job::Lowered};
 
@@ -12,6 +12,8 @@ pub struct CudaLowered {
     pub lowered: Lowered,
     /// The kernels, as the compiled code describes them.
     pub kernels: Vec<CudaKernel>,
+    /// The variables that the host can read and write.
+    pub variables: Vec<VariableDeclaration>,
     /// What keeps kernels from targets.
     pub unsupported: Vec<UnsupportedFeature>,
     /// The functions that the host can give to kernels. Their package is empty.

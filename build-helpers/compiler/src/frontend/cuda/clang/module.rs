@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use kernelmill_artifact::VariableDeclaration;
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{Builder, Linkage, ModuleExt, Opcode, Place, Type, TypeKind, Value, parse_ir},
@@ -13,8 +14,8 @@ use kernelmill_llvm::{
 use crate::{
     Error,
     base::names::{PREFIX, SHIM_PREFIX},
-    frontend::cuda::source::CudaSource,
-    ir::{SHARED_TAG, replace_uses},
+    frontend::cuda::{signature, source::CudaSource},
+    ir::{SHARED_TAG, replace_uses, variables},
 };
 
 /// The argument that keeps variables and types in debug information, as nvcc has it.
@@ -24,6 +25,7 @@ pub const FULL_DEBUG: &str = "-G";
 const PTX_KERNEL: u32 = 71;
 
 /// The address spaces of NVIDIA's virtual machine that globals lie in.
+const GLOBAL: u32 = 1;
 const SHARED: u32 = 3;
 const CONSTANT: u32 = 4;
 
@@ -37,13 +39,14 @@ pub(crate) fn kernels<'c>(module: &Module<'c>) -> Vec<Value<'c>> {
     definitions.filter(|function| function.calling_convention() == PTX_KERNEL).collect()
 }
 
-/// Adapts a module, and gives it as bitcode. What a reader of the source ought to know is added to
+/// Adapts a module, and gives it as bitcode. `variables` are those that the host reads and writes. What a reader of the source ought to know is added to
 /// `warnings`.
 pub(crate) fn adapt<'c>(
     context: &'c Context,
     machine: &Machine,
     module: &Module<'c>,
     source: &CudaSource,
+    variables: &[VariableDeclaration],
     warnings: &mut String,
 ) -> Result<Vec<u8>, Error> {
     drop_lists(module);
@@ -53,12 +56,22 @@ pub(crate) fn adapt<'c>(
         copies.of_arguments(function);
     }
     for global in module.globals() {
-        let is_shared = global.name().starts_with(LOCAL_WORDS);
-        if is_shared || global.ty().address_space() == SHARED {
+        let space = global.ty().address_space();
+        if global.name().starts_with(LOCAL_WORDS) || space == SHARED {
             shared(context, machine, module, global)?;
         } else {
-            warn_of_unset_constant(source, global, warnings);
-            flatten(context, module, global);
+            let is_known = |symbol: &String| variables.iter().any(|it| it.symbol == *symbol);
+            let symbol = variable_symbol(global).filter(is_known);
+            if symbol.is_none() {
+                warn_of_unset_constant(source, global, warnings);
+            }
+            let moved = flatten(context, module, global);
+            if let (Some(symbol), Some(moved)) = (symbol, moved) {
+                let constant = moved.is_global_constant() || space == CONSTANT;
+                moved.set_name(&symbol);
+                moved.set_global_constant(constant);
+                variables::mark(moved);
+            }
         }
     }
     for kernel in kernels(module) {
@@ -89,18 +102,32 @@ pub(crate) fn settle_shared<'c>(
         .try_for_each(|global| self::shared(context, machine, module, global))
 }
 
-/// A variable in constant memory without a value, which only the host could give it, and there is no
-/// call for it. LLVM does not tell it from one that the source says is zero.
+/// The name by which the host finds a variable, as nvcc has it in PTX; `None` for one that is not the host's: one in
+/// constant memory with a value, which is a table, one that only a function or a template names, and our own.
+///
+/// LLVM does not tell a variable without a value from one that the source says is zero.
+fn variable_symbol(global: Value<'_>) -> Option<String> {
+    let is_zero = global.initializer()?.is_zero();
+    // clang says of all that lies in constant memory that it is constant.
+    let is_table = global.ty().address_space() == CONSTANT && !is_zero;
+    let is_defined_once = matches!(global.linkage(), Linkage::External | Linkage::Internal);
+    let is_in_memory = [CONSTANT, GLOBAL].contains(&global.ty().address_space());
+    if is_table || !is_defined_once || !is_in_memory {
+        return None;
+    }
+    signature::variable_symbol(&global.name())
+}
+
+/// A variable in constant memory without a value that the host cannot set either.
 fn warn_of_unset_constant(source: &CudaSource, global: Value<'_>, warnings: &mut String) {
-    let unset = global.ty().address_space() == CONSTANT
-        && global.linkage() == Linkage::External
-        && global.initializer().is_some_and(|value| value == global.value_type().null());
-    if unset {
-        let (file, name) = (&source.display, global.name());
+    let is_unset =
+        global.ty().address_space() == CONSTANT && global.initializer().is_some_and(Value::is_zero);
+    if is_unset {
+        let (file, name) = (&source.display, signature::full_name(&global.name()));
         let _ = writeln!(
             warnings,
-            "{file}: the __constant__ variable `{name}` is zero, and the host cannot set it; pass the \
-             values as a parameter if they are to be others"
+            "{file}: the __constant__ variable `{name}` is zero, and the host cannot set it: it is of a template, in a \
+             namespace without a name, `static` in a namespace or a function, or of a type that cannot be a parameter"
         );
     }
 }
@@ -115,7 +142,7 @@ fn with_lines_only(machine: &Machine, module: &Module<'_>) -> Result<Vec<u8>, Er
     Ok(module.to_bitcode())
 }
 
-/// Leaves of the code no more than what says which parameters kernels have: code is generated for
+/// Leaves of the code no more than what says which parameters kernels have, and variables of the host: code is generated for
 /// it as it is, and of what kernels do NVIDIA's back end does not take everything unoptimised.
 pub(crate) fn leave_parameters<'c>(
     context: &'c Context,
@@ -154,6 +181,11 @@ pub(crate) fn leave_parameters<'c>(
     for function in module.definitions().into_iter().filter(|one| !kernels.contains(one)) {
         function.set_linkage(Linkage::Internal);
         function.drop_comdat();
+    }
+    for global in module.globals() {
+        if variable_symbol(global).is_some() {
+            global.set_linkage(Linkage::External);
+        }
     }
     drop_lists(module);
     Ok(machine.run(module, "function(simplifycfg),globaldce")?)
@@ -245,10 +277,11 @@ fn shared<'c>(
     Ok(())
 }
 
-/// Moves a global into the one address space that the pipeline starts from.
-fn flatten<'c>(context: &'c Context, module: &Module<'c>, global: Value<'c>) {
+/// Moves a global into the one address space that the pipeline starts from, and gives what takes its place; `None` where it
+/// is there.
+fn flatten<'c>(context: &'c Context, module: &Module<'c>, global: Value<'c>) -> Option<Value<'c>> {
     if global.ty().address_space() == 0 {
-        return;
+        return None;
     }
     let moved = module.new_global("", global.value_type(), 0);
     if let Some(value) = global.initializer() {
@@ -260,6 +293,7 @@ fn flatten<'c>(context: &'c Context, module: &Module<'c>, global: Value<'c>) {
     let name = global.name();
     replace(context, global, moved);
     moved.set_name(&name);
+    Some(moved)
 }
 
 /// Makes what uses a global use another in address space 0, and deletes it.

@@ -75,12 +75,14 @@ pub(super) struct Debug {
 type Reader<'a> = EndianSlice<'a, LittleEndian>;
 type Entry<'a> = DebuggingInformationEntry<Reader<'a>>;
 
-/// What is kept of a tree: types, functions with their parameters, and what is around them.
-const KEPT: [dw::DwTag; 27] = [
+/// What is kept of a tree: types, functions with their parameters, variables outside of functions, and what is around
+/// them.
+const KEPT: [dw::DwTag; 28] = [
     dw::DW_TAG_compile_unit,
     dw::DW_TAG_namespace,
     dw::DW_TAG_subprogram,
     dw::DW_TAG_formal_parameter,
+    dw::DW_TAG_variable,
     dw::DW_TAG_base_type,
     dw::DW_TAG_unspecified_type,
     dw::DW_TAG_typedef,
@@ -145,18 +147,27 @@ impl Debug {
 
     /// Every function that is defined, by its name in compiled code.
     pub(super) fn functions(&self) -> HashMap<&str, NodeId> {
-        let mut functions = HashMap::new();
+        self.defined(dw::DW_TAG_subprogram)
+    }
+
+    /// Every variable outside of functions that is defined, by its name in compiled code.
+    pub(super) fn variables(&self) -> HashMap<&str, NodeId> {
+        self.defined(dw::DW_TAG_variable)
+    }
+
+    fn defined(&self, tag: dw::DwTag) -> HashMap<&str, NodeId> {
+        let mut found = HashMap::new();
         for (index, node) in self.nodes.iter().enumerate() {
-            if node.tag == dw::DW_TAG_subprogram && !node.is_declaration {
+            if node.tag == tag && !node.is_declaration {
                 let name = self
                     .said(node, |node| node.linkage_name.as_deref())
                     .or_else(|| self.said(node, |node| node.name.as_deref()));
                 if let Some(name) = name {
-                    functions.insert(name, NodeId(index));
+                    found.insert(name, NodeId(index));
                 }
             }
         }
-        functions
+        found
     }
 
     /// Reads one unit. `places` gets where each entry lies in the section, `links` who refers to
@@ -178,7 +189,9 @@ impl Debug {
             around.truncate(usize::try_from(entry.depth()).unwrap_or(0));
             let parent = around.last().copied();
             let is_kept = KEPT.contains(&entry.tag()) && parent.is_none_or(|it| it.is_some());
-            if !is_kept {
+            let is_local = entry.tag() == dw::DW_TAG_variable
+                && parent.flatten().is_some_and(|it| self.node(it).tag == dw::DW_TAG_subprogram);
+            if !is_kept || is_local {
                 around.push(None);
                 continue;
             }

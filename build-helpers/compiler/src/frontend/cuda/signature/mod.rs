@@ -22,6 +22,8 @@
 //! | a struct of such values, `float4` and its kin | a `#[repr(C)]` struct with the same fields |
 //! | an `enum` | a struct around its integer, with a constant for each value |
 //!
+//! Variables in constant and global memory are read in the same way, for the host to set.
+//!
 //! References, unions, bit fields, classes with copy constructors, destructors or virtual functions, and structs
 //! that are only declared are unsupported; the other kernels of the file are not affected.
 //!
@@ -52,6 +54,7 @@ mod resolve;
 mod slots;
 #[cfg(feature = "cuda-cpp")]
 mod types;
+mod variables;
 #[cfg(feature = "cuda-cpp")]
 mod written;
 
@@ -59,5 +62,6 @@ pub use crate::diagnostic::SignatureError;
 pub(crate) use named::wrapper_name;
 pub use named::{full_name, is_named};
 pub(crate) use read::read_entries;
-pub use read::{read, read_functions, read_with_classes};
+pub use read::{read, read_functions, read_variables, read_with_classes};
 pub use resolve::{Clash, is_same_kernel, resolve_names};
+pub(crate) use variables::symbol as variable_symbol;

@@ -2,7 +2,7 @@
 
 use super::slots::EntrySlots;
 use crate::{diagnostic::SignatureError, frontend::cuda::source::CudaKernel};
-use kernelmill_artifact::DeviceFunction;
+use kernelmill_artifact::{DeviceFunction, VariableDeclaration};
 
 /// Reads no kernels: that takes the feature `cuda-cpp`.
 ///
@@ -32,6 +32,18 @@ pub fn read_with_classes(
 ///
 /// [`SignatureError::NoReader`].
 pub fn read_functions(_ptx: &str, display: &str) -> Result<Vec<DeviceFunction>, SignatureError> {
+    Err(no_reader(display))
+}
+
+/// As [`read`].
+///
+/// # Errors
+///
+/// [`SignatureError::NoReader`].
+pub fn read_variables(
+    _ptx: &str,
+    display: &str,
+) -> Result<Vec<VariableDeclaration>, SignatureError> {
     Err(no_reader(display))
 }
 

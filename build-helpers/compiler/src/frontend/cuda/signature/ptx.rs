@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) struct Ptx {
     /// In the order of the text.
     pub(super) entries: Vec<Entry>,
+    /// In the order of the text.
+    pub(super) variables: Vec<Variable>,
     /// The source files, by the numbers that debug information has for them.
     pub(super) files: BTreeMap<u64, String>,
     pub(super) sections: Sections,
@@ -20,6 +22,15 @@ pub(super) struct Entry {
     pub(super) symbol: String,
     pub(super) parameters: Vec<Slot>,
     pub(super) limits: LaunchLimits,
+}
+
+/// A variable in global or constant memory.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Variable {
+    pub(super) symbol: String,
+    pub(super) slot: Slot,
+    pub(super) is_constant: bool,
+    pub(super) has_value: bool,
 }
 
 /// The bytes of one parameter.
@@ -105,11 +116,37 @@ fn code(text: &str, ptx: &mut Ptx) {
         }
         rest = &rest[end..];
     }
+    for (start, is_constant) in VARIABLES {
+        let found = text.match_indices(start).map(|(at, _)| &text[at + start.len()..]);
+        ptx.variables.extend(found.filter_map(|rest| variable(rest, is_constant)));
+    }
     let mut rest = text;
     while let Some(at) = directive(rest, ".file") {
         rest = &rest[at + ".file".len()..];
         ptx.files.extend(file(rest.lines().next().unwrap_or_default()));
     }
+}
+
+/// How the lines of variables begin, and whether they are in constant memory. None stands in the code of a function.
+const VARIABLES: [(&str, bool); 4] = [
+    ("\n.const ", true),
+    ("\n.visible .const ", true),
+    ("\n.global ", false),
+    ("\n.visible .global ", false),
+];
+
+/// Whether a text may have variables.
+pub(super) fn has_variables(text: &str) -> bool {
+    VARIABLES.iter().any(|(start, _)| text.contains(start))
+}
+
+/// `.align 4 .b8 name[32] = {1, 2}`.
+fn variable(text: &str, is_constant: bool) -> Option<Variable> {
+    let (text, _) = text.split_once(';')?;
+    let (text, value) = text.split_once('=').map_or((text, None), |(text, it)| (text, Some(it)));
+    let name = text.split_whitespace().next_back()?;
+    let symbol = name.split('[').next().unwrap_or_default().to_owned();
+    Some(Variable { symbol, slot: slot(text)?, is_constant, has_value: value.is_some() })
 }
 
 /// `2 "path"`, and what may follow.

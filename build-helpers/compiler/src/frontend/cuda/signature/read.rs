@@ -2,7 +2,7 @@
 
 use super::{classes, debug::Debug, found::Found, ptx, reader::Reader, slots::EntrySlots};
 use crate::{diagnostic::SignatureError, frontend::cuda::source::CudaKernel};
-use kernelmill_artifact::DeviceFunction;
+use kernelmill_artifact::{DeviceFunction, VariableDeclaration};
 
 /// Reads the kernels of a file from PTX with debug information, in the order of the source.
 ///
@@ -52,6 +52,26 @@ pub fn read_functions(ptx: &str, display: &str) -> Result<Vec<DeviceFunction>, S
     let debug = Debug::read(&ptx.sections).map_err(|error| malformed(error.to_string()))?;
     let functions = Reader::new(&ptx, &debug, display).device_functions();
     functions.map_err(SignatureError::Functions)
+}
+
+/// Reads the variables that the host can read and write from PTX with debug information, in the order of the source: those
+/// in global memory, and those in constant memory that have no value. One of a type that has no counterpart in Rust is not
+/// among them.
+///
+/// # Errors
+///
+/// [`SignatureError::Malformed`] where the debug information is damaged.
+pub fn read_variables(
+    ptx: &str,
+    display: &str,
+) -> Result<Vec<VariableDeclaration>, SignatureError> {
+    if !ptx::has_variables(ptx) {
+        return Ok(Vec::new());
+    }
+    let malformed = |reason: String| SignatureError::Malformed { file: display.to_owned(), reason };
+    let ptx = ptx::parse(ptx).map_err(malformed)?;
+    let debug = Debug::read(&ptx.sections).map_err(|error| malformed(error.to_string()))?;
+    Ok(Reader::new(&ptx, &debug, display).variables())
 }
 
 fn find(ptx: &str, display: &str) -> Result<Vec<Found>, SignatureError> {

@@ -4,12 +4,15 @@ use super::{
     debug::{Debug, Node, NodeId},
     found::Found,
     names,
-    ptx::{Entry, Ptx},
+    ptx::{Entry, Ptx, Variable},
     types::{self, Types, UnsupportedType},
+    variables,
 };
 use crate::{base::names::EXPORTED, frontend::cuda::source::CudaKernel};
 use gimli::constants as dw;
-use kernelmill_artifact::{DeviceFunction, Dimension, Parameter, Safety, Signature};
+use kernelmill_artifact::{
+    DeviceFunction, Dimension, Parameter, Safety, Signature, VariableDeclaration,
+};
 use std::collections::HashMap;
 
 /// The code and the debug information of a file.
@@ -66,6 +69,33 @@ impl<'a> Reader<'a> {
         } else {
             Err(faults.into_iter().map(|(_, fault)| fault).collect())
         }
+    }
+
+    /// The variables that the host can read and write.
+    pub(super) fn variables(&self) -> Vec<VariableDeclaration> {
+        let known = self.debug.variables();
+        let mut variables: Vec<_> =
+            self.ptx.variables.iter().filter_map(|it| self.variable(it, &known)).collect();
+        variables.sort_by_key(|(order, _)| *order);
+        variables.into_iter().map(|(_, variable)| variable).collect()
+    }
+
+    fn variable(
+        &self,
+        variable: &Variable,
+        known: &HashMap<&str, NodeId>,
+    ) -> Option<(Order, VariableDeclaration)> {
+        if variable.is_constant && variable.has_value {
+            return None;
+        }
+        let symbol = variables::symbol(&variable.symbol)?;
+        let node = self.debug.node(*known.get(&*variable.symbol)?);
+        let (order, file, line) = self.place(Some(node));
+        let name = names::identifier(&names::function(&symbol).plain);
+        let ty = self.debug.said(node, |node| node.ty);
+        let ty = self.types.value(ty, &name).ok().filter(|ty| ty.size() == variable.slot.size)?;
+        let (name, symbol, file) = (name.into(), symbol.into(), file.into());
+        Some((order, VariableDeclaration { name, symbol, ty, file, line }))
     }
 
     pub(super) fn kernels(&self) -> Vec<Found> {
