@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use cuda_cpp::{Launch, OnEmulator, Value, lower, lower_for, source, written};
 use kernelmill_artifact::Target;
 use kernelmill_compiler::{Config, frontend::cuda::CudaSource};
+use object::{Object as _, ObjectSymbol as _};
 use ptx_emulator::FaultKind;
 
 fn mixed() -> CudaSource {
@@ -55,6 +56,60 @@ fn an_array_of_bytes_that_is_searched_compiles_for_every_processor_of_amd() {
     assert!(after.iter().all(|after| after[4].words() == [0, 1, 1, 1, 1, 0]));
 }
 
+const VARIABLES: &str = "
+struct Pair { float first; int second; };
+__constant__ float coefficients[4];
+static __constant__ Pair pair;
+__device__ unsigned calls;
+__constant__ float table[2] = {0.5f, 0.25f};
+namespace { __constant__ int anonymous; }
+union Either { int i; float f; };
+__constant__ Either either;
+__global__ void k(float *x, int i) {
+  atomicAdd(&calls, 1u);
+  x[i] = coefficients[i & 3] + pair.first + pair.second + table[i & 1] + anonymous + either.f;
+}
+";
+
+/// What the host can write is where its loaders look for it, and all else is the compiler's own: what it knows of `table`,
+/// `anonymous` and `either` is in the code.
+#[test]
+fn variables_of_the_host_are_visible_in_every_binary_and_no_others_are() {
+    let source = lower(&written("variables", VARIABLES)).unwrap();
+    let known = source.lowered.variables.iter().map(|it| format!("{}: {}", it.symbol, it.ty));
+    let expected = ["coefficients: [f32; 4]", "pair: Pair", "calls: u32"];
+    assert_eq!(known.collect::<Vec<_>>(), expected);
+    let warnings = &source.lowered.lowered.warnings;
+    for unset in ["(anonymous namespace)::anonymous", "either"] {
+        let text = format!("kernels/variables.cu: the __constant__ variable `{unset}` is zero");
+        assert!(warnings.contains(&text), "{warnings}");
+    }
+    let visible = |target: &str, prefix: &str| {
+        let artifact = source.compile(target).unwrap_or_else(|error| panic!("{target}: {error}"));
+        let text = String::from_utf8_lossy(&artifact.bytes).into_owned();
+        let lines = text.lines().filter_map(|line| line.strip_prefix(prefix)).map(str::to_owned);
+        (artifact, lines.collect::<Vec<_>>())
+    };
+    let (_, in_constant) = visible("compute_80", ".visible .const ");
+    assert_eq!(in_constant, [".align 4 .b8 coefficients[16];", ".align 4 .b8 pair[8];"]);
+    let (_, in_global) = visible("compute_80", ".visible .global ");
+    assert_eq!(in_global, [".align 4 .u32 calls;"]);
+    let (amd, _) = visible("gfx1100", "");
+    let object = object::File::parse(&*amd.bytes).unwrap();
+    let mut dynamic: Vec<_> = object
+        .dynamic_symbols()
+        .filter(|symbol| symbol.kind() == object::SymbolKind::Data)
+        .filter_map(|symbol| Some((symbol.name().ok()?.to_owned(), symbol.size())))
+        .filter(|(name, _)| !name.ends_with(".kd"))
+        .collect();
+    dynamic.sort();
+    let expected = [("calls", 4), ("coefficients", 16), ("pair", 8)];
+    assert_eq!(dynamic, expected.map(|(name, bytes)| (name.to_owned(), bytes)));
+    let (cpu, _) = visible("cpu", "");
+    let names: Vec<_> = cpu.variables.iter().map(|(symbol, _)| symbol.as_str()).collect();
+    assert_eq!(names, ["calls", "coefficients", "pair"]);
+}
+
 #[test]
 fn every_header_that_was_read_is_an_input_and_none_of_ours() {
     let mixed = lower(&mixed()).unwrap();
@@ -88,8 +143,8 @@ fn what_clang_refuses_is_shown_in_its_words_with_the_users_line_once() {
 }
 
 #[test]
-fn warnings_are_kept_and_constants_that_nobody_sets_are_one() {
-    let text = "__constant__ float table[4];\nextern \"C\" __global__ void k(float *x) {\n  \
+fn warnings_are_kept_and_constants_that_nobody_can_set_are_one() {
+    let text = "namespace { __constant__ float table[4]; }\nextern \"C\" __global__ void k(float *x) {\n  \
                 int unused = 3;\n  x[0] = table[1];\n}\n";
     let mut source = written("warned", text);
     source.arguments = vec!["-Wall".into()];
@@ -97,7 +152,8 @@ fn warnings_are_kept_and_constants_that_nobody_sets_are_one() {
     let lines: Vec<_> = warnings.lines().collect();
     assert_eq!(lines.len(), 2, "{warnings}");
     assert!(lines[0].starts_with("kernels/warned.cu:3: unused variable 'unused'"), "{warnings}");
-    let ours = "kernels/warned.cu: the __constant__ variable `table` is zero, and the host cannot";
+    let ours =
+        "kernels/warned.cu: the __constant__ variable `(anonymous namespace)::table` is zero";
     assert!(lines[1].starts_with(ours), "{warnings}");
 }
 
