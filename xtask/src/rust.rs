@@ -18,6 +18,14 @@ pub(crate) fn add_components(workspace: &Workspace) -> Result<()> {
     Ok(command.ignore_stderr().run()?)
 }
 
+/// Whether the toolchain that runs the tests is the one that rustup has as `stable`.
+pub(crate) fn is_stable(workspace: &Workspace) -> Result<bool> {
+    let own = workspace.shell.cmd("rustc").arg("-vV").quiet().read()?;
+    let stable =
+        workspace.shell.cmd("rustup").args(["run", "stable", "rustc", "-vV"]).quiet().read()?;
+    Ok(own == stable)
+}
+
 /// Installs a toolchain with components.
 pub(crate) fn install(workspace: &Workspace, name: &str, components: &[&str]) -> Result<()> {
     let options = ["toolchain", "install", name, "--profile", "minimal", "--no-self-update"];

@@ -69,7 +69,7 @@ fn meet(cells: &[AtomicU32], wrong: &[AtomicU32], round: usize) {
     }
 }
 
-/// Divides by an element of `x` between two barriers of the grid: thread 37 panics where that is zero, the others wait.
+/// Divides by an element of `x` between two barriers of the grid: a thread panics where that is zero, the others wait.
 /// `cells` counts the threads, and adds up their number and their quotients.
 #[kernel]
 pub fn grid_panics(x: &[u32], cells: &[AtomicU32], mut y: DisjointSlice<u32>) {

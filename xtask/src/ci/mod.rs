@@ -11,7 +11,7 @@ mod test_driver;
 mod toolchains;
 
 use crate::{
-    acceptance, layers, setup,
+    acceptance, layers, rust, setup,
     workspace::{Workspace, find_program, stage},
 };
 use anyhow::Result;
@@ -119,7 +119,12 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 fn clippy(workspace: &Workspace) -> Result<()> {
     let features = ["--features", "random-cuda-suite/kernels"];
     let clippy = workspace.cargo(&["clippy", "--workspace", "--all-targets"]).args(features);
-    Ok(clippy.args(["--", "-D", "warnings"]).run()?)
+    Ok(clippy.args(lints(workspace)?).run()?)
+}
+
+/// What makes a lint a failure, on the current stable Rust. Others have other lints, and what they find is shown.
+fn lints(workspace: &Workspace) -> Result<&'static [&'static str]> {
+    Ok(if rust::is_stable(workspace)? { &["--", "-D", "warnings"] } else { &[] })
 }
 
 /// A missing tool fails a test here; elsewhere the test says so and passes.
@@ -141,7 +146,7 @@ fn all_tests(workspace: &Workspace) -> Result<()> {
 /// kernelmill-build without the front end of CUDA C++: lints, and the error for such a source.
 fn without_cuda_cpp(workspace: &Workspace) -> Result<()> {
     let package = ["--package", "kernelmill-build", "--no-default-features", "--lib"];
-    workspace.cargo(&["clippy"]).args(package).args(["--", "-D", "warnings"]).run()?;
+    workspace.cargo(&["clippy"]).args(package).args(lints(workspace)?).run()?;
     let test = "cpp_without_its_front_end_names_the_feature";
     Ok(strict(workspace.cargo(&["test"])).args(package).arg(test).run()?)
 }

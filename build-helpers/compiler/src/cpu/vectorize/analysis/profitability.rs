@@ -215,7 +215,8 @@ fn is_of_program(address: Value<'_>) -> bool {
     while base.is_instruction() && base.opcode() == Opcode::GetElementPtr {
         base = base.operand(0);
     }
-    !base.is_constant() && !(base.is_instruction() && base.opcode() == Opcode::Alloca)
+    let is_stack = base.is_instruction() && base.opcode() == Opcode::Alloca;
+    !base.is_constant() && !is_stack
 }
 
 /// Whether an instruction is none of the processor's.
