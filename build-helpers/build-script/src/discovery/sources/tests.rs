@@ -488,3 +488,28 @@ fn cpp_without_its_front_end_names_the_feature() {
     assert!(text.contains("enable the feature `cuda-cpp` of kernelmill-build"), "{text}");
     assert!(!text.contains("a.rs"), "{text}");
 }
+
+/// All of a disk would be looked through.
+#[test]
+fn folders_around_the_package_are_no_folders_of_kernels() {
+    let kernels = |key: &str, value: &str| {
+        let project = Project::new("", &[("kernels/a.rs", &kernel("a"))]);
+        let settings = format!("targets = [\"sm_90\"]\n{key} = [\"{value}\"]\n");
+        project.write("app/kernelmill.toml", &settings);
+        project.build().result.map(|summary| summary.kernels).map_err(|error| error.to_string())
+    };
+    let ways_up = "../".repeat(40);
+    for (key, value, around) in [
+        ("source-dir", "/", "/"),
+        ("source-dir", "..", ".."),
+        ("source-dir", "/../..", "/"),
+        ("source-dir", &ways_up, "/"),
+        ("source-glob", "/*.rs", "/"),
+    ] {
+        let error = kernels(key, value).unwrap_err();
+        let expected = format!("error[KM0002]: the package lies in `{around}`, all of which would");
+        assert!(error.starts_with(&expected), "{error}");
+        assert!(error.contains(&format!("--> kernelmill.toml:2:{}", key.len() + 5)), "{error}");
+    }
+    assert_eq!(kernels("source-dir", ".").unwrap(), ["a"]);
+}

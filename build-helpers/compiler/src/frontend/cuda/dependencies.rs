@@ -45,6 +45,8 @@ fn normal(path: &Path) -> PathBuf {
             Component::ParentDir if result.file_name().is_some() => {
                 result.pop();
             }
+            // Above the root there is the root.
+            Component::ParentDir if result.has_root() => {}
             other => result.push(other),
         }
     }
