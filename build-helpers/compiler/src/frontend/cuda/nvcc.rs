@@ -13,7 +13,8 @@ use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Target};
 
 use super::{
     binary::entries,
-    dependencies, message, ptx_grid,
+    dependencies::{self, Writer},
+    message, ptx_grid,
     ptx_shared::{self, SharedArray},
     signature,
     source::{CudaKernel, CudaSource},
@@ -254,8 +255,11 @@ impl Nvcc {
         let Ran { messages, spills, folder } = start(&mut command, folder, &run)?;
         let written = |path: &Path| read_output(path, &self.program, &source.display);
         let rule = written(&rule)?;
-        let mut inputs =
-            dependencies::inputs(&String::from_utf8_lossy(&rule), &source.package_root);
+        let mut inputs = dependencies::inputs(
+            &String::from_utf8_lossy(&rule),
+            &source.package_root,
+            Writer::Nvcc,
+        );
         inputs.retain(|path| !path.starts_with(&folder.path));
         let warnings = messages.into_iter().filter(Message::is_warning).collect();
         let cooperative = cooperative_kernels(&folder.path);
