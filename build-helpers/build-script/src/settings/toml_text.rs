@@ -1,6 +1,7 @@
 //! Texts of TOML files. Diagnostics show their lines.
 
-use crate::base::{error::Error, paths};
+use crate::base::{encoding, error::Error, paths, report::Report};
+use kernelmill_compiler::diagnostic::Code;
 use std::{fs, path::Path, sync::Arc};
 use toml::de::{DeTable, DeValue};
 
@@ -13,9 +14,27 @@ pub(crate) struct TomlText {
 }
 
 impl TomlText {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Settings`] with the line from which it is not UTF-8.
     pub(crate) fn read(root: &Path, path: &Path) -> Result<Self, Error> {
-        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
-        Ok(Self { display: paths::relative(root, path), text: text.into() })
+        let bytes = fs::read(path).map_err(Error::io("read", path))?;
+        let display = paths::relative(root, path);
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            let what = encoding::name(error.as_bytes()).map_or_else(
+                || format!("is not UTF-8, from line {line} on"),
+                |name| format!("is {name}, from line {line} on"),
+            );
+            let mut report = Report::default();
+            let message = format!("`{display}` {what}");
+            report.plain(Code::SettingsFile, message, "save it as UTF-8, which TOML is");
+            Error::Settings(report)
+        })?;
+        Ok(Self { display, text: text.into() })
     }
 }
 

@@ -4,6 +4,7 @@ use crate::{
     settings::{layer::Layer, package::Package, resolve},
     test_support::{Project, SAXPY, Shared},
 };
+use std::fs;
 
 const TARGET: &str = "targets = [\"sm_90\"]";
 
@@ -512,4 +513,25 @@ fn folders_around_the_package_are_no_folders_of_kernels() {
         assert!(error.contains(&format!("--> kernelmill.toml:2:{}", key.len() + 5)), "{error}");
     }
     assert_eq!(kernels("source-dir", ".").unwrap(), ["a"]);
+}
+
+/// Compilers do not read them, and no marker of a kernel is found in them.
+#[test]
+fn sources_in_utf16_are_named() {
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    let cuda = "__global__ void c() {}";
+    for (name, text, is_reported) in [
+        ("a.rs", kernel("b"), true),
+        ("b.rs", format!("\u{feff}{}", kernel("b")), true),
+        ("c.cu", cuda.to_owned(), true),
+        ("d.rs", "\u{feff}fn helper() {}".to_owned(), true),
+        ("e.rs", "fn helper() {}".to_owned(), false),
+    ] {
+        let project = Project::new(TARGET, &[("kernels/z.rs", &kernel("z"))]);
+        fs::write(project.folder.path().join("app/kernels").join(name), utf16(&text)).unwrap();
+        let said = project.build().result.map(|_| ()).map_err(|error| error.to_string());
+        let expected =
+            format!("error[KM0023]: `kernels/{name}` is UTF-16\n  help: save it as UTF-8");
+        assert_eq!(said, if is_reported { Err(expected) } else { Ok(()) });
+    }
 }
