@@ -84,7 +84,13 @@ impl Compilation<'_> {
         let made = jobs::run(&missing, |index| front_end.run(&sources[*index]));
         let mut report = Report::default();
         for (index, front) in missing.into_iter().zip(made) {
-            check_front(self.environment, self.package, &sources[index], &front, &mut report);
+            check_front(
+                self.environment,
+                (self.package, self.settings),
+                &sources[index],
+                &front,
+                &mut report,
+            );
             fronts[index] = Some(front);
         }
         report.into_result(Error::Kernels)?;
@@ -161,7 +167,7 @@ impl Compilation<'_> {
         let made = jobs::run_heaviest_first(units, weight, |unit| told(unit, make(unit)));
         for (front, source) in fronts.iter().zip(sources) {
             if let Some(front) = front {
-                check_front(self.environment, self.package, source, front, report);
+                check_front(self.environment, (self.package, self.settings), source, front, report);
             }
         }
         Ok(made)
