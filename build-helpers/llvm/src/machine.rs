@@ -40,7 +40,12 @@ impl Machine {
         position_independent: bool,
     ) -> Result<Self, Error> {
         let parsed = TargetTriple::create(triple);
-        let target = Target::from_triple(&parsed).map_err(Error::llvm)?;
+        let target = Target::from_triple(&parsed).map_err(|reason| {
+            // LLVM gives a reason in some of its versions only.
+            let reason = reason.to_string();
+            let separator = if reason.is_empty() { "" } else { ": " };
+            Error::Llvm(format!("it has no back end for the triple `{triple}`{separator}{reason}"))
+        })?;
         let relocation = if position_independent { RelocMode::PIC } else { RelocMode::Default };
         let machine = target
             .create_target_machine(
