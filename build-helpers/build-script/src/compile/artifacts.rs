@@ -5,7 +5,7 @@ use super::{
     compilation::{Compilation, Fronts, has_front},
     compiler::Failure,
     dependencies::{Dependencies, Exported},
-    diagnostics::{InvalidKernels, check_front, report_error},
+    diagnostics::{InvalidKernels, check_front, report_arguments, report_error},
     opencl, ptx,
     unit::{binary, children, known},
     wgsl,
@@ -62,6 +62,8 @@ impl Compilation<'_> {
                     let error = if is_complete { Some(error) } else { without_missing(error) };
                     if let Some(error) = error.and_then(|error| invalid.add(unit.source, error)) {
                         report_error(&error, &subject(), &mut report);
+                        let (source, with) = (&sources[unit.source], (self.package, self.settings));
+                        report_arguments(&error, source, with, true, &mut report);
                     }
                 }
             }

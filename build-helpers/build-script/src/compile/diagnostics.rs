@@ -79,6 +79,17 @@ pub(crate) fn report_failure(
     report: &mut Report,
 ) {
     report_error(error, &source.display, report);
+    report_arguments(error, source, (package, settings), false, report);
+}
+
+/// The arguments of the settings that a compiler may refuse; where it accepted them before, those that it names.
+pub(super) fn report_arguments(
+    error: &CompileError,
+    source: &Source,
+    (package, settings): (&Package, &Settings),
+    is_accepted: bool,
+    report: &mut Report,
+) {
     let whose = match source.kind {
         SourceKind::File => ArgumentsOf::Rustc,
         SourceKind::Cuda | SourceKind::Hip => ArgumentsOf::Cuda,
@@ -96,11 +107,12 @@ pub(crate) fn report_failure(
         let text = whose.of(written);
         let name = text.split('=').next().unwrap_or(text).trim_start_matches('-');
         let value = text.split_once('=').map_or("", |(_, value)| value);
-        let parts = [text, text.trim_start_matches('-'), name, name.trim_start_matches('C'), value];
-        parts.into_iter().any(is_quoted)
+        let dashless = [text, value].map(|it| it.trim_start_matches('-'));
+        let parts = [text, name, name.trim_start_matches('C'), value].into_iter().chain(dashless);
+        { parts }.any(is_quoted)
     };
     let mut named: Vec<_> = given.iter().filter(is_named).copied().collect();
-    if named.is_empty() {
+    if named.is_empty() && !is_accepted {
         named = given;
     }
     let Some(text) = named.first() else { return };
@@ -229,6 +241,9 @@ mod tests {
         assert!(said.contains("--> kernelmill.toml:2:26"), "{said}");
         let placed = cpp(message("identifier", Some(("kernels/k.cu".to_owned(), 1))));
         assert_eq!(arguments_behind(arguments, CUDA, &placed), "");
+        let assembler = cpp(message("Unknown option 'bogus'", None));
+        let said = arguments_behind("\"-g\", \"-Xptxas=--bogus\"", CUDA, &assembler);
+        assert!(said.contains("nvcc is given `-Xptxas=--bogus`, which the setting"), "{said}");
         let clang = CompileError::Clang {
             messages: vec![message("invalid value 'c++99' in '-std=c++99'", None)],
             display: "kernels/k.cu".to_owned(),
