@@ -22,17 +22,18 @@ impl TomlText {
     pub(crate) fn read(root: &Path, path: &Path) -> Result<Self, Error> {
         let bytes = fs::read(path).map_err(Error::io("read", path))?;
         let display = paths::relative(root, path);
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-            let what = encoding::name(error.as_bytes()).map_or_else(
-                || format!("is not UTF-8, from line {line} on"),
-                |name| format!("is {name}, from line {line} on"),
-            );
+        let not_utf8 = |what: &str, line: usize| {
             let mut report = Report::default();
-            let message = format!("`{display}` {what}");
+            let message = format!("`{display}` is {what}, from line {line} on");
             report.plain(Code::SettingsFile, message, "save it as UTF-8, which TOML is");
             Error::Settings(report)
+        };
+        if encoding::utf16(&bytes).is_some() {
+            return Err(not_utf8("UTF-16", 1));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            not_utf8("not UTF-8", before.iter().filter(|byte| **byte == b'\n').count() + 1)
         })?;
         Ok(Self { display, text: text.into() })
     }

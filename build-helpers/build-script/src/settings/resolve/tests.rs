@@ -353,6 +353,7 @@ fn settings_that_are_not_utf8_name_the_file_and_the_line() {
     let utf16: Vec<_> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let expected = format!("error[KM0005]: `kernelmill.toml` is UTF-16, from line 1 on{help}");
     assert_eq!(error(&utf16), expected);
+    assert_eq!(error(&utf16[2..]), expected, "without its mark");
     let expected = format!("error[KM0005]: `kernelmill.toml` is not UTF-8, from line 3 on{help}");
     assert_eq!(error(b"# \xc3\xa4\n\n# \xe4\n"), expected);
     let project = Project::new("", &[KERNEL]);
