@@ -19,6 +19,17 @@ fn a_compiler_of_the_same_toolchain_has_nothing_to_warn_of() {
     assert_eq!(common::compiler().warnings(), [""; 0]);
 }
 
+/// Paths with commas are no lists.
+#[test]
+fn a_comma_in_the_path_of_a_checkout_ends_no_path() {
+    let folder = test_support::temporary_folder();
+    let scratch = folder.path().join("a,b/link=c.ll,d");
+    let compiler = Compiler::new(Toolchain { scratch, ..common::toolchain() }).unwrap();
+    let text = "use kernelmill_device::prelude::*;\n#[kernel]\npub fn k(x: u32) { let _ = x; }\n";
+    let lowered = compiler.lower_rust(&common::source("x,y", text));
+    assert_eq!(lowered.unwrap_or_else(|error| panic!("{error}")).modules.len(), 1);
+}
+
 /// A program in rustc's place that writes a file of another kind, as rustc with Cranelift does.
 #[cfg(unix)]
 #[test]
@@ -27,8 +38,8 @@ fn a_rustc_that_writes_no_bitcode_is_named() {
     let folder = test_support::temporary_folder();
     let real = common::toolchain().rustc;
     let script = format!(
-        "#!/bin/sh\n{} \"$@\" || exit 1\nfor argument in \"$@\"; do\n  case $argument in\n    \
-         llvm-bc=*k.bc,*) file=${{argument#llvm-bc=}}; printf ELF > \"${{file%%,*}}\";;\n  esac\ndone\n",
+        "#!/bin/sh\n{} \"$@\" || exit 1\nfor argument in \"$@\"; do\n  \
+         file=\"$argument/no_bitcode.bc\"; [ ! -f \"$file\" ] || printf ELF > \"$file\"\ndone\n",
         real.display()
     );
     let program = test_support::write_file(&folder, "no-bitcode/rustc", script);

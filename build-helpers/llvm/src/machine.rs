@@ -40,7 +40,13 @@ impl Machine {
         position_independent: bool,
     ) -> Result<Self, Error> {
         let parsed = TargetTriple::create(triple);
-        let target = Target::from_triple(&parsed).map_err(Error::llvm)?;
+        let target = Target::from_triple(&parsed).map_err(|reason| {
+            // LLVM gives a reason in some of its versions only, and may do no more than to name the triple.
+            let reason = reason.to_string();
+            let is_telling = !reason.is_empty() && !reason.contains(triple);
+            let reason = if is_telling { format!(": {reason}") } else { String::new() };
+            Error::Llvm(format!("it has no back end for the triple `{triple}`{reason}"))
+        })?;
         let relocation = if position_independent { RelocMode::PIC } else { RelocMode::Default };
         let machine = target
             .create_target_machine(

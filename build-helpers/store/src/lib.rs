@@ -15,4 +15,4 @@ pub use entries::{FORMAT_VERSION, Store, WriteError, is_abandoned};
 pub use key::{KeyBuilder, digest};
 pub use location::{StoreError, Variables, limit, user_folder, versions};
 pub use size::bytes;
-pub use trust::who_else_can_change;
+pub use trust::{can_execute, who_else_can_change};

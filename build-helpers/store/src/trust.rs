@@ -75,6 +75,31 @@ pub fn who_else_can_change(path: &Path) -> io::Result<Option<String>> {
     std::fs::metadata(path).map(|_| None)
 }
 
+/// Whether this process may execute a file, as a shell asks before it takes one from `PATH`.
+#[cfg(unix)]
+#[must_use]
+pub fn can_execute(path: &Path) -> bool {
+    use std::{
+        ffi::{CString, c_char, c_int},
+        os::unix::ffi::OsStrExt as _,
+    };
+    const X_OK: c_int = 1;
+    // SAFETY: POSIX has this function, with these arguments and this result, in every C library.
+    unsafe extern "C" {
+        fn access(path: *const c_char, mode: c_int) -> c_int;
+    }
+    let Ok(text) = CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: the text ends with a NUL and lives longer than the call, which only reads it.
+    path.is_file() && unsafe { access(text.as_ptr(), X_OK) } == 0
+}
+
+/// Whether this process may execute a file: every file, where the system has no such right.
+#[cfg(not(unix))]
+#[must_use]
+pub fn can_execute(path: &Path) -> bool {
+    path.is_file()
+}
+
 /// The user and group 0.
 #[cfg(unix)]
 const ROOT: u32 = 0;
@@ -113,6 +138,20 @@ mod tests {
         assert_eq!(with_mode(0o777).unwrap(), "every user can write to it");
         assert_eq!(with_mode(0o1777).unwrap(), "every user can write to it");
         assert!(who_else_can_change(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn files_without_the_right_cannot_be_executed() {
+        let folder = temporary_folder();
+        let file = test_support::write_file(&folder, "tool", "");
+        let with_mode = |mode| {
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+            can_execute(&file)
+        };
+        assert!(!with_mode(0o644));
+        assert!(with_mode(0o755));
+        assert!(!can_execute(folder.path()), "a folder");
+        assert!(!can_execute(&folder.path().join("none")));
     }
 
     #[cfg(target_os = "linux")]

@@ -24,11 +24,11 @@ pub(crate) fn normal(path: &Path) -> PathBuf {
     for component in path.components() {
         match component {
             Component::CurDir => {}
-            Component::ParentDir => {
-                if !result.pop() {
-                    result.push("..");
-                }
+            Component::ParentDir if result.file_name().is_some() => {
+                result.pop();
             }
+            // Above the root there is the root.
+            Component::ParentDir if result.has_root() => {}
             other => result.push(other),
         }
     }
@@ -51,5 +51,9 @@ mod tests {
         assert_eq!(seen("/w/app/./kernels/../b.rs"), "b.rs");
         assert_eq!(seen("/w/shared/a.rs"), "../shared/a.rs");
         assert_eq!(seen("/w/app"), ".");
+        assert_eq!(seen("/w/app/../../../x/a.rs"), "../../x/a.rs");
+        assert_eq!(normal(Path::new("/a/../..")), Path::new("/"));
+        assert_eq!(normal(Path::new("/../../a")), Path::new("/a"));
+        assert_eq!(normal(Path::new("../a/../../b")), Path::new("../../b"));
     }
 }

@@ -5,7 +5,7 @@ use super::{
     compilation::{Compilation, Fronts, has_front},
     compiler::Failure,
     dependencies::{Dependencies, Exported},
-    diagnostics::{InvalidKernels, check_front, report_error},
+    diagnostics::{InvalidKernels, check_front, report_arguments, report_error},
     opencl, ptx,
     unit::{binary, children, known},
     wgsl,
@@ -62,6 +62,8 @@ impl Compilation<'_> {
                     let error = if is_complete { Some(error) } else { without_missing(error) };
                     if let Some(error) = error.and_then(|error| invalid.add(unit.source, error)) {
                         report_error(&error, &subject(), &mut report);
+                        let (source, with) = (&sources[unit.source], (self.package, self.settings));
+                        report_arguments(&error, source, with, true, &mut report);
                     }
                 }
             }
@@ -84,7 +86,13 @@ impl Compilation<'_> {
         let made = jobs::run(&missing, |index| front_end.run(&sources[*index]));
         let mut report = Report::default();
         for (index, front) in missing.into_iter().zip(made) {
-            check_front(self.environment, self.package, &sources[index], &front, &mut report);
+            check_front(
+                self.environment,
+                (self.package, self.settings),
+                &sources[index],
+                &front,
+                &mut report,
+            );
             fronts[index] = Some(front);
         }
         report.into_result(Error::Kernels)?;
@@ -161,7 +169,7 @@ impl Compilation<'_> {
         let made = jobs::run_heaviest_first(units, weight, |unit| told(unit, make(unit)));
         for (front, source) in fronts.iter().zip(sources) {
             if let Some(front) = front {
-                check_front(self.environment, self.package, source, front, report);
+                check_front(self.environment, (self.package, self.settings), source, front, report);
             }
         }
         Ok(made)

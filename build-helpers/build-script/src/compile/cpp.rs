@@ -4,7 +4,7 @@ use super::{
     binary::Binary,
     compilation::{Compilation, Early, Fronts, has_front},
     compiler::Failure,
-    diagnostics::report_error,
+    diagnostics::{report_error, report_failure},
     front_end::Front,
     host::{self, Object},
     nvcc::Kernels,
@@ -115,7 +115,8 @@ impl Compilation<'_> {
                     fronts[index] = Some(front);
                 }
                 (Task::Read(index), Done::Read(Err(error))) => {
-                    report_error(&error, &found.sources[index].display, &mut report);
+                    let with = (self.package, self.settings);
+                    report_failure(&error, &found.sources[index], with, &mut report);
                 }
                 (Task::Unit(index, _), Done::Unit(binary)) => early.binaries[index] = Some(binary),
                 (_, Done::Host(object)) => early.objects.push(object),
@@ -127,7 +128,7 @@ impl Compilation<'_> {
         }
         for (front, source) in fronts.iter().zip(&found.sources) {
             if let Some(Err(error)) = front {
-                report_error(error, &source.display, &mut report);
+                report_failure(error, source, (self.package, self.settings), &mut report);
             }
         }
         report.into_result(Error::Kernels)?;

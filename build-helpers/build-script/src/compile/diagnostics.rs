@@ -3,8 +3,12 @@
 use super::{compiler::Failure, front_end::Front};
 use crate::{
     base::{environment::BuildEnvironment, report::Report},
-    discovery::source::Source,
-    settings::package::Package,
+    discovery::source::{Source, SourceKind},
+    settings::{
+        origin::Value,
+        package::Package,
+        resolved::{ArgumentsOf, Settings},
+    },
 };
 use kernelmill_compiler::{Error as CompileError, diagnostic::Code};
 
@@ -39,7 +43,7 @@ impl InvalidKernels {
 /// Passes on what the front end found, and what Cargo must watch.
 pub(super) fn check_front(
     environment: &BuildEnvironment,
-    package: &Package,
+    (package, settings): (&Package, &Settings),
     source: &Source,
     front: &Result<Front, Failure>,
     report: &mut Report,
@@ -62,8 +66,78 @@ pub(super) fn check_front(
                 );
             }
         }
-        Err(error) => report_error(error, &source.display, report),
+        Err(error) => report_failure(error, source, (package, settings), report),
     }
+}
+
+/// What a front end found, and the arguments that the settings give it where it speaks of no place in a source: it may
+/// refuse one of them, and knows nothing of settings.
+pub(crate) fn report_failure(
+    error: &CompileError,
+    source: &Source,
+    (package, settings): (&Package, &Settings),
+    report: &mut Report,
+) {
+    report_error(error, &source.display, report);
+    report_arguments(error, source, (package, settings), false, report);
+}
+
+/// The arguments of the settings that a compiler may refuse; where it accepted them before, those that it names.
+pub(super) fn report_arguments(
+    error: &CompileError,
+    source: &Source,
+    (package, settings): (&Package, &Settings),
+    is_accepted: bool,
+    report: &mut Report,
+) {
+    let whose = match source.kind {
+        SourceKind::File => ArgumentsOf::Rustc,
+        SourceKind::Cuda | SourceKind::Hip => ArgumentsOf::Cuda,
+        SourceKind::OpenCl => ArgumentsOf::OpenCl,
+        SourceKind::Package | SourceKind::LlvmIr | SourceKind::Ptx | SourceKind::Wgsl => return,
+    };
+    let Some((compiler, said)) = without_place(error) else { return };
+    let given: Vec<_> = settings.written_arguments(whose).collect();
+    let is_quoted = |part: &str| {
+        let quotes = [('`', '`'), ('\'', '\''), ('\u{2018}', '\u{2019}')];
+        !part.is_empty()
+            && quotes.iter().any(|(left, right)| said.contains(&format!("{left}{part}{right}")))
+    };
+    let is_named = |written: &&&str| {
+        let text = whose.of(written);
+        let name = text.split('=').next().unwrap_or(text).trim_start_matches('-');
+        let value = text.split_once('=').map_or("", |(_, value)| value);
+        let dashless = [text, value].map(|it| it.trim_start_matches('-'));
+        let parts = [text, name, name.trim_start_matches('C'), value].into_iter().chain(dashless);
+        { parts }.any(is_quoted)
+    };
+    let mut named: Vec<_> = given.iter().filter(is_named).copied().collect();
+    if named.is_empty() && !is_accepted {
+        named = given;
+    }
+    let Some(text) = named.first() else { return };
+    let list = named.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    let message = format!("{compiler} is given {list}, which the setting `arguments` says");
+    let help = format!("correct or leave out what {compiler} refuses");
+    let setting = Value { key: "arguments", text };
+    setting.report(Code::CompilerArgument, package, message, &help, report);
+}
+
+/// A compiler that failed, and what it says where none of it has a place in a source.
+fn without_place(error: &CompileError) -> Option<(&'static str, String)> {
+    let (compiler, messages) = match error {
+        CompileError::Rustc { stderr } => {
+            return (!stderr.contains("--> ")).then(|| ("rustc", stderr.clone()));
+        }
+        CompileError::Cpp { tool, messages, .. } => (*tool, messages),
+        CompileError::Clang { messages, .. }
+        | CompileError::Hip { messages, .. }
+        | CompileError::OpenCl { messages, .. } => ("clang", messages),
+        _ => return None,
+    };
+    let has_place = messages.iter().any(|message| message.place.is_some());
+    let said = || messages.iter().map(|message| format!("{}\n", message.text)).collect();
+    (!has_place).then(|| (compiler, said()))
 }
 
 /// What the compiler found, as it says it where it names its subject itself.
@@ -96,5 +170,85 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
         | CompileError::Ended { .. }
         | CompileError::Start { .. } => report.message(code, error.to_string()),
         _ => report.message(code, format!("{subject}: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{base::cargo::Cargo, discovery::sources, settings::resolve, test_support::Project};
+    use kernelmill_compiler::diagnostic::{Message, MessageSeverity};
+
+    /// What is said of an error of a source behind what its compiler says.
+    fn arguments_behind(arguments: &str, file: (&str, &str), error: &CompileError) -> String {
+        let project = Project::new("", &[file]);
+        let settings = format!("targets = [\"cpu\"]\narguments = [{arguments}]\n");
+        project.write("app/kernelmill.toml", &settings);
+        let environment = BuildEnvironment::fixed(
+            project.variables.clone(),
+            Cargo::to(Box::new(std::io::sink())),
+        );
+        let package = Package::read(&environment).unwrap();
+        let mut settings = resolve::read(&environment, &package, project.builder.clone()).unwrap();
+        let found = sources::find(&package, &mut settings).unwrap();
+        let [mut whole, mut alone] = [Report::default(), Report::default()];
+        report_failure(error, &found.sources[0], (&package, &settings), &mut whole);
+        report_error(error, &found.sources[0].display, &mut alone);
+        whole.to_string().strip_prefix(&alone.to_string()).unwrap().trim_start().to_owned()
+    }
+
+    #[test]
+    fn arguments_that_a_compiler_refuses_are_named_with_their_place() {
+        const RUST: (&str, &str) = ("kernels/k.rs", "#[kernel] fn k() {}");
+        let rustc = |text: &str| CompileError::Rustc { stderr: text.to_owned() };
+        let level = "error: optimization level needs to be between 0-3, s or z (instead was `9`)\n";
+        let arguments = "\"-Awarnings\", \"rustc:-Copt-level=9\", \"cuda:-O2\"";
+        let expected = "error[KM0007]: rustc is given `rustc:-Copt-level=9`, which the setting `arguments` says\n \
+            --> kernelmill.toml:2:28";
+        let said = arguments_behind(arguments, RUST, &rustc(level));
+        assert!(said.starts_with(expected), "{said}");
+        assert!(said.ends_with("= help: correct or leave out what rustc refuses"), "{said}");
+        // What is not named may be any of them.
+        let said = arguments_behind(
+            arguments,
+            RUST,
+            &rustc("error: unknown codegen option: `kernels/k.rs`\n"),
+        );
+        assert!(
+            said.contains("rustc is given `-Awarnings`, `rustc:-Copt-level=9`, which"),
+            "{said}"
+        );
+        let placed = rustc("error[E0308]: mismatched types\n --> kernels/k.rs:1:1\n");
+        assert_eq!(arguments_behind(arguments, RUST, &placed), "");
+        assert_eq!(arguments_behind("", RUST, &rustc(level)), "");
+    }
+
+    #[cfg(feature = "cuda-cpp")]
+    #[test]
+    fn arguments_that_nvcc_and_clang_refuse_are_named_with_their_place() {
+        const CUDA: (&str, &str) = ("kernels/k.cu", "__global__ void k() {}");
+        let message = |text: &str, place: Option<(String, u32)>| Message {
+            severity: MessageSeverity::Error,
+            text: text.to_owned(),
+            place,
+            details: Vec::new(),
+        };
+        let cpp = |message| CompileError::Cpp { tool: "nvcc", messages: vec![message], kept: None };
+        let arguments = "\"rustc:-g\", \"cuda:-std=c++99\"";
+        let refused = cpp(message("Value 'c++99' is not defined for option 'std'", None));
+        let said = arguments_behind(arguments, CUDA, &refused);
+        assert!(said.contains("nvcc is given `cuda:-std=c++99`, which the setting"), "{said}");
+        assert!(said.contains("--> kernelmill.toml:2:26"), "{said}");
+        let placed = cpp(message("identifier", Some(("kernels/k.cu".to_owned(), 1))));
+        assert_eq!(arguments_behind(arguments, CUDA, &placed), "");
+        let assembler = cpp(message("Unknown option 'bogus'", None));
+        let said = arguments_behind("\"-g\", \"-Xptxas=--bogus\"", CUDA, &assembler);
+        assert!(said.contains("nvcc is given `-Xptxas=--bogus`, which the setting"), "{said}");
+        let clang = CompileError::Clang {
+            messages: vec![message("invalid value 'c++99' in '-std=c++99'", None)],
+            display: "kernels/k.cu".to_owned(),
+        };
+        let said = arguments_behind(arguments, CUDA, &clang);
+        assert!(said.contains("clang is given `cuda:-std=c++99`, which the setting"), "{said}");
     }
 }

@@ -10,7 +10,10 @@ use super::{
     modules, nesting,
     source::{Source, SourceKind},
 };
-use crate::{base::report::Report, settings::kernel::is_generic};
+use crate::{
+    base::{encoding, report::Report},
+    settings::kernel::is_generic,
+};
 use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::frontend::rust::signature::{
     Cfgs, ListedInstances, Reading, SourceText, read_crate_with,
@@ -174,6 +177,9 @@ fn read_other(
 ) -> Option<Source> {
     let Candidate { path, display, .. } = &candidate;
     let bytes = read_bytes(path, display, report)?;
+    if reports_utf16(&bytes, display, &|text| language.may_hold_kernel(text), report) {
+        return None;
+    }
     let text = String::from_utf8_lossy(&bytes);
     let is_source = language.may_hold_kernel(&text)
         || language.has_includes() && headers.may_bring_kernel(language, path, &text, watched);
@@ -273,6 +279,10 @@ fn read_file(candidate: &Candidate, report: &mut Report) -> Option<(String, Arc<
         return None;
     };
     let bytes = read_bytes(&candidate.path, display, report)?;
+    let is_source = |text: &str| language.may_hold_kernel(text) || exports(text);
+    if reports_utf16(&bytes, display, &is_source, report) {
+        return None;
+    }
     let text = String::from_utf8_lossy(&bytes);
     if !language.may_hold_kernel(&text) && !exports(&text) {
         without_kernels(candidate, report);
@@ -284,6 +294,21 @@ fn read_file(candidate: &Candidate, report: &mut Report) -> Option<(String, Arc<
         report.plain(Code::UnreadableFile, format!("`{display}` is not UTF-8"), "save it as UTF-8");
         None
     }
+}
+
+/// Whether a file is UTF-16, which is reported then: one with the mark of it, and one without that would be a source.
+fn reports_utf16(
+    bytes: &[u8],
+    display: &str,
+    is_source: &dyn Fn(&str) -> bool,
+    report: &mut Report,
+) -> bool {
+    let is_marked = encoding::name(bytes).is_some();
+    let is_it = is_marked || encoding::utf16(bytes).is_some_and(|text| is_source(&text));
+    if is_it {
+        report.plain(Code::UnreadableFile, format!("`{display}` is UTF-16"), "save it as UTF-8");
+    }
+    is_it
 }
 
 /// A file without kernels is there for others to include, unless it was named as a source.

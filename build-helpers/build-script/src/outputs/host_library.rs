@@ -9,7 +9,7 @@ use crate::{
     },
     compile::{
         compiler::Failure,
-        diagnostics::report_error,
+        diagnostics::{report_error, report_failure},
         host::{Object, described, options},
         nvcc::NvccCompiler,
     },
@@ -44,7 +44,7 @@ pub(crate) fn library(
                 said.extend(object.warnings.lines().map(str::to_owned));
                 objects.push(object.bytes);
             }
-            Err(error) => report_error(&error, &file.display, &mut report),
+            Err(error) => report_failure(&error, file, (package, cuda.settings), &mut report),
         }
     }
     said.iter().for_each(|line| environment.cargo.warn_of("nvcc", line));

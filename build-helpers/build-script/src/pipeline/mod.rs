@@ -28,6 +28,7 @@ use crate::{
     },
     settings::{
         choices::ExcessSpills, layer::Layer, package::Package, resolve, resolved::Settings,
+        variables,
     },
     store::{
         dependency_record::Inputs,
@@ -91,6 +92,7 @@ pub(crate) fn run_with(
     let step = environment.step("build", "settings", &[]);
     let package = Package::read(environment)?;
     remove_leftovers(&package.out_dir);
+    variables::warn_of_unknown(environment);
     let mut settings = resolve::read(environment, &package, builder)?;
     let is_skipped = environment.flag("KERNELMILL_SKIP_BUILD") || environment.flag("DOCS_RS");
     let store = match is_skipped {

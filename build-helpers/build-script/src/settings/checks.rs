@@ -81,8 +81,15 @@ const NOT_FOR_RUSTC: [&str; 16] = [
     "--json",
 ];
 /// Options of rustc's code generation that kernelmill sets, and that other values of break.
-const SET_FOR_RUSTC: [&str; 6] =
-    ["codegen-units", "lto", "embed-bitcode", "panic", "incremental", "linker-plugin-lto"];
+const SET_FOR_RUSTC: [&str; 7] = [
+    "codegen-units",
+    "lto",
+    "embed-bitcode",
+    "panic",
+    "incremental",
+    "linker-plugin-lto",
+    "extra-filename",
+];
 /// The same for nvcc and clang.
 const NOT_FOR_CUDA: [&str; 45] = [
     "--version",
@@ -202,6 +209,7 @@ mod tests {
             "opencl:-E",
             "-Ccodegen_units=16",
             "-Cembed_bitcode",
+            "-Cextra-filename=-x",
             "rustc:--codegen=linker_plugin_lto",
             "-Whelp",
             "--json=artifacts",

@@ -19,4 +19,5 @@ pub(crate) mod thresholds;
 pub(crate) mod toml_reader;
 pub(crate) mod toml_text;
 mod tool_limits;
+pub(crate) mod variables;
 pub(crate) mod variants;

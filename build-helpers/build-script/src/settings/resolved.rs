@@ -93,18 +93,25 @@ impl ArgumentsOf {
             Self::OpenCl => "opencl:",
         }
     }
+
+    /// An argument of these without the prefix.
+    pub(crate) fn of(self, written: &str) -> &str {
+        written.strip_prefix(self.prefix()).unwrap_or(written)
+    }
 }
 
 impl Settings {
     /// The arguments for a language's compilers: those that are for all, and its own.
     pub(crate) fn arguments_for(&self, whose: ArgumentsOf) -> Vec<String> {
+        self.written_arguments(whose).map(|written| whose.of(written).to_owned()).collect()
+    }
+
+    /// The same as they are written, some with the prefix.
+    pub(crate) fn written_arguments(&self, whose: ArgumentsOf) -> impl Iterator<Item = &str> {
         let others = ArgumentsOf::ALL.into_iter().filter(|it| *it != whose);
         let others: Vec<_> = others.map(ArgumentsOf::prefix).collect();
-        let is_for = |argument: &&String| !others.iter().any(|it| argument.starts_with(it));
-        let own = |argument: &String| {
-            argument.strip_prefix(whose.prefix()).unwrap_or(argument).to_owned()
-        };
-        self.arguments.iter().filter(is_for).map(own).collect()
+        let is_for = move |argument: &&str| !others.iter().any(|it| argument.starts_with(it));
+        self.arguments.iter().map(String::as_str).filter(is_for)
     }
 
     /// Whether settings under this key are about a kernel.

@@ -1,6 +1,7 @@
 //! Texts of TOML files. Diagnostics show their lines.
 
-use crate::base::{error::Error, paths};
+use crate::base::{encoding, error::Error, paths, report::Report};
+use kernelmill_compiler::diagnostic::Code;
 use std::{fs, path::Path, sync::Arc};
 use toml::de::{DeTable, DeValue};
 
@@ -13,9 +14,28 @@ pub(crate) struct TomlText {
 }
 
 impl TomlText {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Settings`] with the line from which it is not UTF-8.
     pub(crate) fn read(root: &Path, path: &Path) -> Result<Self, Error> {
-        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
-        Ok(Self { display: paths::relative(root, path), text: text.into() })
+        let bytes = fs::read(path).map_err(Error::io("read", path))?;
+        let display = paths::relative(root, path);
+        let not_utf8 = |what: &str, line: usize| {
+            let mut report = Report::default();
+            let message = format!("`{display}` is {what}, from line {line} on");
+            report.plain(Code::SettingsFile, message, "save it as UTF-8, which TOML is");
+            Error::Settings(report)
+        };
+        if encoding::utf16(&bytes).is_some() {
+            return Err(not_utf8("UTF-16", 1));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            not_utf8("not UTF-8", before.iter().filter(|byte| **byte == b'\n').count() + 1)
+        })?;
+        Ok(Self { display, text: text.into() })
     }
 }
 

@@ -59,8 +59,9 @@ pub(crate) fn no_cuda_compiler(
         format!(
             "{sources} need nvcc or clang, and neither was found: nvcc is not named by the \
              setting `nvcc`, KERNELMILL_NVCC or NVCC; {}; clang is not named by the setting \
-             `clang`, KERNELMILL_CLANG or CLANG, and neither `clang` nor `clang-NN` is on PATH",
-            search.places()
+             `clang`, KERNELMILL_CLANG or CLANG, and neither `clang` nor `clang-NN` is on PATH{}",
+            search.places("nvcc"),
+            search.passed_over(&clang::names())
         ),
         format!(
             "install nvcc with `{INSTALL_CUDA}`, or clang with `{}`",
@@ -76,7 +77,7 @@ pub(crate) fn no_nvcc(search: &Search<'_>, subject: &str, report: &mut Report) {
         format!(
             "{subject} needs nvcc, and none was found: it is not named by the setting `nvcc`, \
              KERNELMILL_NVCC or NVCC; {}",
-            search.places()
+            search.places("nvcc")
         ),
         format!("install it with `{INSTALL_CUDA}`"),
     );
@@ -88,7 +89,8 @@ pub(crate) fn no_clang(search: &Search<'_>, llvm: Option<u32>, subject: &str, re
         Code::MissingTool,
         format!(
             "{subject} needs clang, and none was found: it is not named by the setting `clang`, \
-             KERNELMILL_CLANG or CLANG, and neither `clang` nor `clang-NN` is on PATH"
+             KERNELMILL_CLANG or CLANG, and neither `clang` nor `clang-NN` is on PATH{}",
+            search.passed_over(&clang::names())
         ),
         format!("install it with `{}`", clang::install_command(search, llvm)),
     );
@@ -127,7 +129,7 @@ pub(crate) fn check_spirv(
 pub(crate) fn no_nvlink(search: &Search<'_>, report: &mut Report) {
     report.plain(
         Code::MissingTool,
-        format!("`device-libraries` needs nvlink, and none was found: {}", search.places()),
+        format!("`device-libraries` needs nvlink, and none was found: {}", search.places("nvlink")),
         format!("install it with `{INSTALL_CUDA}`"),
     );
 }
@@ -141,7 +143,7 @@ pub(crate) fn no_ptxas(search: &Search<'_>, targets: &[Target], report: &mut Rep
                 format!(
                     "the target `{target}` needs ptxas, and none was found: KERNELMILL_PTXAS is \
                      not set; {}",
-                    search.places()
+                    search.places("ptxas")
                 ),
                 format!(
                     "install it with `{INSTALL_CUDA}`, or use the target `{}`, which needs no tool",

@@ -2,6 +2,7 @@
 
 use super::search::Search;
 use crate::base::error::Error;
+use kernelmill_store::can_execute;
 use std::path::PathBuf;
 
 /// The versions that are looked for by name, `clang-22`.
@@ -81,14 +82,19 @@ fn best(
     }
 }
 
+/// The names of clang on `PATH`.
+pub(super) fn names() -> Vec<String> {
+    let numbered = NAMED.rev().map(|major| format!("clang-{major}"));
+    std::iter::once("clang".to_owned()).chain(numbered).collect()
+}
+
 /// Every clang that is there, the one called `clang` first.
 fn candidates(search: &Search<'_>) -> Vec<PathBuf> {
-    let mut found: Vec<_> = search.on_path("clang").into_iter().collect();
-    found.extend(NAMED.rev().filter_map(|major| search.on_path(&format!("clang-{major}"))));
+    let mut found: Vec<_> = names().iter().filter_map(|name| search.on_path(name)).collect();
     found.extend(search.installed("clang"));
     found.extend(NAMED.rev().map(|major| format!("/usr/lib/llvm-{major}/bin/clang").into()));
     found.extend(USUAL.iter().map(PathBuf::from));
-    found.retain(|path| path.is_file());
+    found.retain(|path| can_execute(path));
     found
 }
 

@@ -2,6 +2,7 @@
 
 use super::{ask::ask, nvcc, search::Search};
 use crate::base::error::Error;
+use kernelmill_store::can_execute;
 use std::{
     env::consts::EXE_SUFFIX,
     path::{Path, PathBuf},
@@ -31,7 +32,7 @@ pub(crate) fn find_tool(search: &Search<'_>, name: &str) -> Option<PathBuf> {
     // An nvcc that is named wrongly stops those builds that need one, and no others.
     let nvcc = nvcc::locate(search).ok().flatten();
     let beside = nvcc.map(|nvcc| nvcc.with_file_name(format!("{name}{EXE_SUFFIX}")));
-    beside.filter(|path| path.is_file()).or_else(|| search.in_cuda(name))
+    beside.filter(|path| can_execute(path)).or_else(|| search.in_cuda(name))
 }
 
 /// The machine code in a cubin, as text.

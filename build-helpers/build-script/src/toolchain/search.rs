@@ -9,7 +9,7 @@ use crate::{
     store::location::{store_of_user_if_any, user_folder},
 };
 use cargo_metadata::MetadataCommand;
-use kernelmill_store::{Store, who_else_can_change};
+use kernelmill_store::{Store, can_execute, who_else_can_change};
 use std::{
     cmp::Reverse,
     env::{consts::EXE_SUFFIX, split_paths},
@@ -89,30 +89,40 @@ impl<'w> Search<'w> {
     /// [`Error::Toolchain`] where there is no such file; `origin` is who named it.
     pub(super) fn named(&self, text: &str, origin: &str) -> Result<PathBuf, Error> {
         let is_path = text.contains(['/', '\\']);
-        let found = if is_path {
-            [text.to_owned(), format!("{text}{EXE_SUFFIX}")]
-                .iter()
-                .map(|text| paths::normal(&self.root.join(text)))
-                .find(|path| path.is_file())
+        let mut files: Vec<_> = if is_path {
+            let names = [text.to_owned(), format!("{text}{EXE_SUFFIX}")];
+            let paths = names.iter().map(|text| paths::normal(&self.root.join(text)));
+            paths.filter(|path| path.is_file()).collect()
         } else {
-            self.on_path(text)
+            self.files_on_path(text)
         };
-        let place = if is_path { "there is no such file" } else { "it is not on PATH" };
-        found.ok_or_else(|| Error::Toolchain(format!("{origin} names `{text}`, but {place}")))
+        files.dedup();
+        let why = match (&*files, is_path) {
+            ([], true) => "there is no such file".to_owned(),
+            ([], false) => "it is not on PATH".to_owned(),
+            _ => format!("the user may not execute {}", list(&files)),
+        };
+        let program = files.into_iter().find(|path| can_execute(path));
+        program.ok_or_else(|| Error::Toolchain(format!("{origin} names `{text}`, but {why}")))
     }
 
-    /// The first program of this name on `PATH`.
+    /// The first program of this name on `PATH`. What the user may not execute is passed over, as shells do.
     pub(super) fn on_path(&self, name: &str) -> Option<PathBuf> {
-        let path = self.environment.search_path()?;
+        self.files_on_path(name).into_iter().find(|path| can_execute(path))
+    }
+
+    /// Every file of this name on `PATH`.
+    fn files_on_path(&self, name: &str) -> Vec<PathBuf> {
+        let Some(path) = self.environment.search_path() else { return Vec::new() };
         let file = format!("{name}{EXE_SUFFIX}");
-        split_paths(&path).map(|folder| folder.join(&file)).find(|path| path.is_file())
+        split_paths(&path).map(|folder| folder.join(&file)).filter(|path| path.is_file()).collect()
     }
 
     /// A program of CUDA's: in the folders that CUDA's variables name, on `PATH`, among the tools
     /// that are installed for kernelmill, in the usual place.
     pub(super) fn in_cuda(&self, name: &str) -> Option<PathBuf> {
         let file = format!("{name}{EXE_SUFFIX}");
-        let is_there = |path: &PathBuf| path.is_file();
+        let is_there = |path: &PathBuf| can_execute(path);
         // All of them are asked for, so that Cargo watches all.
         let homes = CUDA_VARIABLES.map(|variable| self.environment.path(variable));
         let in_home = || {
@@ -208,9 +218,29 @@ impl<'w> Search<'w> {
         user_folder(self.environment).ok().map(|folder| folder.join("toolchains"))
     }
 
+    /// The files of these names that were passed over because the user may not execute them, as a clause; empty
+    /// where there are none.
+    pub(super) fn passed_over(&self, names: &[impl AsRef<str>]) -> String {
+        let homes = CUDA_VARIABLES.iter().filter_map(|variable| self.environment.path(variable));
+        let folders: Vec<_> = homes.chain([USUAL_CUDA.into()]).map(|it| it.join("bin")).collect();
+        let of_name = |name: &str| {
+            let file = format!("{name}{EXE_SUFFIX}");
+            let mut files = self.files_on_path(name);
+            files.extend(folders.iter().map(|folder| folder.join(&file)).filter(|it| it.is_file()));
+            files
+        };
+        let mut files: Vec<_> = names.iter().flat_map(|name| of_name(name.as_ref())).collect();
+        files.retain(|path| !can_execute(path));
+        files.dedup();
+        match files.is_empty() {
+            true => String::new(),
+            false => format!("; passed over, for the user may not execute them: {}", list(&files)),
+        }
+    }
+
     /// Where a program of CUDA's was looked for, as a sentence goes on after "it is": for people
     /// who wonder why it was not found.
-    pub(super) fn places(&self) -> String {
+    pub(super) fn places(&self, name: &str) -> String {
         let set: Vec<_> = CUDA_VARIABLES
             .iter()
             .filter_map(|name| Some((name, self.environment.text(name)?)))
@@ -225,9 +255,15 @@ impl<'w> Search<'w> {
             .user_folder()
             .map_or_else(String::new, |folder| format!(", not installed in {}", folder.display()));
         format!(
-            "{homes}; not on PATH{user}, not in the workspace's target/toolchains, not in {USUAL_CUDA}/bin"
+            "{homes}; not on PATH{user}, not in the workspace's target/toolchains, not in {USUAL_CUDA}/bin{}",
+            self.passed_over(&[name])
         )
     }
+}
+
+/// Paths, for people.
+fn list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a folder is root's and lets users change their own entries alone, as `/tmp` does.
@@ -308,5 +344,5 @@ fn inside(folder: &Path, file: &str) -> Option<PathBuf> {
     });
     walk.filter_map(Result::ok)
         .map(walkdir::DirEntry::into_path)
-        .find(|path| path.ends_with(Path::new("bin").join(file)) && path.is_file())
+        .find(|path| path.ends_with(Path::new("bin").join(file)) && can_execute(path))
 }

@@ -49,23 +49,25 @@ fn programs_of_cuda_are_found_in_the_order_that_is_promised() {
     let mut project = Project::new("", &[]);
     let folder = |project: &Project, name: &str| project.folder.path().join(name).into_os_string();
     let nearer = format!("app/target/toolchains/a/{name}");
-    project.write(&nearer, "");
+    program(&project, &nearer);
     assert_eq!(ptxas(&project), Some(nearer), "in the build folder");
     for version in ["13.5", "13.10", "13.4"] {
-        project
-            .write(&format!("cache/kernelmill/toolchains/cuda-{version}/nvidia/cu13/{name}"), "");
+        program(
+            &project,
+            &format!("cache/kernelmill/toolchains/cuda-{version}/nvidia/cu13/{name}"),
+        );
     }
-    project.write(&format!("cache/kernelmill/toolchains/cuda-13.11.part/nvidia/cu13/{name}"), "");
+    program(&project, &format!("cache/kernelmill/toolchains/cuda-13.11.part/nvidia/cu13/{name}"));
     let newest = format!("cache/kernelmill/toolchains/cuda-13.10/nvidia/cu13/{name}");
     assert_eq!(ptxas(&project), Some(newest), "the newest that is installed whole");
-    project.write(&format!("tools/{name}"), "");
+    program(&project, &format!("tools/{name}"));
     project.variables.insert("PATH".into(), folder(&project, "tools/bin"));
     assert_eq!(ptxas(&project), Some(format!("tools/{name}")));
-    project.write(&format!("cuda/{name}"), "");
+    program(&project, &format!("cuda/{name}"));
     project.variables.insert("CUDA_PATH".into(), folder(&project, "cuda"));
     assert_eq!(ptxas(&project), Some(format!("cuda/{name}")));
-    project.write(&format!("other/{name}"), "");
-    project.write(&format!("other/bin/nvcc{EXE_SUFFIX}"), "");
+    program(&project, &format!("other/{name}"));
+    program(&project, &format!("other/bin/nvcc{EXE_SUFFIX}"));
     project.variables.insert("NVCC".into(), folder(&project, "other/bin/nvcc"));
     assert_eq!(ptxas(&project), Some(format!("other/{name}")), "beside nvcc");
     project.variables.insert("KERNELMILL_PTXAS".into(), folder(&project, "mine"));
@@ -79,7 +81,7 @@ fn a_tool_in_a_folder_above_the_target_folder_is_not_used() {
     let mut project = Project::new("", &[]);
     for planted in ["toolchains", "target/toolchains", "app/toolchains", "build/target/toolchains"]
     {
-        project.write(&format!("{planted}/nvidia/cu13/{name}"), "");
+        program(&project, &format!("{planted}/nvidia/cu13/{name}"));
     }
     assert_eq!(ptxas(&project), None);
     let out = |project: &Project, path: &str| project.folder.path().join(path).into_os_string();
@@ -91,7 +93,7 @@ fn a_tool_in_a_folder_above_the_target_folder_is_not_used() {
         project.variables.insert("OUT_DIR".into(), out(&project, path));
         assert_eq!(ptxas(&project), None, "{path}");
         let own = format!("{target}/toolchains/nvidia/{name}");
-        project.write(&own, "");
+        program(&project, &own);
         assert_eq!(ptxas(&project), Some(own), "{path}");
         fs::remove_dir_all(project.folder.path().join(target)).unwrap();
     }
@@ -103,7 +105,7 @@ fn a_tool_in_a_folder_above_the_target_folder_is_not_used() {
 fn an_installed_link_to_where_others_can_write_is_not_followed() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let project = Project::new("", &[]);
-    project.write("shared/tools/ptxas", "");
+    program(&project, "shared/tools/ptxas");
     let place = |name: &str| project.folder.path().join(name);
     fs::create_dir_all(place("app/target/toolchains/a/bin")).unwrap();
     symlink(place("shared/tools/ptxas"), place("app/target/toolchains/a/bin/ptxas")).unwrap();
@@ -132,14 +134,14 @@ fn an_installed_tool_that_others_can_change_is_warned_of_and_not_used() {
     let installed =
         ["cache/kernelmill/toolchains/cuda-13.5/nvidia", "app/target/toolchains/nvidia"];
     for folder in installed {
-        project.write(&format!("{folder}/bin/ptxas"), "");
+        program(&project, &format!("{folder}/bin/ptxas"));
     }
     let allow = |name: &str, mode| {
         let path = project.folder.path().join(name);
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     };
     assert_eq!(ptxas(&project), Some(format!("{}/bin/ptxas", installed[0])));
-    for (place, mode) in [("bin", 0o777), ("bin/ptxas", 0o666)] {
+    for (place, mode) in [("bin", 0o777), ("bin/ptxas", 0o777)] {
         allow(&format!("{}/{place}", installed[0]), mode);
         let (found, lines) = searched(&project, find_ptxas);
         assert_eq!(seen(&project, &found.unwrap()), format!("{}/bin/ptxas", installed[1]));
@@ -159,16 +161,16 @@ fn every_tool_says_where_it_is_from() {
     let origin = |project: &Project| {
         searched(project, |search| search.origin(&find_ptxas(search).unwrap())).0
     };
-    project.write(&format!("app/target/toolchains/{name}"), "");
+    program(&project, &format!("app/target/toolchains/{name}"));
     assert_eq!(origin(&project), "target/toolchains");
-    project.write(&format!("cache/kernelmill/toolchains/cuda-13.5/{name}"), "");
+    program(&project, &format!("cache/kernelmill/toolchains/cuda-13.5/{name}"));
     assert_eq!(origin(&project), "cargo kernelmill toolchain");
-    project.write(&format!("tools/{name}"), "");
+    program(&project, &format!("tools/{name}"));
     let folder = |name: &str| project.folder.path().join(name).into_os_string();
     let (tools, cuda) = (folder("tools/bin"), folder("cuda"));
     project.variables.insert("PATH".into(), tools);
     assert_eq!(origin(&project), "PATH");
-    project.write(&format!("cuda/{name}"), "");
+    program(&project, &format!("cuda/{name}"));
     project.variables.insert("CUDA_ROOT".into(), cuda.clone());
     assert_eq!(origin(&project), "CUDA_ROOT");
     let own = Path::new(&cuda).join(&name);
@@ -217,15 +219,54 @@ fn a_missing_compiler_names_the_command_of_this_machine() {
         assert!(text.contains("`cargo kernelmill toolchain install cuda`"), "{text}");
     }
     let managers = [("apt-get", "apt-get install clang-22"), ("dnf", "dnf install clang")];
-    for (program, command) in managers {
-        project.write(&format!("{program}/{program}{EXE_SUFFIX}"), "");
-        project.set("PATH", &project.folder.path().join(program).display().to_string());
+    for (manager, command) in managers {
+        program(&project, &format!("{manager}/{manager}{EXE_SUFFIX}"));
+        project.set("PATH", &project.folder.path().join(manager).display().to_string());
         let [clang, _, both] = texts(&project);
         assert!(
             clang.starts_with("error[KM0061]: the target `cpu` of `a.cu` needs clang, and none")
         );
         assert!(clang.ends_with(&format!("install it with `{command}`")), "{clang}");
         assert!(both.ends_with(&format!("or clang with `{command}`")), "{both}");
+    }
+}
+
+/// Writes an empty file that may be executed.
+fn program(project: &Project, name: &str) {
+    project.write(name, "");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = project.folder.path().join(name);
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+/// A file of a tool's name need not be a program, and shells go on to the next.
+#[cfg(unix)]
+#[test]
+fn files_on_path_that_are_no_programs_are_passed_over() {
+    let mut project = Project::new("", &[]);
+    let place = |name: &str| project.folder.path().join(name).display().to_string();
+    let (first, second) = (place("first"), place("second"));
+    for name in ["ptxas", "nvcc", "clang-14"] {
+        project.write(&format!("first/{name}"), "text");
+    }
+    project.set("PATH", &format!("{first}:{second}"));
+    assert_eq!(ptxas(&project), None);
+    let mut report = Report::default();
+    searched(&project, |search| no_cuda_compiler(search, Some(22), "`a.cu`", &mut report));
+    let text = report.to_string();
+    let said =
+        |name: &str| format!("; passed over, for the user may not execute them: {first}/{name}");
+    assert!(text.contains(&said("nvcc")) && text.contains(&said("clang-14")), "{text}");
+    program(&project, "second/ptxas");
+    assert_eq!(ptxas(&project).as_deref(), Some("second/ptxas"));
+    for text in ["nvcc", "../first/nvcc"] {
+        project.set("NVCC", text);
+        let error = searched(&project, find_nvcc).0.unwrap_err().to_string();
+        let expected = format!("NVCC names `{text}`, but the user may not execute {first}/nvcc");
+        assert!(error.ends_with(&expected), "{error}");
     }
 }
 

@@ -72,14 +72,31 @@ pub(crate) fn lower(
 /// Has cargo compile the package alone once more, for rustc to describe the types of parameters, and
 /// compares them with those that were read.
 fn check_identity(call: &Call<'_>) -> Result<(), Failure> {
-    let text = call.folder.join("types.ll");
-    let mut emit = OsString::from("--emit=llvm-ir=");
-    emit.push(&text);
+    let mut text = call.folder.join("types.ll");
+    let mut emit = OsString::from("--emit=llvm-ir");
+    // In rustc's list of outputs a comma would end the path.
+    let is_named = !text.to_string_lossy().contains(',');
+    if is_named {
+        emit.push("=");
+        emit.push(&text);
+    }
     let arguments = ["--".into(), format!("-C{FULL_DEBUG}").into(), emit];
-    run(call.cargo("rustc", &arguments), call.package, call.source)?;
+    let built = run(call.cargo("rustc", &arguments), call.package, call.source)?;
+    if !is_named {
+        text = beside_metadata(&built, &text);
+    }
     let bytes = fs::read(&text).map_err(|source| Error::Io { path: text, source })?;
     let module = String::from_utf8_lossy(&bytes);
     check_types(&module, call.source.kernels(), &call.source.functions).map_err(Failure::from)
+}
+
+/// The text that rustc has written beside the metadata of a library, where it chose the place.
+fn beside_metadata(built: &Built, other: &Path) -> PathBuf {
+    let text = |path: &PathBuf| {
+        let name = path.file_stem()?.to_str()?;
+        Some(path.with_file_name(format!("{}.ll", name.strip_prefix("lib").unwrap_or(name))))
+    };
+    built.metadata.last().and_then(text).unwrap_or_else(|| other.to_owned())
 }
 
 /// The file beside what cargo builds, with the digests of what that was built of.
@@ -110,6 +127,8 @@ fn is_stale(known: &Path) -> bool {
 struct Built {
     /// Every library, in the order in which they were built.
     libraries: Vec<PathBuf>,
+    /// The metadata of every library, likewise.
+    metadata: Vec<PathBuf>,
     /// rustc's messages.
     rendered: String,
 }
@@ -120,7 +139,13 @@ impl Built {
         match message {
             Message::CompilerArtifact(artifact) => {
                 let files = artifact.filenames.into_iter().map(PathBuf::from);
-                self.libraries.extend(files.filter(|it| it.extension() == Some("rlib".as_ref())));
+                for file in files {
+                    match file.extension().and_then(|it| it.to_str()) {
+                        Some("rlib") => self.libraries.push(file),
+                        Some("rmeta") => self.metadata.push(file),
+                        _ => {}
+                    }
+                }
             }
             Message::CompilerMessage(CompilerMessage { target, message, .. }) => {
                 // Warnings about what the package depends on are for those who write that.
@@ -154,7 +179,7 @@ fn run(mut command: Command, package: &Package, source: &Source) -> Result<Built
             return Err(failed(error).into());
         }
     };
-    let mut built = Built { libraries: Vec::new(), rendered: String::new() };
+    let mut built = Built { libraries: Vec::new(), metadata: Vec::new(), rendered: String::new() };
     // A line that is no message, which a build script or a procedural macro printed, is a message
     // of its own kind.
     let messages = child.stdout.take().map(|out| Message::parse_stream(BufReader::new(out)));
@@ -290,6 +315,30 @@ mod tests {
         let output = Command::new("rustc").arg("-vV").output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         text.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned()
+    }
+
+    /// rustc is given lists, which commas separate.
+    #[test]
+    fn a_comma_in_the_path_of_a_package_ends_no_path() {
+        let text = "#![no_std]\nuse other::kernel;\n#[kernel] pub fn k(x: u32) { let _ = x; }\n\
+            #[unsafe(no_mangle)] pub extern \"C\" fn __kernelmill_entry_k(x: u32) { k(x) }\n";
+        let files = [("kernels/pack/src/lib.rs", text)];
+        let project = Project::new("", &[&files[..], &PACKAGES].concat());
+        let mut variables = project.variables.clone();
+        variables.insert("TARGET".into(), host().into());
+        variables.insert("OUT_DIR".into(), project.folder.path().join("a,b=c/out").into());
+        let environment = BuildEnvironment::fixed(variables, Cargo::to(Box::new(std::io::sink())));
+        let package = Package::read(&environment).unwrap();
+        for _ in 0..2 {
+            // The second time cargo has nothing to do.
+            let lowered =
+                lower(&environment, &package, &pack(&package), None).map_err(|it| it.to_string());
+            assert_eq!(lowered.unwrap().modules.len(), 1);
+        }
+        let other = text.replace("entry_k(x: u32) { k(x)", "entry_k(x: f32) { k(x as u32)");
+        project.write("app/kernels/pack/src/lib.rs", &other);
+        let error = lower(&environment, &package, &pack(&package), None).map(drop).unwrap_err();
+        assert!(error.to_string().contains("rustc compiles `f32`"), "{error}");
     }
 
     #[test]

@@ -206,6 +206,14 @@ impl Search<'_> {
             setting.report(Code::NoKernels, self.package, message, help, &mut self.report);
             return;
         }
+        if let Some(around) = self.around(&path, folder, setting) {
+            let message = format!(
+                "the package lies in `{around}`, all of which would be looked through for kernels"
+            );
+            let help = "name the folders of kernels, or single files with `source-files`";
+            setting.report(Code::SettingValue, self.package, message, help, &mut self.report);
+            return;
+        }
         self.watched.push(path.clone());
         let own = self.package.root.canonicalize();
         let mut looked_at = 0;
@@ -254,6 +262,17 @@ impl Search<'_> {
             {
                 self.add_named(entry.path(), SourceKind::File);
             }
+        }
+    }
+
+    /// The name of a folder that has too much in it to be looked through: that of the whole disk, and one that the
+    /// package lies in where all files in it would be sources. Links are for whoever walks.
+    fn around<'n>(&self, path: &Path, folder: &'n str, setting: Value<'_>) -> Option<&'n str> {
+        let (own, real) = (self.package.root.canonicalize().ok()?, path.canonicalize().ok()?);
+        let is_around = own != real && own.starts_with(&real) && !path.is_symlink();
+        match real.parent() {
+            None => Some("/"),
+            Some(_) => Some(folder).filter(|_| is_around && setting.key == "source-dir"),
         }
     }
 

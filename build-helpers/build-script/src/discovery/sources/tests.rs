@@ -4,6 +4,7 @@ use crate::{
     settings::{layer::Layer, package::Package, resolve},
     test_support::{Project, SAXPY, Shared},
 };
+use std::fs;
 
 const TARGET: &str = "targets = [\"sm_90\"]";
 
@@ -487,4 +488,50 @@ fn cpp_without_its_front_end_names_the_feature() {
     assert!(text.contains("`kernels/b.cu` is in CUDA C++"), "{text}");
     assert!(text.contains("enable the feature `cuda-cpp` of kernelmill-build"), "{text}");
     assert!(!text.contains("a.rs"), "{text}");
+}
+
+/// All of a disk would be looked through.
+#[test]
+fn folders_around_the_package_are_no_folders_of_kernels() {
+    let kernels = |key: &str, value: &str| {
+        let project = Project::new("", &[("kernels/a.rs", &kernel("a"))]);
+        let settings = format!("targets = [\"sm_90\"]\n{key} = [\"{value}\"]\n");
+        project.write("app/kernelmill.toml", &settings);
+        project.build().result.map(|summary| summary.kernels).map_err(|error| error.to_string())
+    };
+    let ways_up = "../".repeat(40);
+    for (key, value, around) in [
+        ("source-dir", "/", "/"),
+        ("source-dir", "..", ".."),
+        ("source-dir", "/../..", "/"),
+        ("source-dir", &ways_up, "/"),
+        ("source-glob", "/*.rs", "/"),
+    ] {
+        let error = kernels(key, value).unwrap_err();
+        let expected = format!("error[KM0002]: the package lies in `{around}`, all of which would");
+        assert!(error.starts_with(&expected), "{error}");
+        assert!(error.contains(&format!("--> kernelmill.toml:2:{}", key.len() + 5)), "{error}");
+    }
+    assert_eq!(kernels("source-dir", ".").unwrap(), ["a"]);
+}
+
+/// Compilers do not read them, and no marker of a kernel is found in them.
+#[test]
+fn sources_in_utf16_are_named() {
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    let cuda = "__global__ void c() {}";
+    for (name, text, is_reported) in [
+        ("a.rs", kernel("b"), true),
+        ("b.rs", format!("\u{feff}{}", kernel("b")), true),
+        ("c.cu", cuda.to_owned(), true),
+        ("d.rs", "\u{feff}fn helper() {}".to_owned(), true),
+        ("e.rs", "fn helper() {}".to_owned(), false),
+    ] {
+        let project = Project::new(TARGET, &[("kernels/z.rs", &kernel("z"))]);
+        fs::write(project.folder.path().join("app/kernels").join(name), utf16(&text)).unwrap();
+        let said = project.build().result.map(|_| ()).map_err(|error| error.to_string());
+        let expected =
+            format!("error[KM0023]: `kernels/{name}` is UTF-16\n  help: save it as UTF-8");
+        assert_eq!(said, if is_reported { Err(expected) } else { Ok(()) });
+    }
 }

@@ -340,3 +340,23 @@ fn a_table_whose_name_is_nearly_kernelmills_is_a_likely_typo() {
         }
     }
 }
+
+#[test]
+fn settings_that_are_not_utf8_name_the_file_and_the_line() {
+    let error = |bytes: &[u8]| {
+        let project = Project::new("", &[KERNEL]);
+        std::fs::write(project.folder.path().join("app/kernelmill.toml"), bytes).unwrap();
+        project.build().result.map(drop).unwrap_err().to_string()
+    };
+    let help = "\n  help: save it as UTF-8, which TOML is";
+    let text = "\u{feff}targets = [\"sm_90\"]\n";
+    let utf16: Vec<_> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let expected = format!("error[KM0005]: `kernelmill.toml` is UTF-16, from line 1 on{help}");
+    assert_eq!(error(&utf16), expected);
+    assert_eq!(error(&utf16[2..]), expected, "without its mark");
+    let expected = format!("error[KM0005]: `kernelmill.toml` is not UTF-8, from line 3 on{help}");
+    assert_eq!(error(b"# \xc3\xa4\n\n# \xe4\n"), expected);
+    let project = Project::new("", &[KERNEL]);
+    project.write("app/kernelmill.toml", text);
+    assert_eq!(targets(&project), ["sm_90"], "with a mark of UTF-8");
+}

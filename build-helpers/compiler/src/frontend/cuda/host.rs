@@ -9,7 +9,7 @@ use std::{
 use kernelmill_artifact::Target;
 
 use super::{
-    nvcc::{Nvcc, Run, Trace, check_paths, option_arguments, start},
+    nvcc::{Nvcc, Run, Trace, check_paths, in_list, option_arguments, start},
     source::CudaSource,
 };
 use crate::{
@@ -43,6 +43,9 @@ impl Nvcc {
         source: &CudaSource,
         how: &HostOptions<'_>,
     ) -> Result<(Vec<u8>, Trace), Error> {
+        // Names of intermediate files are made of the source's.
+        let name = source.path.file_name().unwrap_or_default();
+        in_list(Path::new(name), &source.package_root)?;
         let mut arguments = vec!["-c".to_owned()];
         if !source.arguments.iter().any(|argument| sets_optimization(argument)) {
             arguments.push(format!("-O{}", how.options.opt_level));
@@ -68,7 +71,7 @@ impl Nvcc {
         let folder = TemporaryFolder::new(&self.scratch, "device-link")?;
         let output = folder.path.join("linked.o");
         let mut command = Command::new(&self.program);
-        command.current_dir(root).env("TMPDIR", &folder.path);
+        command.current_dir(root).env("TMPDIR", in_list(&folder.path, root)?);
         command.arg("-dlink").args(how.arguments()).args(objects).arg("-o").arg(&output);
         let run = Run { scratch: &self.scratch, root, name: "device-link", limits: self.limits };
         match start(&mut command, folder, &run) {

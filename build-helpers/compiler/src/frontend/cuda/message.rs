@@ -85,11 +85,28 @@ fn header(line: &str) -> Option<Message> {
             return message(severity, text, Some(place));
         }
     }
+    if let Some((severity, text)) = of_arguments(line) {
+        return message(severity, &text, None);
+    }
     let (_, rest) = line.split_once(' ').filter(|(tool, _)| TOOLS.contains(tool))?;
     let rest = rest.rsplit_once("; ").map_or(rest, |(_, rest)| rest);
     let (severity, text) = severity(rest.trim_start())?;
     let place = None;
     message(severity, text, place)
+}
+
+/// What gcc and clang say of their arguments, `gcc: error: text` or `error: text`, with the name of the program. What
+/// they warn of there is about the machine, and a note.
+fn of_arguments(line: &str) -> Option<(MessageSeverity, String)> {
+    const ERROR: MessageSeverity = MessageSeverity::Error;
+    if let Some((ERROR, text)) = severity(line) {
+        return Some((ERROR, text.to_owned()));
+    }
+    let (program, rest) = line.split_once(": ").filter(|(program, _)| !program.contains(' '))?;
+    match severity(rest)? {
+        (ERROR, text) => Some((ERROR, format!("{program}:{text}"))),
+        _ => Some((MessageSeverity::Note, line.to_owned())),
+    }
 }
 
 /// The programs that name themselves in front of a message.
@@ -199,6 +216,23 @@ nvcc fatal   : Unsupported gpu architecture 'compute_35'
         assert_eq!(
             shown(ptxas),
             ["error: Unknown symbol 'x'", "error: Unsupported gpu architecture 'compute_35'"]
+        );
+    }
+
+    #[test]
+    fn what_compilers_say_of_their_arguments_is_an_error() {
+        let said = "\
+gcc: error: unrecognized command-line option '-foo'
+clang-22: warning: CUDA version is newer than the latest partially supported version 12.9
+error: invalid value 'c++99' in '-std=c++99'
+";
+        assert_eq!(
+            shown(said),
+            [
+                "error: gcc: unrecognized command-line option '-foo'",
+                "note: clang-22: warning: CUDA version is newer than the latest partially supported version 12.9",
+                "error: invalid value 'c++99' in '-std=c++99'",
+            ]
         );
     }
 

@@ -5,7 +5,7 @@ use std::{
     collections::{BTreeMap, HashMap},
     ffi::OsString,
     fs,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     process::{Command, Output},
 };
 
@@ -13,7 +13,8 @@ use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Target, VariableD
 
 use super::{
     binary::entries,
-    dependencies, message, ptx_grid,
+    dependencies::{self, Writer},
+    message, ptx_grid,
     ptx_shared::{self, SharedArray},
     signature,
     source::{CudaKernel, CudaSource},
@@ -248,13 +249,14 @@ impl Nvcc {
         check_paths(folders.chain([source.input(), &self.scratch]))?;
         let folder = TemporaryFolder::new(&self.scratch, &source.display)?;
         let (output, rule) = (folder.path.join("kernel.out"), folder.path.join("kernel.d"));
+        let files = in_list(&folder.path, &source.package_root)?;
         let mut command = Command::new(&self.program);
-        command.current_dir(&source.package_root).env("TMPDIR", &folder.path);
-        let of_source = source_arguments(source);
+        command.current_dir(&source.package_root).env("TMPDIR", &files);
+        let of_source = source_arguments(source)?;
         check_arguments(&of_source)?;
         command.args(arguments).args(of_source);
         command.args(["-MD", "-MF"]).arg(&rule);
-        command.arg("--keep").arg("--keep-dir").arg(&folder.path);
+        command.arg("--keep").arg("--keep-dir").arg(&files);
         command.arg(source.input()).arg("-o").arg(&output);
         let name = format!("{}.{purpose}", source.display);
         let root = &source.package_root;
@@ -262,8 +264,11 @@ impl Nvcc {
         let Ran { messages, spills, folder } = start(&mut command, folder, &run)?;
         let written = |path: &Path| read_output(path, &self.program, &source.display);
         let rule = written(&rule)?;
-        let mut inputs =
-            dependencies::inputs(&String::from_utf8_lossy(&rule), &source.package_root);
+        let mut inputs = dependencies::inputs(
+            &String::from_utf8_lossy(&rule),
+            &source.package_root,
+            Writer::Nvcc,
+        );
         inputs.retain(|path| !path.starts_with(&folder.path));
         let warnings = messages.into_iter().filter(Message::is_warning).collect();
         let cooperative = cooperative_kernels(&folder.path);
@@ -287,6 +292,26 @@ pub(super) fn check_paths<'p>(mut paths: impl Iterator<Item = &'p Path>) -> Resu
     }
 }
 
+/// A path as nvcc and its tools can be given it in a list, whose parts are separated by commas: relative to the folder
+/// that they run in, where that leaves no comma in it.
+pub(super) fn in_list(path: &Path, root: &Path) -> Result<PathBuf, Error> {
+    let has_comma = |path: &Path| path.to_string_lossy().contains(',');
+    if !has_comma(path) {
+        return Ok(path.to_path_buf());
+    }
+    let common =
+        path.components().zip(root.components()).take_while(|(ours, roots)| ours == roots).count();
+    let up = std::iter::repeat_n(Component::ParentDir, root.components().count() - common);
+    let relative: PathBuf = up.chain(path.components().skip(common)).collect();
+    if has_comma(&relative) || path.is_relative() {
+        return Err(refusal(&format!(
+            "the path {path:?}: it would be cut at the comma; take commas out of the names in it, or set CARGO_TARGET_DIR \
+             where it is Cargo's"
+        )));
+    }
+    Ok(if relative.as_os_str().is_empty() { ".".into() } else { relative })
+}
+
 /// Refuses arguments that the shell would change, which nvcc's backslashes do not keep from it.
 fn check_arguments(arguments: &[OsString]) -> Result<(), Error> {
     let is_changed = |argument: &&OsString| argument.to_string_lossy().contains(['$', '`']);
@@ -299,15 +324,17 @@ fn check_arguments(arguments: &[OsString]) -> Result<(), Error> {
     }
 }
 
-/// The error for what nvcc cannot be given. Elsewhere than on Unix it starts no such shell.
+/// An error for what nvcc's shell would change. Elsewhere than on Unix it starts no such shell.
 fn refuse(what: String) -> Result<(), Error> {
-    if !cfg!(unix) {
-        return Ok(());
-    }
+    if cfg!(unix) { Err(refusal(&what)) } else { Ok(()) }
+}
+
+/// The error for what nvcc cannot be given.
+fn refusal(what: &str) -> Error {
     let text = format!("nvcc cannot be given {what}");
     let message =
         Message { severity: MessageSeverity::Error, text, place: None, details: Vec::new() };
-    Err(Error::Cpp { tool: "nvcc", messages: vec![message], kept: None })
+    Error::Cpp { tool: "nvcc", messages: vec![message], kept: None }
 }
 
 /// The kernels whose blocks wait for each other, by the PTX that nvcc has left in a folder.
@@ -435,10 +462,10 @@ fn hint(messages: &[Message]) -> Option<Message> {
 }
 
 /// The arguments that every run on a source has.
-fn source_arguments(source: &CudaSource) -> Vec<OsString> {
+fn source_arguments(source: &CudaSource) -> Result<Vec<OsString>, Error> {
     let mut arguments: Vec<OsString> = Vec::new();
     for folder in &source.includes {
-        arguments.extend(["-I".into(), folder.clone().into_os_string()]);
+        arguments.extend(["-I".into(), in_list(folder, &source.package_root)?.into_os_string()]);
     }
     for (name, value) in &source.defines {
         let define = if value.is_empty() { name.clone() } else { format!("{name}={value}") };
@@ -446,7 +473,7 @@ fn source_arguments(source: &CudaSource) -> Vec<OsString> {
         arguments.push(format!("-D{}", define.replace(',', "\\,")).into());
     }
     arguments.extend(source.arguments.iter().map(OsString::from));
-    arguments
+    Ok(arguments)
 }
 
 /// The options that change code, as nvcc takes them. nvcc's own defaults are ours.
@@ -498,6 +525,26 @@ mod tests {
             assert!(messages[0].text.contains(&format!("{argument:?}")), "{}", messages[0].text);
         }
         assert!(check_arguments(&["-DA=\"a;b & c\"".into(), "-lineinfo".into()]).is_ok());
+    }
+
+    #[test]
+    fn commas_are_kept_out_of_lists_or_refused() {
+        let root = Path::new("/w,x/app");
+        let given = |path: &str| in_list(Path::new(path), root);
+        let expected = [
+            ("/usr/include", "/usr/include"),
+            ("/w,x/app/inc", "inc"),
+            ("/w,x/target/out", "../target/out"),
+            ("/w,x/app", "."),
+        ];
+        for (path, written) in expected {
+            assert_eq!(given(path).unwrap(), Path::new(written), "{path}");
+        }
+        for path in ["/w,x/app/a,b", "/t,u/out", "a,b.cu"] {
+            let Err(Error::Cpp { messages, .. }) = given(path) else { panic!("{path}") };
+            let expected = format!("nvcc cannot be given the path {path:?}: it would be cut at");
+            assert!(messages[0].text.starts_with(&expected), "{}", messages[0].text);
+        }
     }
 
     #[test]

@@ -16,7 +16,12 @@ use super::{arguments, spirv, text};
 use crate::{
     Error,
     artifact::{Artifact, CompiledKernel},
-    frontend::cuda::{CudaSource, Trace, clang::Clang, dependencies, message},
+    frontend::cuda::{
+        CudaSource, Trace,
+        clang::Clang,
+        dependencies::{self, Writer},
+        message,
+    },
     job::Config,
     toolchain::{TemporaryFolder, ToolLimits, read, write},
 };
@@ -153,7 +158,10 @@ impl ProgramCompiler {
             return refused(source, &result);
         }
         let rule = String::from_utf8_lossy(&read(&rule)?).into_owned();
-        Ok(Ran::Done(read(&output)?, dependencies::inputs(&rule, &source.package_root)))
+        Ok(Ran::Done(
+            read(&output)?,
+            dependencies::inputs(&rule, &source.package_root, Writer::Clang),
+        ))
     }
 }
 

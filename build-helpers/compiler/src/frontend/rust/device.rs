@@ -9,7 +9,7 @@ use std::{
 use hmac_sha256::Hash;
 use kernelmill_device::sources;
 
-use super::rustc::{emit, extern_argument, keep_temporaries, run_rustc, rustc};
+use super::rustc::{extern_argument, run_rustc, rustc, write_into};
 use crate::{
     Error,
     toolchain::{TemporaryFolder, Toolchain, read},
@@ -84,11 +84,9 @@ fn compile(toolchain: &Toolchain, folder: &Path) -> Result<(), Error> {
 
     let mut command = rustc(toolchain, EDITION);
     command.args(["--crate-type", "rlib", "--crate-name", "kernelmill_device"]);
-    command
-        .args(["--cap-lints", "allow"])
-        .arg("--emit")
-        .arg(emit(&[("metadata", &path.join(METADATA)), ("llvm-bc", &path.join(BITCODE))]));
-    keep_temporaries(&mut command, path);
+    command.args(["--cap-lints", "allow"]);
+    // By default the files have the names that METADATA and BITCODE say.
+    write_into(&mut command, path, "metadata,llvm-bc");
     command.arg("--extern").arg(extern_argument("kernelmill_device_macros", &library));
     command.arg("--remap-path-prefix").arg(extern_argument_reversed(&path.join("device")));
     command.arg(&device);

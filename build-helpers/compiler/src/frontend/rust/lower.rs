@@ -10,9 +10,7 @@ use super::{
     device::DeviceCrate,
     identity::check_types,
     layout,
-    rustc::{
-        FULL_DEBUG, emit, extern_argument, instances_variable, keep_temporaries, run_rustc, rustc,
-    },
+    rustc::{FULL_DEBUG, extern_argument, instances_variable, run_rustc, rustc, write_into},
     source::RustSource,
 };
 use crate::{
@@ -28,9 +26,10 @@ pub(crate) fn lower(
     source: &RustSource,
 ) -> Result<Lowered, Error> {
     let folder = TemporaryFolder::new(&toolchain.scratch, &source.display)?;
-    let (bitcode, dependencies) = (folder.path.join("k.bc"), folder.path.join("k.d"));
-    let mut command = command(toolchain, device, source, &folder);
-    command.arg("--emit").arg(emit(&[("llvm-bc", &bitcode), ("dep-info", &dependencies)]));
+    let output = |extension: &str| folder.path.join(crate_name(&source.path) + extension);
+    let (bitcode, dependencies) = (output(".bc"), output(".d"));
+    let mut command = command(toolchain, device, source);
+    write_into(&mut command, &folder.path, "llvm-bc,dep-info");
     let warnings = run_rustc(command, toolchain, &source.display)?;
     let written = |path: &Path| read_output(path, &toolchain.rustc, &source.display);
     let (inputs, variables) = dependencies_in(&written(&dependencies)?, &source.package_root);
@@ -53,25 +52,20 @@ fn check_identity(
     source: &RustSource,
     folder: &TemporaryFolder,
 ) -> Result<(), Error> {
-    let text = folder.path.join("types.ll");
-    let mut command = command(toolchain, device, source, folder);
-    command.args(["-C", FULL_DEBUG]).arg("--emit").arg(emit(&[("llvm-ir", &text)]));
+    let text = folder.path.join(crate_name(&source.path) + ".ll");
+    let mut command = command(toolchain, device, source);
+    command.args(["-C", FULL_DEBUG]);
+    write_into(&mut command, &folder.path, "llvm-ir");
     run_rustc(command, toolchain, &source.display)?;
     let text = read_output(&text, &toolchain.rustc, &source.display)?;
     check_types(&String::from_utf8_lossy(&text), &source.signatures, &source.functions)
 }
 
 /// rustc, told what to compile and not what to write.
-fn command(
-    toolchain: &Toolchain,
-    device: &DeviceCrate,
-    source: &RustSource,
-    folder: &TemporaryFolder,
-) -> Command {
+fn command(toolchain: &Toolchain, device: &DeviceCrate, source: &RustSource) -> Command {
     let mut command = rustc(toolchain, &source.edition);
     command.current_dir(&source.package_root).args(["--crate-type", "rlib"]);
     command.args(["--crate-name", &crate_name(&source.path)]);
-    keep_temporaries(&mut command, &folder.path);
     command.arg("--extern").arg(extern_argument("kernelmill_device", &device.metadata));
     command.arg("-L").arg(extern_argument("dependency", &device.folder));
     for cfg in &source.cfgs {

@@ -32,10 +32,11 @@ pub(super) fn rustc(toolchain: &Toolchain, edition: &str) -> Command {
     command
 }
 
-/// Lets rustc write what it removes again into a folder that no other run has: by default that is
-/// the current one, where two runs on files of one name would take each other's files away.
-pub(super) fn keep_temporaries(command: &mut Command, folder: &Path) {
-    command.arg("--out-dir").arg(folder);
+/// Has rustc write these kinds of output into a folder that no other run has, each as `<crate name>.<extension>`. A
+/// path for each kind would be part of a list, which a comma in it ends. What rustc removes again is there too: by
+/// default it is in the current folder, where two runs on files of one name would take each other's files away.
+pub(super) fn write_into(command: &mut Command, folder: &Path, kinds: &str) {
+    command.arg("--emit").arg(kinds).arg("--out-dir").arg(folder);
 }
 
 /// Runs rustc and gives what it printed; an error where it fails.
@@ -47,18 +48,6 @@ pub(super) fn run_rustc(
     let output = toolchain.limits.output(&mut command, subject)?;
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     if output.status.success() { Ok(stderr) } else { Err(Error::Rustc { stderr }) }
-}
-
-/// `kind=path,kind=path`.
-pub(super) fn emit(outputs: &[(&str, &Path)]) -> OsString {
-    let mut text = OsString::new();
-    for (index, (kind, path)) in outputs.iter().enumerate() {
-        if index > 0 {
-            text.push(",");
-        }
-        text.push(extern_argument(kind, path));
-    }
-    text
 }
 
 /// `name=path`.

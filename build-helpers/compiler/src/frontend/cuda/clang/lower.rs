@@ -21,7 +21,8 @@ use crate::{
     frontend::{
         Architecture,
         cuda::{
-            dependencies, message, signature,
+            dependencies::{self, Writer},
+            message, signature,
             source::{CudaKernel, CudaSource},
         },
         limits::{self, LimitFault},
@@ -81,7 +82,7 @@ pub(crate) fn compile(
     let program = PathBuf::from(command.get_program());
     let written = |path: &Path| read_output(path, &program, &source.display);
     let rule = String::from_utf8_lossy(&written(&dependencies)?).into_owned();
-    let mut inputs = dependencies::inputs(&rule, &source.package_root);
+    let mut inputs = dependencies::inputs(&rule, &source.package_root, Writer::Clang);
     // Ours are part of the compiler's own digest. Their folder is known by its name: clang may be
     // told of it by another way through the file system.
     let ours = headers.file_name();
