@@ -74,6 +74,8 @@ const STAGES: &[Stage] = &[
     run("check of markers", stages::check_markers).when(|request| request.options.validate),
     run("export of print memory", finish::export_print_memory)
         .when(|request| request.goal == Goal::Artifact),
+    run("names of functions", finish::name_functions)
+        .when(|request| request.goal != Goal::Module && request.options.kernel),
     run("validation", finish::validate)
         .when(|request| request.goal != Goal::Module || request.options.validate),
     run("removal of debug information", finish::strip)

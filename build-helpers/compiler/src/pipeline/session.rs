@@ -61,6 +61,8 @@ pub(super) struct Session<'a, 'c> {
     pub(super) functions: Vec<String>,
     /// The kernels' entries, in the order of the signatures; otherwise those of functions.
     pub(super) entries: Vec<Entry>,
+    /// The names that tools show for the functions of each kernel on the CPU.
+    pub(super) shown_names: Vec<String>,
     /// The source locations of panics.
     pub(super) locations: Vec<Location>,
     /// The texts of panics.
@@ -101,6 +103,7 @@ impl<'a, 'c> Session<'a, 'c> {
             sharing: KernelsSharing::new(),
             functions: Vec::new(),
             entries: Vec::new(),
+            shown_names: Vec::new(),
             locations: Vec::new(),
             messages: Vec::new(),
             can_panic: true,
