@@ -221,9 +221,12 @@ pub struct VariableMemory<const BYTES: usize>([UnsafeCell<u8>; BYTES]);
 // SAFETY: it is read and written through its address alone, by code that sees to the order.
 unsafe impl<const BYTES: usize> Sync for VariableMemory<BYTES> {}
 
-#[cfg(test)]
 impl<const BYTES: usize> VariableMemory<BYTES> {
-    pub(crate) const ZEROS: Self = Self([const { UnsafeCell::new(0) }; BYTES]);
+    /// Memory that no object exports, for tests.
+    #[must_use]
+    pub const fn zeros() -> Self {
+        Self([const { UnsafeCell::new(0) }; BYTES])
+    }
 }
 
 /// A variable that is linked into the application.

@@ -1,10 +1,13 @@
 //! The compiler of run time: its options, and the key of what it makes.
 
+use std::sync::Arc;
+
 use kernelmill_artifact::{ArtifactKind, Fingerprint};
 use kernelmill_store::KeyBuilder;
 
 use super::{
     database::Database,
+    overrides,
     program::{Binary, Program, once},
     source::{Language, Source},
 };
@@ -104,11 +107,25 @@ impl Compiler {
     /// A process compiles a program once: whoever asks first does, others wait, and whoever asks later gets what there
     /// is. Programs stay in memory, as those do that a build has embedded.
     ///
+    /// `KERNELMILL_OVERRIDE_<kernel>` names a `.cu` or `.ptx` file that stands for a kernel of the program, by the name of
+    /// its function. Standard error and [`Program::log`] say so. A file that cannot be read is a warning there.
+    ///
     /// # Errors
     ///
     /// [`Error::NoCompiler`] for a device that is none of NVIDIA's, and for CUDA C++ where NVRTC cannot be used or knows
-    /// no architecture of the device; [`Error::Compile`] with what the compiler says; what loading reports.
+    /// no architecture of the device; [`Error::Compile`] with what the compiler says; what loading reports. A file that
+    /// stands for a kernel reports the same, [`Error::NoKernel`] where it lacks the kernel, and [`Error::Arguments`] where
+    /// the sizes of its parameters are others.
     pub fn compile(&self, device: &Device, source: &Source) -> Result<Program> {
+        let mut program = self.make(device, source)?;
+        let compile =
+            |source: &Source, instances| Self { instances, ..self.clone() }.make(device, source);
+        program.overrides = Arc::new(overrides::of(source, &program, &compile)?);
+        Ok(program)
+    }
+
+    /// The program without files that stand for its kernels.
+    fn make(&self, device: &Device, source: &Source) -> Result<Program> {
         let Architecture::Nvidia { major, minor } = *device.architecture() else {
             let reason =
                 format!("{device} is no NVIDIA device: nothing is compiled for others at run time");

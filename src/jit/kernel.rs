@@ -78,6 +78,11 @@ impl Kernel {
         self.loaded.compiled(self.index)
     }
 
+    /// The sizes of its parameters in bytes; 0 where they are not known.
+    pub(super) fn parameters(&self) -> &'static [u64] {
+        self.parameters
+    }
+
     fn check(&self, arguments: &mut dyn Iterator<Item = Kind>) -> Result<()> {
         let wrong = |reason: String| {
             let kernel = self.loaded.kernel(self.index)?.name().to_owned();

@@ -39,6 +39,15 @@ pub struct Program {
     loaded: Arc<Loaded>,
     made: &'static Made,
     origin: Origin,
+    /// Files that stand for its kernels.
+    pub(super) overrides: Arc<Overrides>,
+}
+
+/// Files that stand for kernels of a program: those kernels by their places in it, and what the user is told, a line each.
+#[derive(Default)]
+pub(super) struct Overrides {
+    pub(super) kernels: BTreeMap<usize, Kernel>,
+    pub(super) log: String,
 }
 
 /// What was compiled, before it has a place in this process.
@@ -232,7 +241,8 @@ pub(super) fn once(
                 .to_owned(),
         });
     }
-    Ok(Program { loaded: Arc::new(Loaded::new(device, &made.set)?), made, origin })
+    let loaded = Arc::new(Loaded::new(device, &made.set)?);
+    Ok(Program { loaded, made, origin, overrides: Arc::default() })
 }
 
 impl Program {
@@ -261,7 +271,20 @@ impl Program {
                 known: format!("it has {}", known.join(", ")),
             }
         })?;
+        if let Some(other) = self.overrides.kernels.get(&index) {
+            return Ok(other.clone());
+        }
         Ok(Kernel::new(Arc::clone(&self.loaded), index, &binary.kernels[index].parameters))
+    }
+
+    /// Expressions of instances, with their symbols.
+    pub(super) fn instances(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.made.binary.instances.iter().map(|(expression, symbol)| (&**expression, &**symbol))
+    }
+
+    /// The sizes of a kernel's parameters in bytes; 0 where they are not known.
+    pub(super) fn parameters(&self, index: usize) -> &'static [u64] {
+        &self.made.binary.kernels[index].parameters
     }
 
     /// The symbols of its kernels.
@@ -275,10 +298,13 @@ impl Program {
         self.origin
     }
 
-    /// What the compiler has warned of.
+    /// What the compiler has warned of; where files stand for kernels, or are to, what is said of that.
     #[must_use]
     pub fn log(&self) -> &str {
-        &self.made.binary.log
+        match &*self.overrides.log {
+            "" => &self.made.binary.log,
+            of_overrides => of_overrides,
+        }
     }
 
     /// The form of its binary: PTX or a cubin.
@@ -313,7 +339,7 @@ impl fmt::Debug for Program {
 }
 
 /// The name of a function of no namespace in a symbol of the Itanium ABI: of `_Z5scalePff` `scale`.
-fn function_name(symbol: &str) -> Option<&str> {
+pub(super) fn function_name(symbol: &str) -> Option<&str> {
     let rest = symbol.strip_prefix("_Z")?;
     let digits = rest.find(|letter: char| !letter.is_ascii_digit())?;
     let (length, rest) = rest.split_at(digits);

@@ -21,7 +21,7 @@ static kernelmill_cpu_cuda__ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_: C
     looped(blur);
 
 #[unsafe(no_mangle)]
-static kernelmill_variable_cuda_offsets: VariableMemory<8> = VariableMemory::ZEROS;
+static kernelmill_variable_cuda_offsets: VariableMemory<8> = VariableMemory::zeros();
 
 #[test]
 fn variables_are_memory_of_the_program() {

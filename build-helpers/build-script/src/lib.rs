@@ -56,7 +56,7 @@
 //!   `kernelmill: compiled N cached M`, both counting pairs of a source and a target.
 //! - `KERNELMILL_DUMP=ir,ptx` (or `all`), `KERNELMILL_DUMP_DIR`: writes stages of each kernel to files, see [`dump`].
 //! - `KERNELMILL_OVERRIDE_<kernel>`: a file that stands for one stage of a kernel: `.ll` for what the front end makes,
-//!   `.cu` for the source, `.ptx` for PTX.
+//!   `.cu`, `.cl` and `.wgsl` for the source, `.ptx` for PTX, `.spv` for the module of OpenCL devices.
 //! - `KERNELMILL_TRACE=trace.json`: writes the steps of the build in the trace event format of Chrome and Perfetto.
 //! - `KERNELMILL_LLVM`: the LLVM library to use instead of the Rust toolchain's.
 //! - `KERNELMILL_PTXAS`: the ptxas to use, instead of the one beside nvcc.

@@ -5,6 +5,7 @@ mod common;
 
 use common::{compiler, job, lower};
 use kernelmill_compiler::Config;
+use object::{Object as _, ObjectSymbol as _};
 use test_support::tool;
 
 fn compile(text: &str, target: &str) -> Vec<u8> {
@@ -60,6 +61,13 @@ pub mod shapes {
     assert!(ptx.contains(".entry fold("), "{ptx}");
     let inlined = |line: &str| line.contains("function_name") && line.contains("inlined_at");
     assert_eq!(ptx.lines().any(inlined), has_names, "{ptx}");
+    if tool::nvidia("ptxas").is_some() {
+        let cubin = compile(text, "sm_90");
+        // The first name is right behind another section.
+        let texts = cubin.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        let mut names = texts.filter_map(|it| Some(it[it.rfind("_R")?..].to_owned()));
+        assert_eq!(names.any(|it| is_path(&it)), has_names, "ptxas keeps the path");
+    }
 }
 
 /// A kernel that changes a struct which it was given by value has a copy, and nothing says of the copy what is true of the
@@ -128,4 +136,87 @@ pub fn wide(at: u32, mut out: DisjointSlice<u128>) {
         ptx.lines().filter(is_access).all(|line| line.contains("64") || line.contains("32"))
     };
     assert!(ptx.contains("ld.local") && halves("ld.local") && halves("st.local"), "{ptx}");
+}
+
+/// What the functions of a kernel are called in the object for the CPU, as `perf` and `gdb` read it.
+fn functions(object: &[u8]) -> Vec<String> {
+    let file = object::File::parse(object).unwrap();
+    let functions = file.symbols().filter(|symbol| symbol.kind() == object::SymbolKind::Text);
+    functions.map(|symbol| symbol.name().unwrap().to_owned()).collect()
+}
+
+/// What a demangler of C++ makes of symbols.
+fn shown(symbols: &[String]) -> Option<Vec<String>> {
+    let shown = std::process::Command::new("c++filt").args(symbols).output();
+    let shown = tool::require("c++filt", shown.ok())?;
+    Some(String::from_utf8(shown.stdout).unwrap().lines().map(str::to_owned).collect())
+}
+
+/// The functions that a kernel becomes on the CPU are shown as its path with its types, and with what each of them is:
+/// one for each width of vectors, those of its regions, the parts of a coroutine, and what runs them. A chosen name wins.
+///
+/// Acceptance: S0.5.
+#[test]
+fn functions_on_the_cpu_are_shown_as_the_path_of_their_kernel() {
+    let text = "
+use kernelmill_device::prelude::*;
+
+pub mod shapes {
+    use kernelmill_device::prelude::*;
+
+    #[kernel]
+    pub fn fold(factor: f32, x: &[f32], mut out: DisjointSlice<f32>) {
+        let i = thread::index_1d();
+        if let Some(out) = out.get_mut(i) {
+            *out = factor * x[i.get()];
+        }
+    }
+
+    #[kernel]
+    pub fn fold_run(mut out: DisjointSlice<u32>) {
+        let i = thread::index_1d();
+        if i.get() % 3 == 0 {
+            thread::sync_threads();
+        }
+        if let Some(out) = out.get_mut(i) {
+            *out += 1;
+        }
+    }
+}
+";
+    let symbols = functions(&compile(text, "cpu"));
+    let Some(shown) = shown(&symbols) else { return };
+    let fold = "seen::shapes::fold(float, Slice<float const>, DisjointSlice<float>) [clone .";
+    let run = "seen::shapes::fold_run(DisjointSlice<unsigned int>) [clone .";
+    let is_of_a_kernel = |it: &&String| it.starts_with("seen::shapes::fold");
+    let of_kernels: Vec<_> = shown.iter().filter(is_of_a_kernel).collect();
+    assert!(of_kernels.iter().all(|it| it.starts_with(fold) || it.starts_with(run)), "{shown:#?}");
+    let parts = |path: &str| -> Vec<String> {
+        let parts = shown.iter().filter_map(|it| it.strip_prefix(path)?.strip_suffix(']'));
+        parts.map(str::to_owned).collect()
+    };
+    for part in ["run1", "run8", "run16"] {
+        assert!(parts(fold).contains(&part.to_owned()), "{part}: {shown:#?}");
+    }
+    assert!(parts(run).iter().any(|part| part.starts_with("run")), "{shown:#?}");
+    // What is left is of the library, or was written by somebody.
+    let is_bare = |it: &&String| it.starts_with("kernelmill_cpu_") || it.starts_with("fold");
+    assert_eq!(shown.iter().find(is_bare), None, "{shown:#?}");
+
+    let text = "
+use kernelmill_device::prelude::*;
+
+#[kernel]
+pub fn fold(mut out: DisjointSlice<f32>) {
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = 1.0;
+    }
+}
+";
+    let (source, lowered) = lower("seen", text);
+    let mut config = Config::new("cpu".parse().unwrap());
+    config.options.name = Some("chosen".to_owned());
+    let artifact = compiler().compile(&job("seen", &source, &lowered, &config)).unwrap();
+    let symbols = functions(&artifact.bytes);
+    assert!(symbols.contains(&"chosen.run8".to_owned()), "{symbols:?}");
 }

@@ -425,6 +425,7 @@ fn names(error: &str, failed: &str) -> bool {
         || (error.contains("an earlier call of cudarc's") && WITH_CUDARC.name.contains("cudarc"))
 }
 
+/// Acceptance: S4.12.
 #[test]
 fn every_call_of_copies_and_launches_fails_once() {
     COPIES_AND_LAUNCHES.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED", "NOT_READY"]);

@@ -326,3 +326,101 @@ fn processes_at_once_lose_nothing() {
     }
     assert_eq!(entries(&base).len(), factors.len());
 }
+
+/// Says where the files of a child process lie.
+const OVERRIDES: &str = "CUDA_BACKEND_TEST_OVERRIDES";
+
+/// Files stand for kernels of programs too: their source, and PTX, whatever form the program has. What they stand for is
+/// read when a program is compiled.
+///
+/// Acceptance: S3.10.
+#[test]
+fn a_file_stands_for_a_kernel_of_a_program() {
+    let folder = temporary_folder();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (source, ptx) = (path("scale.cu"), path("fill.ptx"));
+    let variables = [
+        (OVERRIDES, &*folder.path().display().to_string()),
+        ("KERNELMILL_OVERRIDE_scale", &*source),
+        ("KERNELMILL_OVERRIDE_fill", &*ptx),
+        // Of no program here.
+        ("KERNELMILL_OVERRIDE_other", "nowhere.cu"),
+    ];
+    with_nvrtc("a_file_stands_for_a_kernel_of_a_program", &variables, || {
+        let folder = env::var(OVERRIDES).unwrap();
+        let write =
+            |name: &str, text: &str| fs::write(Path::new(&folder).join(name), text).unwrap();
+        let device = Device::cuda(0).unwrap();
+        let text = format!(
+            "{SCALE}\ntemplate <typename T> __global__ void fill(T *x) {{ x[threadIdx.x] = T(1); }}\n\
+             extern \"C\" __global__ void keep(float *x) {{ x[threadIdx.x] = 9; }}\n"
+        );
+        let compile = |output: Output| {
+            let compiler = Compiler::new().instance("fill<float>").output(output);
+            compiler.compile(&device, &Source::cuda("all.cu", &*text))
+        };
+        let filled = |program: &Program, kernel: &str| {
+            let mut x = device.zeros::<f32>(4).unwrap();
+            let kernel = program.kernel(kernel).unwrap();
+            let launch = Launch::grid([1], [4]);
+            // SAFETY: it writes an element of `x` in each thread.
+            unsafe { kernel.launch(&device.stream(), launch, (jit::write(&mut x),)) }.unwrap();
+            x.download().unwrap()
+        };
+        // Files that are not there: a warning, and the program's own kernels.
+        let plain = compile(Output::Ptx).unwrap();
+        assert_eq!(
+            (scaled(&plain, 3.0).unwrap(), filled(&plain, "fill<float>")),
+            (vec![3.0; 100], vec![1.0; 4])
+        );
+        let missing = |variable: &str, name: &str| {
+            format!(
+                "KERNELMILL_OVERRIDE_{variable} is `{folder}/{name}`, which cannot be read: the kernel `{variable}` is \
+                 that of all.cu\n"
+            )
+        };
+        assert_eq!(plain.log(), missing("fill", "fill.ptx") + &missing("scale", "scale.cu"));
+
+        let head = ".version 7.0\n.target sm_75\n.address_size 64\n";
+        let fill = |parameters: &str| {
+            format!(
+                "{head}.visible .entry mine({parameters}) {{\n.reg .b64 %a, %i; .reg .b32 %t;\nmov.u32 %t, %tid.x; \
+                 mul.wide.u32 %i, %t, 4; ld.param.u64 %a, [x]; add.u64 %a, %a, %i; st.f32 [%a], 0f40A00000; ret; }}\n"
+            )
+        };
+        write("fill.ptx", &fill(".param .u64 x"));
+        write("scale.cu", &SCALE.replace("FACTOR * a", "100 * FACTOR * a"));
+        let program = compile(Output::Ptx).unwrap();
+        assert_eq!(program.origin(), Origin::Memory, "what the files stand in is the same program");
+        assert_eq!(scaled(&program, 3.0).unwrap(), [300.0; 100]);
+        assert_eq!(filled(&program, "fill<float>"), [5.0; 4]);
+        assert_eq!(filled(&program, "keep"), [9.0; 4]);
+        let said = "this program has overridden code: `";
+        assert_eq!(program.log().matches(said).count(), 2, "{}", program.log());
+        assert_eq!(
+            scaled(&plain, 3.0).unwrap(),
+            [3.0; 100],
+            "a program that there is stays as it is"
+        );
+        // A program in PTX has kernels too.
+        let text =
+            fill(".param .u64 x").replace("mine", "fill").replace("0f40A00000", "0f41000000");
+        let program = Compiler::new().compile(&device, &Source::ptx("own.ptx", text)).unwrap();
+        assert_eq!(filled(&program, "fill"), [5.0; 4]);
+
+        write("fill.ptx", &fill(".param .u64 x, .param .u32 n"));
+        let error = compile(Output::Ptx).unwrap_err().to_string();
+        let expected = "its parameters have (8, 4) bytes, and those of the kernel (8)";
+        assert!(
+            error.contains("fill.ptx` cannot stand for it") && error.contains(expected),
+            "{error}"
+        );
+        fs::remove_file(Path::new(&folder).join("fill.ptx")).unwrap();
+        write("scale.cu", "__global__ void scale(float *x) { nonsense }");
+        let error = compile(Output::Ptx).unwrap_err();
+        assert!(
+            matches!(&error, Error::Compile { source_file, .. } if source_file.ends_with("scale.cu")),
+            "{error:?}"
+        );
+    });
+}

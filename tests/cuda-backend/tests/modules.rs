@@ -58,7 +58,7 @@ fn many_kernels_on_cuda() {
     clean_child("many_kernels_on_cuda", &[], || many_kernels(&Device::cuda(0).unwrap()));
 }
 
-/// Acceptance: C25.
+/// Acceptance: S4.12, C25.
 #[test]
 fn many_kernels_on_the_processor() {
     clean_child("many_kernels_on_the_processor", &[], || many_kernels(&Device::cpu().unwrap()));
@@ -244,6 +244,7 @@ fn a_loader_that_fails_on_cuda_leaves_no_module() {
     });
 }
 
+/// Acceptance: S4.12.
 #[test]
 fn a_loader_that_fails_on_the_processor_leaves_no_module() {
     clean_child("a_loader_that_fails_on_the_processor_leaves_no_module", &[], || {

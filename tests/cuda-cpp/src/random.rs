@@ -148,7 +148,7 @@ fn compile(
             let Some(nvcc) = nvcc() else { return Ok(None) };
             file.arguments.push("-w".to_owned());
             let target = "compute_80".parse().expect("a target");
-            let compiled = nvcc.compile(&file, &Config { params, ..Config::new(target) });
+            let compiled = nvcc.compile(&file, &Config { params, ..Config::new(target) }, &[]);
             Compiled::Emulator(OnEmulator::new(&compiled.map_err(|error| error.to_string())?.0))
         }
     }))

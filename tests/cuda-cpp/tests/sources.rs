@@ -234,7 +234,7 @@ fn a_failed_assertion_is_a_panic_with_text_file_and_line() {
 fn a_trap_of_nvccs_code_is_a_fault_of_the_emulator() {
     let Some(nvcc) = cuda_cpp::nvcc() else { return };
     let config = Config::new("compute_80".parse().unwrap());
-    let (artifact, _) = nvcc.compile(&source("failures"), &config).unwrap();
+    let (artifact, _) = nvcc.compile(&source("failures"), &config, &[]).unwrap();
     let emulator = OnEmulator::new(&artifact);
     let run = |which: i32| {
         let arguments = [Value::Words(vec![0; 4]), Value::of(which)];
@@ -256,12 +256,12 @@ fn too_much_static_shared_memory_in_nvccs_ptx_is_refused_with_kernel_and_array()
                 __syncthreads(); *y = b[n / 2]; }";
     let source = written("large", text);
     let config = Config::new("compute_80".parse().unwrap());
-    let message = nvcc.compile(&source, &config).unwrap_err().to_string();
+    let message = nvcc.compile(&source, &config, &[]).unwrap_err().to_string();
     let expected = "kernel `large(int*, int)` in kernels/large.cu has 4294967296 bytes of static shared memory, \
                     and a block of compute_80 has 49152 at most: `large(int*, int)::b` has 4294967296";
     assert!(message.contains(expected) && !message.contains("fits"), "{message}");
     std::fs::write(&source.path, text.replace("1ull << 32", "64")).unwrap();
-    let (artifact, _) = nvcc.compile(&source, &config).unwrap();
+    let (artifact, _) = nvcc.compile(&source, &config, &[]).unwrap();
     let bytes = |name: &str| {
         let found = artifact.kernels.iter().find(|kernel| kernel.entry.contains(name));
         found.map(|kernel| kernel.static_shared_bytes)

@@ -128,6 +128,7 @@ fn fail_each_call(name: &str, mode: &str) {
     assert!(calls > 60, "{calls} calls");
 }
 
+/// Acceptance: S4.12.
 #[test]
 fn each_call_fails_once_on_lazy_streams() {
     fail_each_call("each_call_fails_once_on_lazy_streams", "lazy");

@@ -50,6 +50,8 @@ fn two_pairs_of_threads_with_ten_contexts_each() {
 }
 
 /// More modules than stay loaded, used and released and used again.
+///
+/// Acceptance: S4.12.
 #[test]
 fn modules_are_unloaded_and_loaded_again() {
     clean_child("modules_are_unloaded_and_loaded_again", &[("FAKE_HIP_STREAMS", "lazy")], || {

@@ -1,5 +1,6 @@
 //! Runs kernels in WGSL on a device of Vulkan, compares them with plain Rust and prints the name of each that is right.
 
+mod allocations;
 mod checks;
 mod kernels;
 
@@ -10,7 +11,7 @@ use std::error::Error;
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 23] = [
+const CHECKS: [(&str, Check); 24] = [
     ("saxpy", maps::saxpy),
     ("saxpy4", maps::saxpy4),
     ("integers", maps::integers),
@@ -34,6 +35,7 @@ const CHECKS: [(&str, Check); 23] = [
     ("dropped", work::dropped),
     ("threads", work::threads),
     ("modules", work::modules),
+    ("failures", work::failures),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

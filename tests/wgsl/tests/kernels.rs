@@ -9,13 +9,14 @@ use test_support::{
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_wgsl");
 
+/// Acceptance: S4.12.
 #[test]
 fn lavapipe_computes_what_plain_rust_does() {
     if tool::lavapipe().is_none() {
         return;
     }
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, "wgpu");
-    assert_eq!((passed.len(), lacking), (23, Vec::new()), "{passed:?}");
+    assert_eq!((passed.len(), lacking), (24, Vec::new()), "{passed:?}");
 }
 
 /// A machine without a driver has no such device, and the program says so.

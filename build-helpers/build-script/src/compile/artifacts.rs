@@ -113,9 +113,23 @@ impl Compilation<'_> {
     ) -> Result<Vec<Option<Result<Binary, Failure>>>, Error> {
         let weight = |unit: &Unit| sources[unit.source].weight;
         let with = (self.environment, self.settings);
-        let by_naga = |unit: &Unit| {
-            let is_by_naga = unit.compiler == UnitCompiler::Naga;
-            is_by_naga.then(|| wgsl::binary(with, &sources[unit.source], unit))
+        let file = |unit: &Unit| {
+            let overrides = &sources[unit.source].overrides;
+            unit.stand_in.and_then(|place| overrides.get(place))
+        };
+        // What nvcc makes without such a file is made already.
+        let (cuda, settings) = (self.cuda.as_ref(), self.settings);
+        let alone = |unit: &Unit| {
+            let source = &sources[unit.source];
+            match (unit.compiler, file(unit)) {
+                (UnitCompiler::Naga, None) => Some(wgsl::binary(with, source, unit)),
+                (UnitCompiler::Naga, Some(it)) => Some(wgsl::stand_in(settings, source, it, unit)),
+                (UnitCompiler::Nvcc, _) => {
+                    unit.overrides(source, settings).next()?;
+                    Some(cuda?.binary(source, unit))
+                }
+                _ => None,
+            }
         };
         let told = |unit: &Unit, made: Option<Result<Binary, Failure>>| {
             if let Some(Ok(binary)) = &made {
@@ -128,7 +142,7 @@ impl Compilation<'_> {
             |unit: &Unit| matches!(unit.compiler, UnitCompiler::Nvcc | UnitCompiler::Naga);
         if units.iter().all(is_alone) {
             // No compiler of this crate's is opened, and none need be there.
-            return Ok(jobs::run_heaviest_first(units, weight, |unit| told(unit, by_naga(unit))));
+            return Ok(jobs::run_heaviest_first(units, weight, |unit| told(unit, alone(unit))));
         }
         let front_end = self.front_end()?;
         dependencies.check_version(&front_end.version)?;
@@ -143,12 +157,15 @@ impl Compilation<'_> {
         }
         let fronts = &*fronts;
         let make = |unit: &Unit| match unit.compiler {
-            UnitCompiler::Nvcc => None,
-            UnitCompiler::Naga => by_naga(unit),
+            UnitCompiler::Nvcc | UnitCompiler::Naga => alone(unit),
             UnitCompiler::Ptxas => Some(ptx::binary(&front_end, &sources[unit.source], unit)),
             UnitCompiler::Clang => {
                 let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
-                Some(opencl::binary(&front_end, &sources[unit.source], front, unit))
+                let source = &sources[unit.source];
+                Some(match file(unit) {
+                    Some(it) => opencl::stand_in(&front_end, source, it, unit),
+                    None => opencl::binary(&front_end, source, front, unit),
+                })
             }
             UnitCompiler::LlvmPipeline => {
                 let front = fronts[unit.source].as_ref()?.as_ref().ok()?;

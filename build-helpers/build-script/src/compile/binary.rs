@@ -1,7 +1,9 @@
 //! A compiled unit.
 
-use kernelmill_artifact::{Fingerprint, KernelVariant, LaunchLimits};
+use crate::{discovery::override_file::KernelOverride, plan::units::Unit};
+use kernelmill_artifact::{Fingerprint, KernelVariant, LaunchLimits, Signature};
 use kernelmill_compiler::{Artifact, KernelCode};
+use kernelmill_store::KeyBuilder;
 use std::path::PathBuf;
 
 /// A unit that has been made.
@@ -10,6 +12,8 @@ pub(crate) struct Binary {
     pub(crate) source: usize,
     /// Of a variant of kernels, what is said of its launches in place of what is said of the kernels'.
     pub(crate) variant: Option<LaunchLimits>,
+    /// The name of the kernel that it has alone, where a file stands for that.
+    pub(crate) overridden: Option<String>,
     pub(crate) fingerprint: Fingerprint,
     pub(crate) artifact: Artifact,
     /// Every file that was read for it alone, absolute.
@@ -32,6 +36,31 @@ impl Binary {
     /// Its target, and the variant that it is of, for names of files.
     pub(crate) fn label(&self) -> String {
         let target = &self.artifact.target;
-        self.variant_name().map_or_else(|| target.to_string(), |name| format!("{target}.{name}"))
+        let part = self.variant_name().or_else(|| self.overridden.clone());
+        part.map_or_else(|| target.to_string(), |name| format!("{target}.{name}"))
+    }
+
+    /// The module of a file that stands for a kernel, which is the only one in it and may have another name there.
+    pub(super) fn of_override(
+        unit: &Unit,
+        (it, own): (&KernelOverride, &Signature),
+        mut artifact: Artifact,
+        inputs: Vec<PathBuf>,
+    ) -> Self {
+        for kernel in &mut artifact.kernels {
+            kernel.name = own.symbol.to_string();
+        }
+        let key = KeyBuilder::new("override").part("file", it.key());
+        Self {
+            source: unit.source,
+            variant: None,
+            overridden: Some(it.name.clone()),
+            fingerprint: key.part("artifact", artifact.to_bytes()).finish(),
+            artifact,
+            inputs,
+            warnings: String::new(),
+            codes: Vec::new(),
+            is_cached: false,
+        }
     }
 }

@@ -16,6 +16,7 @@ mod keys_tests;
 pub(crate) mod nvcc;
 mod opencl;
 mod outer_cargo;
+mod override_source;
 mod ptx;
 mod states;
 pub(crate) mod unit;

@@ -1,9 +1,12 @@
 //! The nvcc compiler with the store before it: signatures once a source, binaries once a source and
 //! target.
 
-use super::{binary::Binary, compiler::Failure, cuda_source::cuda_source};
+use super::{binary::Binary, compiler::Failure, cuda_source::cuda_source, override_source};
 use crate::{
-    discovery::source::Source,
+    discovery::{
+        override_file::{Form, KernelOverride},
+        source::{Source, SourceKind},
+    },
     plan::{device_libraries::without_libraries, units::Unit},
     settings::{
         package::Package,
@@ -15,7 +18,7 @@ use crate::{
 use kernelmill_artifact::{Fingerprint, NvidiaArch, Target, VariableDeclaration};
 use kernelmill_compiler::{
     Artifact, Config, Error as CompileError,
-    frontend::cuda::{self, CudaKernel, CudaSource, Reading, Trace},
+    frontend::cuda::{self, CudaKernel, CudaSource, Reading, StandIn, StandInCode, Trace},
 };
 use kernelmill_store::{KeyBuilder, Store};
 use std::path::PathBuf;
@@ -71,7 +74,7 @@ impl NvccCompiler<'_> {
     }
 
     /// Makes one unit, or takes it from the store. Libraries of device code are linked with it where
-    /// it misses something without them.
+    /// it misses something without them. Files may stand for its kernels.
     pub(crate) fn binary(&self, source: &Source, unit: &Unit) -> Result<Binary, Failure> {
         let plain = without_libraries(&unit.config);
         let can_be_linked = matches!(plain.target, Target::Cubin(_));
@@ -91,11 +94,12 @@ impl NvccCompiler<'_> {
 
     /// What came of a unit in an earlier build.
     fn stored(&self, source: &Source, unit: &Unit, config: &Config) -> Option<Binary> {
-        let record = self.inputs.find(self.store, "unit", &self.unit_key(source, config))?;
+        let record = self.inputs.find(self.store, "unit", &self.unit_key(source, unit, config))?;
         let artifact = self.store.get("artifact", &record.stored)?;
         Some(Binary {
             source: unit.source,
             variant: None,
+            overridden: None,
             fingerprint: record.stored,
             artifact: Artifact::from_bytes(&artifact)?,
             inputs: self.inputs.files(&record),
@@ -106,8 +110,11 @@ impl NvccCompiler<'_> {
     }
 
     fn make(&self, source: &Source, unit: &Unit, config: &Config) -> Result<Binary, Failure> {
-        let key = self.unit_key(source, config);
-        let (artifact, trace) = self.compiler().compile(&self.cuda_source(source), config)?;
+        let key = self.unit_key(source, unit, config);
+        let overrides = unit.overrides(source, self.settings);
+        let stand_ins: Vec<_> = overrides.map(|it| self.stand_in(it)).collect();
+        let (artifact, trace) =
+            self.compiler().compile(&self.cuda_source(source), config, &stand_ins)?;
         let read = (&*trace.inputs, &[][..]);
         let mut record = self.inputs.record(Fingerprint([0; 32]), read, warnings(&trace));
         record.stored = record.add_to(KeyBuilder::new("artifact").part("unit", key.0)).finish();
@@ -116,6 +123,7 @@ impl NvccCompiler<'_> {
         Ok(Binary {
             source: unit.source,
             variant: None,
+            overridden: None,
             fingerprint: record.stored,
             artifact,
             inputs: trace.inputs,
@@ -125,8 +133,23 @@ impl NvccCompiler<'_> {
         })
     }
 
-    fn unit_key(&self, source: &Source, config: &Config) -> Fingerprint {
-        self.key("cuda unit", source).part("config", config.key()).finish()
+    fn unit_key(&self, source: &Source, unit: &Unit, config: &Config) -> Fingerprint {
+        self.key("cuda unit", source)
+            .part("config", config.key())
+            .parts("override", unit.overrides(source, self.settings).map(KernelOverride::key))
+            .finish()
+    }
+
+    /// What a file is for nvcc.
+    fn stand_in(&self, it: &KernelOverride) -> StandIn {
+        let code = match it.form {
+            Form::Cuda => StandInCode::Source(
+                self.cuda_source(&override_source::source(it, SourceKind::Cuda)),
+            ),
+            _ => StandInCode::Ptx(it.text().into_owned()),
+        };
+        let (kernel, name, file) = (it.symbol.clone(), it.name.clone(), it.display.clone());
+        StandIn { kernel, name, file, code }
     }
 
     pub(crate) fn compiler(&self) -> cuda::Nvcc {

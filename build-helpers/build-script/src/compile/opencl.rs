@@ -5,14 +5,24 @@ use super::{
     compiler::Failure,
     cuda_source::cuda_source,
     front_end::{Front, FrontEnd},
+    override_source::{self, check_parameters, kernel_of},
 };
 use crate::{
-    discovery::source::Source, plan::units::Unit, settings::resolved::ArgumentsOf, toolchain::Clang,
+    discovery::{
+        override_file::{Form, KernelOverride},
+        source::{Source, SourceKind},
+    },
+    plan::units::Unit,
+    settings::resolved::ArgumentsOf,
+    toolchain::Clang,
 };
 use kernelmill_artifact::Fingerprint;
 use kernelmill_compiler::{
     Artifact, Error as CompileError,
-    frontend::{cuda::clang, opencl::ProgramCompiler},
+    frontend::{
+        cuda::clang,
+        opencl::{self, ProgramCompiler},
+    },
 };
 use kernelmill_store::KeyBuilder;
 
@@ -28,12 +38,13 @@ pub(super) fn binary(
         let what = format!("{} is for clang, and there is none", source.display);
         return Err(CompileError::Internal(what).into());
     };
-    let wanted = source.kernels().iter().filter(|it| front_end.settings.wants(it, target));
-    let kernels: Vec<_> = wanted.map(|kernel| kernel.symbol.to_string()).collect();
+    let kernels: Vec<_> =
+        unit.kernels(source, front_end.settings).map(|kernel| kernel.symbol.to_string()).collect();
     let key = key(front_end, source, (clang, front), unit, &kernels);
     let made = |stored, artifact, inputs, is_cached| Binary {
         source: unit.source,
         variant: None,
+        overridden: None,
         fingerprint: stored,
         artifact,
         inputs,
@@ -48,11 +59,7 @@ pub(super) fn binary(
     {
         return Ok(made(record.stored, artifact, inputs.files(&record), true));
     }
-    let compiler = ProgramCompiler {
-        clang: clang::Clang { program: clang.program.clone(), version: clang.version.clone() },
-        scratch: front_end.package.out_dir.join("kernelmill"),
-        limits: front_end.package.limits,
-    };
+    let compiler = program_compiler(front_end, clang);
     let text = cuda_source(front_end.package, front_end.settings, source);
     let step = front_end.environment.step("compile", &*source.display, &[("target", target)]);
     let (artifact, trace) = compiler.compile(&text, &unit.config, &kernels)?;
@@ -63,6 +70,44 @@ pub(super) fn binary(
     store.put("artifact", &record.stored, &artifact.to_bytes());
     let record = inputs.remember(store, ("unit", &key), record);
     Ok(made(record.stored, artifact, trace.inputs, false))
+}
+
+fn program_compiler(front_end: &FrontEnd<'_>, clang: &Clang) -> ProgramCompiler {
+    ProgramCompiler {
+        clang: clang::Clang { program: clang.program.clone(), version: clang.version.clone() },
+        scratch: front_end.package.out_dir.join("kernelmill"),
+        limits: front_end.package.limits,
+    }
+}
+
+/// Makes the module of a file that stands for a kernel. It is not stored: such a build is one of somebody who edits it.
+pub(super) fn stand_in(
+    front_end: &FrontEnd<'_>,
+    source: &Source,
+    it: &KernelOverride,
+    unit: &Unit,
+) -> Result<Binary, Failure> {
+    let own = source.kernels().iter().find(|kernel| kernel.symbol == it.symbol);
+    let (Some(own), Some(clang)) = (own, front_end.clang) else {
+        let what = format!("{} stands for no kernel that clang compiles", it.display);
+        return Err(CompileError::Internal(what).into());
+    };
+    let (artifact, inputs) = if it.form == Form::Spirv {
+        let made = opencl::spirv_artifact(&it.content, &it.name);
+        let made = made.map_err(|message| override_source::refuse(it, message))?;
+        (made, Vec::new())
+    } else {
+        let lowered = override_source::lower(front_end, it)?;
+        let found = &kernel_of(it, &lowered.kernels)?.signature;
+        check_parameters(it, own, found)?;
+        let file = override_source::source(it, SourceKind::OpenCl);
+        let text = cuda_source(front_end.package, front_end.settings, &file);
+        let wanted = [found.symbol.to_string()];
+        let compiler = program_compiler(front_end, clang);
+        let (artifact, trace) = compiler.compile(&text, &unit.config, &wanted)?;
+        (artifact, trace.inputs)
+    };
+    Ok(Binary::of_override(unit, (it, own), artifact, inputs))
 }
 
 /// The digest of all that is known before clang runs; the files that it reads come on top.

@@ -1,19 +1,23 @@
 //! Sources in PTX: their kernels, and their binaries with the store before them.
 
-use super::{binary::Binary, compiler::Failure, front_end::FrontEnd};
+use super::{binary::Binary, compiler::Failure, front_end::FrontEnd, override_source};
 use crate::{
-    discovery::source::Source,
+    discovery::{override_file::KernelOverride, source::Source},
     plan::units::Unit,
     settings::{package::Package, resolved::Settings},
 };
 use kernelmill_compiler::{
-    Artifact,
+    Artifact, Error as CompileError,
     frontend::{
         cuda::CudaKernel,
         ptx::{self, PtxSource},
     },
 };
-use kernelmill_store::KeyBuilder;
+use kernelmill_store::{
+    KeyBuilder,
+    files::{Access, write},
+};
+use std::fs;
 
 /// The kernels of a source.
 pub(super) fn kernels(
@@ -40,10 +44,12 @@ pub(super) fn binary(
         .part("path", &source.display)
         .part("text", source.text())
         .parts("kernel", &kernels)
+        .parts("override", unit.overrides(source, settings).map(KernelOverride::key))
         .finish();
     let made = |artifact: Artifact, is_cached| Binary {
         source: unit.source,
         variant: None,
+        overridden: None,
         fingerprint,
         warnings: artifact.warnings.iter().map(|line| format!("{line}\n")).collect(),
         artifact,
@@ -55,9 +61,25 @@ pub(super) fn binary(
     if let Some(artifact) = stored.and_then(|bytes| Artifact::from_bytes(&bytes)) {
         return Ok(made(artifact, true));
     }
-    let text = ptx_source(package, settings, source);
+    let mut text = ptx_source(package, settings, source);
+    let mut overrides = unit.overrides(source, settings).peekable();
+    if overrides.peek().is_some() {
+        for it in overrides {
+            let edited = ptx::with_entry(&text.text, &it.text(), &it.symbol);
+            text.text = edited.map_err(|message| override_source::refuse(it, message))?;
+        }
+        // Such files of builds that were killed are removed by the next.
+        text.path = package.out_dir.join("kernelmill").join(format!("{fingerprint}.ptx.tmp"));
+        let written = write(&text.path, text.text.as_bytes(), Access::AsUsual);
+        written
+            .map_err(|error| CompileError::Internal(format!("{}: {error}", text.path.display())))?;
+    }
     let step = front_end.environment.step("compile", &*source.display, &[("target", target)]);
-    let artifact = front_end.compiler.assemble_ptx(&text, &unit.config, &kernels)?;
+    let artifact = front_end.compiler.assemble_ptx(&text, &unit.config, &kernels);
+    if text.path != source.path {
+        let _ = fs::remove_file(&text.path);
+    }
+    let artifact = artifact?;
     drop(step);
     store.put("artifact", &fingerprint, &artifact.to_bytes());
     Ok(made(artifact, false))

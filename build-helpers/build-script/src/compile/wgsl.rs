@@ -1,14 +1,26 @@
 //! Sources in WGSL: their kernels, and their binaries. The store has none of them: naga takes milliseconds, and a key
 //! would have to have its version.
 
-use super::{binary::Binary, compiler::Failure};
+use super::{
+    binary::Binary,
+    compiler::Failure,
+    override_source::{self, check_parameters, kernel_of},
+};
 use crate::{
-    base::environment::BuildEnvironment, discovery::source::Source, plan::units::Unit,
+    base::environment::BuildEnvironment,
+    discovery::{
+        override_file::KernelOverride,
+        source::{Source, SourceKind},
+    },
+    plan::units::Unit,
     settings::resolved::Settings,
 };
-use kernelmill_compiler::frontend::{
-    cuda::CudaKernel,
-    wgsl::{self, WgslSource},
+use kernelmill_compiler::{
+    Error as CompileError,
+    frontend::{
+        cuda::CudaKernel,
+        wgsl::{self, WgslSource},
+    },
 };
 use kernelmill_store::KeyBuilder;
 
@@ -24,8 +36,8 @@ pub(super) fn binary(
     unit: &Unit,
 ) -> Result<Binary, Failure> {
     let target = &unit.config.target;
-    let wanted = source.kernels().iter().filter(|it| source.wants(it, target, settings));
-    let kernels: Vec<_> = wanted.map(|kernel| kernel.symbol.to_string()).collect();
+    let kernels: Vec<_> =
+        unit.kernels(source, settings).map(|kernel| kernel.symbol.to_string()).collect();
     let step = environment.step("compile", &*source.display, &[("target", target)]);
     let artifact = wgsl::compile(&wgsl_source(settings, source), &unit.config, &kernels)?;
     drop(step);
@@ -42,7 +54,34 @@ pub(super) fn binary(
         codes: Vec::new(),
         is_cached: false,
         variant: None,
+        overridden: None,
     })
+}
+
+/// Makes the module of a file that stands for a kernel.
+pub(super) fn stand_in(
+    settings: &Settings,
+    source: &Source,
+    it: &KernelOverride,
+    unit: &Unit,
+) -> Result<Binary, Failure> {
+    let own = source.kernels().iter().find(|kernel| kernel.symbol == it.symbol);
+    let Some(own) = own else {
+        let what = format!("{} stands for no kernel", it.display);
+        return Err(CompileError::Internal(what).into());
+    };
+    let text = wgsl_source(settings, &override_source::source(it, SourceKind::Wgsl));
+    let kernels = wgsl::kernels(&text)?;
+    let found = &kernel_of(it, &kernels)?.signature;
+    check_parameters(it, own, found)?;
+    if found.limits.block != own.limits.block {
+        let (has, expected) = (found.limits.block, own.limits.block);
+        let message =
+            format!("its workgroup has {has:?} threads, and that of the kernel {expected:?}");
+        return Err(override_source::refuse(it, message));
+    }
+    let artifact = wgsl::compile(&text, &unit.config, &[found.symbol.to_string()])?;
+    Ok(Binary::of_override(unit, (it, own), artifact, Vec::new()))
 }
 
 fn wgsl_source(settings: &Settings, source: &Source) -> WgslSource {

@@ -1,7 +1,9 @@
 //! A file that stands for one stage of a kernel.
 
 use kernelmill_artifact::Target;
+use kernelmill_store::digest;
 use std::{
+    borrow::Cow,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -17,7 +19,19 @@ pub(crate) struct KernelOverride {
     /// The file as messages have it.
     pub(crate) display: String,
     pub(crate) form: Form,
-    pub(crate) text: Arc<str>,
+    pub(crate) content: Arc<[u8]>,
+}
+
+impl KernelOverride {
+    /// Its text, for all forms but SPIR-V.
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.content)
+    }
+
+    /// What keys have of it, wherever it lies.
+    pub(crate) fn key(&self) -> String {
+        format!("{} {:?} {}", self.symbol, self.form, digest(&self.content))
+    }
 }
 
 /// What is in such a file, by its ending.
@@ -27,8 +41,14 @@ pub(crate) enum Form {
     Ir,
     /// `.cu`: another source, in CUDA C++.
     Cuda,
+    /// `.cl`: another source, in OpenCL C.
+    OpenCl,
+    /// `.wgsl`: another source, in WGSL.
+    Wgsl,
     /// `.ptx`.
     Ptx,
+    /// `.spv`: SPIR-V for OpenCL devices.
+    Spirv,
 }
 
 impl Form {
@@ -36,7 +56,10 @@ impl Form {
         match path.extension()?.to_str()? {
             "ll" => Some(Self::Ir),
             "cu" => Some(Self::Cuda),
+            "cl" => Some(Self::OpenCl),
+            "wgsl" => Some(Self::Wgsl),
             "ptx" => Some(Self::Ptx),
+            "spv" => Some(Self::Spirv),
             _ => None,
         }
     }
@@ -44,8 +67,11 @@ impl Form {
     /// Whether code for a target goes through this form.
     pub(crate) fn is_for(self, target: &Target) -> bool {
         match target {
-            Target::Ptx(_) | Target::Cubin(_) => true,
-            Target::Cpu | Target::Amd(_) => self != Self::Ptx,
+            Target::Ptx(_) | Target::Cubin(_) => !matches!(self, Self::Wgsl | Self::Spirv),
+            Target::Cpu | Target::Amd(_) => matches!(self, Self::Ir | Self::Cuda | Self::OpenCl),
+            Target::Spirv64 => matches!(self, Self::OpenCl | Self::Spirv),
+            Target::OpenClC => self == Self::OpenCl,
+            Target::Vulkan => self == Self::Wgsl,
             _ => false,
         }
     }
@@ -54,8 +80,9 @@ impl Form {
     pub(super) fn subject(self) -> &'static str {
         match self {
             Self::Ir => "its code from the front end",
-            Self::Cuda => "its source",
+            Self::Cuda | Self::OpenCl | Self::Wgsl => "its source",
             Self::Ptx => "its PTX",
+            Self::Spirv => "its SPIR-V",
         }
     }
 }

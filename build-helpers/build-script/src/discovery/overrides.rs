@@ -37,12 +37,14 @@ pub(crate) fn attach(
                 report.plain(
                     Code::Override,
                     format!("{variable} is `{display}`, which stands for no stage of a kernel"),
-                    "name a file that ends in `.ll`, `.cu` or `.ptx`",
+                    "name a file that ends in `.ll`, `.cu`, `.cl`, `.wgsl`, `.ptx` or `.spv`",
                 );
                 continue;
             };
             package.watch(environment, &path);
-            let Ok(text) = fs::read_to_string(&path) else {
+            let is_text =
+                |content: &Vec<u8>| form == Form::Spirv || str::from_utf8(content).is_ok();
+            let Some(content) = fs::read(&path).ok().filter(is_text) else {
                 environment.cargo.warn(&format!(
                     "{variable} is `{display}`, which cannot be read: the kernel `{}` is compiled from {}",
                     kernel.name, kernel.file
@@ -57,8 +59,8 @@ pub(crate) fn attach(
                 form.subject()
             ));
             let (symbol, name) = (kernel.symbol.to_string(), kernel.name.to_string());
-            let text = text.into();
-            found.push(KernelOverride { symbol, name, path, display, form, text });
+            let content = content.into();
+            found.push(KernelOverride { symbol, name, path, display, form, content });
         }
         source.overrides = found;
     }

@@ -44,8 +44,9 @@ pub(crate) fn write<'a>(
         }
         let (target, kind) = (binary.artifact.target.to_string(), binary.artifact.kind);
         let stem = &stems[binary.source];
-        let variant = binary.variant_name().map_or_else(String::new, |name| format!(".{name}"));
-        let file = format!("{stem}.{}{variant}.{}", naming::target(&target), kind.extension());
+        let part = binary.variant_name().or_else(|| binary.overridden.clone());
+        let part = part.map_or_else(String::new, |name| format!(".{name}"));
+        let file = format!("{stem}.{}{part}.{}", naming::target(&target), kind.extension());
         placed.push(Embedded {
             binary,
             file,

@@ -184,7 +184,7 @@ fn find_tools(
             || settings
                 .overrides
                 .values()
-                .any(|path| path.extension().is_some_and(|it| it == "cu")),
+                .any(|path| path.extension().is_some_and(|it| it == "cu" || it == "cl")),
     };
     match CppTools::find(search, package, settings, &needs) {
         Err(_) if is_skipped => Ok(CppTools::default()),
@@ -228,7 +228,7 @@ fn plan(
     }
     let units = units::plan(&found.sources, settings, search, tools)?;
     if let Some(plugin) = &settings.plugin_on_everything {
-        warn_of_nvcc(environment, &found.sources, &units, |_| {
+        warn_of_nvcc(environment, &found.sources, &units, |_, _| {
             Some(format!("the plugin `{plugin}` does not see it"))
         });
     }
@@ -260,11 +260,9 @@ fn compile(
     if !is_skipped {
         targets::check_named(&sources, settings)?;
         overrides::attach(environment, package, settings, &mut sources)?;
-        warn_of_nvcc(environment, &sources, &units, |source| {
-            source
-                .overrides
-                .first()
-                .map(|it| format!("`{}` does not stand for a kernel", it.display))
+        warn_of_nvcc(environment, &sources, &units, |source, compiler| {
+            let it = source.overrides.iter().find(|it| !compiler.takes(it.form))?;
+            Some(format!("`{}` does not stand for a kernel", it.display))
         });
     }
     let dependencies = Dependencies::read(environment)?;
@@ -281,8 +279,12 @@ fn compile(
     let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
     let (units, made): (Vec<_>, Vec<_>) = units
         .flat_map(|(unit, made)| {
-            let variants = variants::of_unit(&unit, &sources[unit.source], settings);
-            std::iter::once((unit, made)).chain(variants.into_iter().map(|variant| (variant, None)))
+            let source = &sources[unit.source];
+            let variants = variants::of_unit(&unit, source, settings);
+            // What nvcc has made before files were read has nothing of them.
+            let made = made.filter(|_| unit.overrides(source, settings).next().is_none());
+            let units = unit.with_stand_ins(source, settings).into_iter().chain(variants);
+            units.zip(std::iter::once(made).chain(std::iter::repeat_with(|| None)))
         })
         .unzip();
     environment.planned(units.len());
@@ -355,7 +357,7 @@ fn warn_of_nvcc(
     environment: &BuildEnvironment,
     sources: &[Source],
     units: &[Unit],
-    what: impl Fn(&Source) -> Option<String>,
+    what: impl Fn(&Source, UnitCompiler) -> Option<String>,
 ) {
     for unit in units {
         let (compiler, help) = match unit.compiler {
@@ -364,7 +366,7 @@ fn warn_of_nvcc(
             UnitCompiler::Naga => ("naga", ""),
             UnitCompiler::LlvmPipeline | UnitCompiler::Clang => continue,
         };
-        let Some(what) = what(&sources[unit.source]) else { continue };
+        let Some(what) = what(&sources[unit.source], unit.compiler) else { continue };
         let (source, target) = (&sources[unit.source].display, &unit.config.target);
         environment.cargo.warn(&format_args!(
             "{source} for {target} is compiled by {compiler}, where {what}{help}"

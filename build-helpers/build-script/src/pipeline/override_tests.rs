@@ -103,5 +103,9 @@ fn a_file_of_another_kind_is_an_error() {
     project.set(FILL, "edited.txt");
     let error = project.error();
     let expected = "error[KM0030]: KERNELMILL_OVERRIDE_fill is `edited.txt`, which stands for no stage of a kernel";
-    assert!(error.contains(expected) && error.contains("`.ll`, `.cu` or `.ptx`"), "{error}");
+    assert!(
+        error.contains(expected)
+            && error.contains("`.ll`, `.cu`, `.cl`, `.wgsl`, `.ptx` or `.spv`"),
+        "{error}"
+    );
 }

@@ -4,11 +4,14 @@
 use super::targets;
 use crate::{
     base::{error::Error, report::Report},
-    discovery::source::{Source, SourceKind},
+    discovery::{
+        override_file::{Form, KernelOverride},
+        source::{Source, SourceKind},
+    },
     settings::{choices::CudaCompiler, resolved::Settings},
     toolchain::{CppTools, Search, check_spirv, no_clang, no_nvcc, nvcc_targets},
 };
-use kernelmill_artifact::{LaunchLimits, Target};
+use kernelmill_artifact::{LaunchLimits, Signature, Target};
 use kernelmill_compiler::Config;
 
 /// One binary to make.
@@ -20,6 +23,62 @@ pub(crate) struct Unit {
     pub(crate) config: Config,
     /// Of a variant of kernels, what is said of its launches in place of what is said of the kernels'.
     pub(crate) variant: Option<LaunchLimits>,
+    /// Of a file that stands for a kernel and is a module of its own, its place among those of the source.
+    pub(crate) stand_in: Option<usize>,
+}
+
+impl Unit {
+    /// The files that stand for kernels of the source in this unit.
+    pub(crate) fn overrides<'s>(
+        &'s self,
+        source: &'s Source,
+        settings: &'s Settings,
+    ) -> impl Iterator<Item = &'s KernelOverride> {
+        let target = &self.config.target;
+        let is_wanted = move |it: &&KernelOverride| {
+            let mut kernels = source.kernels().iter();
+            let kernel = kernels.find(|kernel| kernel.symbol == it.symbol);
+            let is_wanted = kernel.is_some_and(|kernel| source.wants(kernel, target, settings));
+            it.form.is_for(target) && self.compiler.takes(it.form) && is_wanted
+        };
+        source.overrides.iter().filter(is_wanted)
+    }
+
+    /// The kernels of the source that it has: all that its target is to have but those that files stand for in
+    /// modules of their own.
+    pub(crate) fn kernels<'s>(
+        &'s self,
+        source: &'s Source,
+        settings: &'s Settings,
+    ) -> impl Iterator<Item = &'s Signature> {
+        let has_module_each = self.compiler.has_module_each();
+        let target = &self.config.target;
+        let is_its_own = move |kernel: &&Signature| {
+            let mut overrides = self.overrides(source, settings);
+            source.wants(kernel, target, settings)
+                && !(has_module_each && overrides.any(|it| it.symbol == kernel.symbol))
+        };
+        source.kernels().iter().filter(is_its_own)
+    }
+
+    /// The units that it becomes: itself, where a kernel is left in it, and one for each file that is a module of its
+    /// own.
+    pub(crate) fn with_stand_ins(self, source: &Source, settings: &Settings) -> Vec<Self> {
+        if !self.compiler.has_module_each() {
+            return vec![self];
+        }
+        let stand_in = |it: &KernelOverride| {
+            let place = source.overrides.iter().position(|known| known.symbol == it.symbol);
+            Self { config: self.config.clone(), stand_in: place, ..self }
+        };
+        let mut units: Vec<_> = self.overrides(source, settings).map(stand_in).collect();
+        let is_left =
+            source.signatures.is_none() || self.kernels(source, settings).next().is_some();
+        if is_left {
+            units.insert(0, self);
+        }
+        units
+    }
 }
 
 /// The unit compiler: what makes a binary.
@@ -41,6 +100,22 @@ impl UnitCompiler {
     /// Whether a front end of the LLVM pipeline comes before it.
     pub(crate) fn has_front(self) -> bool {
         matches!(self, Self::LlvmPipeline | Self::Clang)
+    }
+
+    /// Whether a file of this form can stand for a kernel that it compiles.
+    pub(crate) fn takes(self, form: Form) -> bool {
+        match self {
+            Self::LlvmPipeline => !matches!(form, Form::Wgsl | Form::Spirv),
+            Self::Nvcc => matches!(form, Form::Cuda | Form::Ptx),
+            Self::Clang => matches!(form, Form::OpenCl | Form::Spirv),
+            Self::Ptxas => form == Form::Ptx,
+            Self::Naga => form == Form::Wgsl,
+        }
+    }
+
+    /// Whether a file that stands for a kernel becomes a module beside that of the other kernels.
+    fn has_module_each(self) -> bool {
+        matches!(self, Self::Clang | Self::Naga)
     }
 }
 
@@ -92,6 +167,7 @@ pub(crate) fn plan(
                     options: settings.options.clone(),
                 },
                 variant: None,
+                stand_in: None,
             }));
         }
     }

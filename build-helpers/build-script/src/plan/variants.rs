@@ -26,6 +26,7 @@ pub(crate) fn of_unit(unit: &Unit, source: &Source, settings: &Settings) -> Vec<
         compiler: unit.compiler,
         config: unit.config.clone(),
         variant: Some(variant),
+        stand_in: None,
     };
     variants.into_iter().map(unit).collect()
 }

@@ -70,8 +70,8 @@ impl CppTools {
         Ok(Self { nvcc, clang })
     }
 
-    /// nvcc, where it is the one that compiles kernels. What it makes no plugin sees and no file overrides, so where one is
-    /// to see all kernels or files are named it is clang, if nothing else is said.
+    /// nvcc, where it is the one that compiles kernels. What it makes no plugin sees, and it has no LLVM IR, so where one
+    /// is to see all kernels, or a file stands for such code, it is clang, if nothing else is said.
     pub(crate) fn compiles_kernels(&self, settings: &Settings) -> Option<&Nvcc> {
         let is_by_clang = match settings.cuda_compiler {
             CudaCompiler::Auto => looks_into_kernels(settings) && self.clang.is_some(),
@@ -84,7 +84,8 @@ impl CppTools {
 
 /// Whether something works on kernels on their way through the compiler.
 fn looks_into_kernels(settings: &Settings) -> bool {
-    settings.plugin_on_everything.is_some() || !settings.overrides.is_empty()
+    let is_of_nvcc = |path: &PathBuf| path.extension().is_some_and(|it| it == "cu" || it == "ptx");
+    settings.plugin_on_everything.is_some() || !settings.overrides.values().all(is_of_nvcc)
 }
 
 /// Finds the compiler's own toolchain for these settings. Tools that no target needs are not

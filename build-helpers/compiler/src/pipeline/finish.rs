@@ -35,6 +35,13 @@ pub(super) fn name_variables(session: &mut Session<'_, '_>) -> Result<(), Error>
     Ok(())
 }
 
+/// Guarantees that tools show the functions of kernels on the CPU as the kernel's path.
+pub(super) fn name_functions(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { module, ref job, ref shown_names, .. } = *session;
+    entry::name_functions(module, (job.source.unit, job.source.signatures), shown_names);
+    Ok(())
+}
+
 /// Guarantees a module that the target can take: code is emitted from no other.
 pub(super) fn validate(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let Session { context, module, ref job, .. } = *session;

@@ -76,6 +76,8 @@ const STAGES: &[Stage] = &[
         .when(|request| request.goal == Goal::Artifact),
     run("naming of variables", finish::name_variables)
         .when(|request| request.goal == Goal::Artifact),
+    run("names of functions", finish::name_functions)
+        .when(|request| request.goal != Goal::Module && request.options.kernel),
     run("validation", finish::validate)
         .when(|request| request.goal != Goal::Module || request.options.validate),
     run("removal of debug information", finish::strip)

@@ -63,6 +63,8 @@ pub(super) struct Session<'a, 'c> {
     pub(super) entries: Vec<Entry>,
     /// The variables of the host, on the CPU: the symbol of each in its source, and in the binary.
     pub(super) variables: Vec<(String, String)>,
+    /// The names that tools show for the functions of each kernel on the CPU.
+    pub(super) shown_names: Vec<String>,
     /// The source locations of panics.
     pub(super) locations: Vec<Location>,
     /// The texts of panics.
@@ -104,6 +106,7 @@ impl<'a, 'c> Session<'a, 'c> {
             functions: Vec::new(),
             entries: Vec::new(),
             variables: Vec::new(),
+            shown_names: Vec::new(),
             locations: Vec::new(),
             messages: Vec::new(),
             can_panic: true,

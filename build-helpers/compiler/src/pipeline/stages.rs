@@ -170,6 +170,9 @@ pub(super) fn create_entries(session: &mut Session<'_, '_>) -> Result<(), Error>
         warnings: &session.warnings,
         passes: &session.passes,
     };
+    if !session.backend.is_gpu() {
+        session.shown_names = entry::shown_names(session.module, &session.job);
+    }
     session.entries = session.backend.enter(&unit).map_err(|error| match &session.checks {
         Some(checks) => checks.with_lines(error),
         None => error,

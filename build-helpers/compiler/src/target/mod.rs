@@ -9,4 +9,4 @@ mod nvidia;
 pub(crate) use backend::{Backend, Emitted};
 pub(crate) use cpu::Cpu;
 pub(crate) use lookup::lookup;
-pub(crate) use nvidia::replace_entry;
+pub(crate) use nvidia::{replace_entry, with_name};

@@ -1,9 +1,15 @@
 //! Work in flight: buffers that are dropped while launches run, threads with streams of their own, and modules.
 
 use super::{On, groups};
-use crate::kernels::Kernels;
-use kernelmill::{Launch, Result, module_cache};
-use std::thread;
+use crate::{allocations::held, kernels::Kernels};
+use kernelmill::{Error, Launch, LoadRequest, Result, module_cache};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
 
 /// Buffers are dropped by the host while launches that use them are queued, and new ones made in their place.
 pub(crate) fn dropped(on: &On<'_>) -> Result<()> {
@@ -69,5 +75,63 @@ pub(crate) fn modules(on: &On<'_>) -> Result<()> {
     on.stream.synchronize()?;
     let end = cache.statistics();
     assert_eq!(end.loads - end.unloads, before.loads, "{before:?} {end:?}");
+    Ok(())
+}
+
+/// Modules whose binary is damaged, or whose loader fails, are not loaded: the error says why, what was loaded before
+/// them is unloaded, and the next attempt works.
+pub(crate) fn failures(on: &On<'_>) -> Result<()> {
+    let cache = module_cache();
+    on.stream.synchronize()?;
+    let (whole, is_cut) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (bytes, cut) = (Arc::clone(&whole), Arc::clone(&is_cut));
+    let loader = move |request: &LoadRequest<'_>| {
+        let artifact = request.artifact();
+        if artifact.source != "kernels/values.wgsl" {
+            bytes.fetch_add(artifact.bytes.len(), Ordering::SeqCst);
+            return Ok(None);
+        }
+        match cut.load(Ordering::SeqCst) {
+            0 => Ok(Some(b"garbage".to_vec())),
+            // In the middle of the first instruction.
+            1 => Ok(Some(artifact.bytes[..24].to_vec())),
+            _ => Err("no such file".into()),
+        }
+    };
+    // SAFETY: what it gives is refused, and nothing of it is launched.
+    unsafe { cache.set_loader(Some(Arc::new(loader))) };
+    let attempt = |kind: usize| {
+        is_cut.store(kind, Ordering::SeqCst);
+        cache.clear();
+        let error = Kernels::load(on.device).err().expect("a module is damaged");
+        cache.clear();
+        error
+    };
+    for kind in [0, 1] {
+        let error = attempt(kind).to_string();
+        let expected = "create_shader_module failed for ";
+        assert!(error.starts_with(expected) && error.contains("no SPIR-V module"), "{error}");
+    }
+    assert!(matches!(attempt(2), Error::Loader { .. }));
+    let before = (held(), cache.statistics());
+    whole.store(0, Ordering::SeqCst);
+    const ROUNDS: usize = 12;
+    for round in 0..ROUNDS {
+        attempt(round % 3);
+    }
+    let after = (held(), cache.statistics());
+    // The four other files were loaded each time.
+    let (loads, unloads) = (after.1.loads - before.1.loads, after.1.unloads - before.1.unloads);
+    assert_eq!((loads, unloads), (4 * ROUNDS as u64, 4 * ROUNDS as u64));
+    assert_eq!(after.1.failures - before.1.failures, ROUNDS as u64);
+    // Their SPIR-V alone would be so much.
+    let (kept, leaked) = (after.0.saturating_sub(before.0), whole.load(Ordering::SeqCst));
+    assert!(kept < leaked / 4, "{kept} bytes are kept of {leaked}");
+    // SAFETY: there is none.
+    unsafe { cache.set_loader(None) };
+    let fresh = Kernels::load(on.device)?;
+    let (x, mut y) = (on.device.upload(&[2.0_f32; 64])?, on.device.upload(&[1.0_f32; 64])?);
+    fresh.saxpy(&on.stream, Launch::grid([1], [64]), 3.0, &x, &mut y)?;
+    assert_eq!(y.download()?, [7.0; 64]);
     Ok(())
 }

@@ -111,6 +111,7 @@ pub(super) fn binary(
     let made = |artifact: Artifact, codes, is_cached| Binary {
         source: unit.source,
         variant: unit.variant,
+        overridden: None,
         fingerprint,
         warnings: artifact.warnings.iter().map(|line| format!("{line}\n")).collect(),
         artifact,

@@ -176,7 +176,13 @@ impl Parts<'_> {
 
     fn make(&self, front_end: &FrontEnd<'_>) -> Result<Binary, Failure> {
         let config = Config::new(target(self.target));
-        let unit = Unit { source: 0, compiler: UnitCompiler::LlvmPipeline, config, variant: None };
+        let unit = Unit {
+            source: 0,
+            compiler: UnitCompiler::LlvmPipeline,
+            config,
+            variant: None,
+            stand_in: None,
+        };
         let others: Others<'_> = (&self.children, &self.table, &Vec::new);
         binary(front_end, &self.source, (&self.front, others), &unit)
     }
@@ -342,8 +348,13 @@ fn the_functions_of_all_sources_are_listed_only_where_a_source_names_others() {
             let (source, front) =
                 (source("a"), front(&format!("{defers:?}"), &symbols(&[], defers)));
             let config = Config::new(target("compute_75"));
-            let unit =
-                Unit { source: 0, compiler: UnitCompiler::LlvmPipeline, config, variant: None };
+            let unit = Unit {
+                source: 0,
+                compiler: UnitCompiler::LlvmPipeline,
+                config,
+                variant: None,
+                stand_in: None,
+            };
             binary(front_end, &source, (&front, (&[], &[], &list)), &unit).unwrap();
             assert_eq!(asked.get(), expected, "{defers:?}");
         }

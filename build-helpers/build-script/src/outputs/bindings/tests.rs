@@ -171,6 +171,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         passes: Vec::new(),
     };
     Binary {
+        overridden: None,
         source: 0,
         variant: None,
         fingerprint: Fingerprint([0; 32]),

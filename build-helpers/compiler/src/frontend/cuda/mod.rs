@@ -20,6 +20,6 @@ mod stored;
 pub use crate::diagnostic::{Message, MessageSeverity};
 pub use binary::is_same_symbol;
 pub use host::HostOptions;
-pub use nvcc::{Nvcc, Reading, Trace};
+pub use nvcc::{Nvcc, Reading, StandIn, StandInCode, Trace};
 pub use source::{CudaKernel, CudaSource};
 pub(crate) use stored::{device_function, read_device_function};

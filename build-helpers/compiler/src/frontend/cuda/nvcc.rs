@@ -12,7 +12,7 @@ use std::{
 use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Target, VariableDeclaration};
 
 use super::{
-    binary::entries,
+    binary::{entries, is_same_symbol},
     dependencies::{self, Writer},
     message, ptx_grid,
     ptx_shared::{self, SharedArray},
@@ -27,6 +27,7 @@ use crate::{
     diagnostic::{Message, MessageSeverity},
     job::{Config, DeviceLink, Options, Params},
     resources::{self, ByKernel, Spills},
+    target::{replace_entry, with_name},
     toolchain::{KeptRun, Linked, Relocatable, TemporaryFolder, ToolLimits, read_output, write},
 };
 
@@ -39,6 +40,53 @@ pub struct Nvcc {
     pub scratch: PathBuf,
     /// What each process of it may take.
     pub limits: ToolLimits,
+}
+
+/// A file that stands for a kernel of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StandIn {
+    /// The kernel's symbol in the source.
+    pub kernel: String,
+    /// The name of its wrapper.
+    pub name: String,
+    /// The file as people know it.
+    pub file: String,
+    /// What is in it.
+    pub code: StandInCode,
+}
+
+/// What is in a [`StandIn`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StandInCode {
+    /// PTX with the kernel's entry, under its symbol.
+    Ptx(String),
+    /// CUDA C++ with one kernel, or one of its name.
+    Source(CudaSource),
+}
+
+impl StandIn {
+    /// The symbol of the kernel in what nvcc has made of the file.
+    fn symbol_in(&self, ptx: &str) -> Result<String, Error> {
+        let entries = entries(ArtifactKind::Ptx, ptx.as_bytes());
+        let is_it = |symbol: &&String| {
+            is_same_symbol(symbol, &self.kernel) || function_name(&demangle(symbol)) == self.name
+        };
+        let found = match &*entries {
+            [one] => Some(one),
+            all => all.iter().find(is_it),
+        };
+        found.cloned().ok_or_else(|| self.refuse(format!("it has no kernel `{}`", self.name)))
+    }
+
+    fn refuse(&self, message: String) -> Error {
+        Error::Override { file: self.file.clone(), kernel: self.name.clone(), message }
+    }
+}
+
+/// The name of a function in its demangled symbol: of `math::scale(float*)` `scale`.
+fn function_name(demangled: &str) -> &str {
+    let path = demangled.split(['(', '<']).next().unwrap_or_default();
+    path.rsplit("::").next().unwrap_or_default()
 }
 
 /// What a run of a C++ compiler gave besides its result.
@@ -142,16 +190,18 @@ impl Nvcc {
         }
     }
 
-    /// Compiles a source for one target, a cubin or PTX.
+    /// Compiles a source for one target, a cubin or PTX. Files may stand for kernels of it: then its PTX is made first,
+    /// their entries are put in place of its own, and a cubin is assembled of that.
     ///
     /// # Errors
     ///
     /// [`Error::Cpp`] with the messages of nvcc and ptxas, [`Error::Unsupported`] for a target
-    /// that is not NVIDIA's.
+    /// that is not NVIDIA's, [`Error::Override`] for a file that cannot stand for its kernel.
     pub fn compile(
         &self,
         source: &CudaSource,
         config: &Config,
+        stand_ins: &[StandIn],
     ) -> Result<(Artifact, Trace), Error> {
         let target = &config.target;
         let (kind, mut arguments) = match target {
@@ -169,13 +219,17 @@ impl Nvcc {
         };
         arguments.extend(option_arguments(&config.params, &config.options));
         let link = config.params.device_link.as_ref();
+        let run = |arguments: &[String]| match stand_ins {
+            [] => self.run(source, arguments, &target.to_string()),
+            stand_ins => self.run_with(source, arguments, config, stand_ins),
+        };
         let (bytes, trace) = match (link, target) {
             (Some(link), Target::Cubin(arch)) => {
                 arguments.push("-rdc=true".to_owned());
-                let (cubin, trace) = self.run(source, &arguments, &target.to_string())?;
+                let (cubin, trace) = run(&arguments)?;
                 (self.linked(link, source, *arch, &cubin)?, trace)
             }
-            _ => self.run(source, &arguments, &target.to_string())?,
+            _ => run(&arguments)?,
         };
         let arrays = match kind {
             ArtifactKind::Ptx => ptx_shared::of_kernels(&String::from_utf8_lossy(&bytes)),
@@ -236,6 +290,77 @@ impl Nvcc {
                 Err(Error::NotInLibraries { file, target, names, libraries })
             }
         }
+    }
+
+    /// What [`Nvcc::run`] gives where files stand for kernels.
+    fn run_with(
+        &self,
+        source: &CudaSource,
+        arguments: &[String],
+        config: &Config,
+        stand_ins: &[StandIn],
+    ) -> Result<(Vec<u8>, Trace), Error> {
+        let target = &config.target;
+        let (Target::Ptx(arch) | Target::Cubin(arch)) = target else {
+            let (file, target) = (source.display.clone(), target.clone());
+            return Err(Error::Unsupported { file, target });
+        };
+        let mut to_ptx = vec!["-ptx".to_owned(), format!("-arch=compute_{arch}")];
+        to_ptx.extend(option_arguments(&config.params, &config.options));
+        to_ptx.extend(arguments.iter().filter(|it| it.starts_with("-rdc")).cloned());
+        let (ptx, mut trace) = self.run(source, &to_ptx, &target.to_string())?;
+        let mut ptx = String::from_utf8_lossy(&ptx).into_owned();
+        for it in stand_ins {
+            let text = match &it.code {
+                StandInCode::Ptx(text) => text.clone(),
+                StandInCode::Source(file) => {
+                    let (text, read) = self.run(file, &to_ptx, &target.to_string())?;
+                    trace.inputs.extend(read.inputs);
+                    let text = String::from_utf8_lossy(&text).into_owned();
+                    let symbol = it.symbol_in(&text)?;
+                    with_name(&text, &symbol, &it.kernel)
+                }
+            };
+            let edited = replace_entry(&ptx, &text, &it.kernel);
+            ptx = edited.map_err(|message| it.refuse(message))?;
+        }
+        trace.inputs.sort();
+        trace.inputs.dedup();
+        if matches!(target, Target::Ptx(_)) {
+            trace.cooperative = ptx_grid::cooperative_kernels(&ptx);
+            return Ok((ptx.into_bytes(), trace));
+        }
+        let (cubin, assembled) = self.assemble(source, &ptx, arguments, &target.to_string())?;
+        trace.warnings.extend(assembled.warnings);
+        let inputs = trace.inputs;
+        Ok((cubin, Trace { inputs, warnings: trace.warnings, ..assembled }))
+    }
+
+    /// Has nvcc assemble PTX of a source.
+    fn assemble(
+        &self,
+        source: &CudaSource,
+        ptx: &str,
+        arguments: &[String],
+        purpose: &str,
+    ) -> Result<(Vec<u8>, Trace), Error> {
+        check_paths([&*self.scratch].into_iter())?;
+        let folder = TemporaryFolder::new(&self.scratch, &source.display)?;
+        let (input, output) =
+            (write(&folder, "overridden.ptx", ptx.as_bytes())?, folder.path.join("kernel.out"));
+        let mut command = Command::new(&self.program);
+        command.current_dir(&source.package_root).env("TMPDIR", &folder.path);
+        command.args(arguments).args(source.arguments.iter().map(OsString::from));
+        command.arg("--keep").arg("--keep-dir").arg(&folder.path);
+        command.arg(input).arg("-o").arg(&output);
+        let name = format!("{}.{purpose}", source.display);
+        let root = &source.package_root;
+        let run = Run { scratch: &self.scratch, root, name: &name, limits: self.limits };
+        let Ran { messages, spills, folder } = start(&mut command, folder, &run)?;
+        let warnings = messages.into_iter().filter(Message::is_warning).collect();
+        let cooperative = cooperative_kernels(&folder.path);
+        let bytes = read_output(&output, &self.program, &source.display)?;
+        Ok((bytes, Trace { inputs: Vec::new(), warnings, spills, cooperative }))
     }
 
     /// Runs nvcc in the package's folder; what a failed run worked on is kept.

@@ -17,4 +17,4 @@ mod spirv;
 mod text;
 
 pub(crate) use lower::{lower, required_block};
-pub use program::ProgramCompiler;
+pub use program::{ProgramCompiler, spirv_artifact};

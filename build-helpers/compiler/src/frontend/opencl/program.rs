@@ -187,6 +187,36 @@ fn refused(source: &CudaSource, result: &Output) -> Result<Ran, Error> {
     Err(Error::OpenCl { messages, display: source.display.clone() })
 }
 
+/// The artifact of a SPIR-V module that somebody else has made, with one of its kernels: the only one, or that of a
+/// name. Parameters of modules have no types of the host's, so nothing compares them.
+///
+/// # Errors
+///
+/// Why it has no such kernel.
+pub fn spirv_artifact(module: &[u8], name: &str) -> Result<Artifact, String> {
+    let kernels = spirv::kernels(module).ok_or("it is no SPIR-V module in little-endian words")?;
+    let found = match &*kernels {
+        [one] => one,
+        all => all.iter().find(|kernel| *kernel == name).ok_or_else(|| {
+            let names: Vec<_> = all.iter().map(|kernel| format!("`{kernel}`")).collect();
+            let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            format!("it has no kernel `{name}`, only: {known}")
+        })?,
+    };
+    Ok(Artifact {
+        target: Target::Spirv64,
+        kind: ArtifactKind::Spirv,
+        bytes: module.to_vec(),
+        kernels: vec![kernel(found)],
+        locations: Vec::new(),
+        messages: Vec::new(),
+        relocations: Vec::new(),
+        variables: Vec::new(),
+        warnings: Vec::new(),
+        passes: Vec::new(),
+    })
+}
+
 /// A kernel under the name that it has in the source. How much local memory it declares, the device says.
 fn kernel(name: &str) -> CompiledKernel {
     CompiledKernel {

@@ -38,9 +38,48 @@ pub(super) fn repair(module: &[u8]) -> Option<Vec<u8>> {
     Some(repaired.into_iter().flat_map(u32::to_le_bytes).collect())
 }
 
+/// `OpEntryPoint`, and the execution model of kernels.
+const ENTRY_POINT: u32 = 15;
+const KERNEL: u32 = 6;
+
+/// The names of a module's kernels; `None` where the bytes are no module.
+pub(super) fn kernels(module: &[u8]) -> Option<Vec<String>> {
+    let (words, rest) = module.as_chunks::<4>();
+    let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    if words.first() != Some(&MAGIC) || !rest.is_empty() {
+        return None;
+    }
+    let (_, mut rest) = words.split_at_checked(HEADER)?;
+    let mut names = Vec::new();
+    while let Some(first) = rest.first() {
+        let (instruction, behind) = rest.split_at_checked((first >> 16).max(1) as usize)?;
+        if let [head, KERNEL, _, name @ ..] = instruction
+            && head & 0xffff == ENTRY_POINT
+        {
+            let bytes = name.iter().flat_map(|word| word.to_le_bytes());
+            let bytes: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
+            names.push(String::from_utf8(bytes).ok()?);
+        }
+        rest = behind;
+    }
+    Some(names)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kernels_are_the_entry_points_of_their_model() {
+        let word = |text: &[u8; 4]| u32::from_le_bytes(*text);
+        let header = [MAGIC, 0x1_0200, 0, 9, 0];
+        let fill = [5 << 16 | ENTRY_POINT, KERNEL, 3, word(b"fill"), 0];
+        let other = [4 << 16 | ENTRY_POINT, 5, 4, word(b"gl\0\0")];
+        let module = bytes(&[&header[..], &fill, &other].concat());
+        assert_eq!(kernels(&module), Some(vec!["fill".to_owned()]));
+        assert_eq!(kernels(&module[..module.len() - 4]), None);
+        assert_eq!(kernels(b"kernel void k(void) {}  "), None);
+    }
 
     fn bytes(words: &[u32]) -> Vec<u8> {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()

@@ -15,3 +15,12 @@ pub use kernels::kernels;
 pub use source::PtxSource;
 
 pub(crate) use assemble::compile;
+
+/// A text of PTX with an entry of another text in place of its own of that name.
+///
+/// # Errors
+///
+/// Why it cannot be: the other text has no such entry, or one with other parameters.
+pub fn with_entry(text: &str, other: &str, entry: &str) -> Result<String, String> {
+    crate::target::replace_entry(text, other, entry)
+}

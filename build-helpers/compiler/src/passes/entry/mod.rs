@@ -12,7 +12,7 @@ mod unit;
 
 pub(crate) use functions::{exported, functions};
 pub(crate) use gpu::{GpuAbi, gpu};
-pub(crate) use mangled::mangle_entries;
+pub(crate) use mangled::{mangle_entries, name_functions, shown_names};
 pub(crate) use parts::{drop_bodies, keep_only};
 pub(crate) use promises::find_sharing;
 pub(crate) use rename::rename;

@@ -16,7 +16,7 @@ use kernelmill_llvm::{
 };
 
 use assembler::Assembly;
-pub(crate) use splice::replace as replace_entry;
+pub(crate) use splice::{replace as replace_entry, with_name};
 use version::{Assembler, Need};
 
 use super::backend::{Backend, Edit, Emitted};

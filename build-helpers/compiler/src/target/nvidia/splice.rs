@@ -55,9 +55,9 @@ pub(crate) fn replace(text: &str, other: &str, entry: &str) -> Result<String, St
     }
     added.push(new);
     let rename = |statement: &str| {
-        let with_names = renamed
-            .iter()
-            .fold(statement.to_owned(), |text, name| replace_word(&text, name, SUFFIX));
+        let with_names = renamed.iter().fold(statement.to_owned(), |text, name| {
+            with_name(&text, name, &format!("{name}{SUFFIX}"))
+        });
         // Lines are those of files that this text does not name.
         let is_line = |line: &&str| line.trim_start().starts_with(".loc");
         with_names.lines().filter(|line| !is_line(line)).collect::<Vec<_>>().join("\n")
@@ -183,18 +183,16 @@ fn size(parameter: &str) -> u64 {
     bits.unwrap_or(0) / 8 * count
 }
 
-/// A text with a suffix at every word that is `name`.
-fn replace_word(text: &str, name: &str, suffix: &str) -> String {
+/// A text with another word in place of every one that is `name`.
+pub(crate) fn with_name(text: &str, name: &str, other: &str) -> String {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || "_$%".contains(c);
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(place) = rest.find(name) {
         let (before, after) = (&rest[..place], &rest[place + name.len()..]);
         result.push_str(before);
-        result.push_str(name);
-        if !before.ends_with(is_letter) && !after.starts_with(is_letter) {
-            result.push_str(suffix);
-        }
+        let is_word = !before.ends_with(is_letter) && !after.starts_with(is_letter);
+        result.push_str(if is_word { other } else { name });
         rest = after;
     }
     result.push_str(rest);
