@@ -167,6 +167,19 @@ fn every_kernel_has_a_check_and_every_check_a_test() {
     assert_eq!(checks, sorted(NAMES.to_vec()));
 }
 
+/// Launches that are queued compute what those do that have run when they return, those whose blocks wait for each
+/// other among them.
+#[test]
+fn every_kernel_on_the_asynchronous_device() {
+    let context = Context::new(Device::cpu_async().expect("a CPU")).expect("kernels for the CPU");
+    let wrong = |check: &conformance::Check| {
+        let error = check.run(&context).err()?;
+        Some(format!("{}: {error}", check.name))
+    };
+    let wrong: Vec<_> = all().iter().filter_map(wrong).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// The lowering strategies of a source's kernels, by their symbols.
 fn strategies(source: &str) -> BTreeMap<String, Strategy> {
     let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
