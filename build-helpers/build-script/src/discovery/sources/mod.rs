@@ -272,7 +272,7 @@ impl Search<'_> {
         let is_around = own != real && own.starts_with(&real) && !path.is_symlink();
         match real.parent() {
             None => Some("/"),
-            Some(_) => Some(folder).filter(|_| is_around && setting.key == "source-dir"),
+            Some(_) => (is_around && setting.key == "source-dir").then_some(folder),
         }
     }
 
