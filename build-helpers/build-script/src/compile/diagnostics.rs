@@ -124,10 +124,14 @@ pub(super) fn report_arguments(
 }
 
 /// A compiler that failed, and what it says where none of it has a place in a source.
-fn without_place(error: &CompileError) -> Option<(&'static str, String)> {
+fn without_place(error: &CompileError) -> Option<(String, String)> {
     let (compiler, messages) = match error {
         CompileError::Rustc { stderr } => {
-            return (!stderr.contains("--> ")).then(|| ("rustc", stderr.clone()));
+            return (!stderr.contains("--> ")).then(|| ("rustc".to_owned(), stderr.clone()));
+        }
+        CompileError::NoOutput { program, .. } => {
+            let name = program.file_name().unwrap_or_default().to_string_lossy();
+            return Some((name.into_owned(), String::new()));
         }
         CompileError::Cpp { tool, messages, .. } => (*tool, messages),
         CompileError::Clang { messages, .. }
@@ -137,7 +141,7 @@ fn without_place(error: &CompileError) -> Option<(&'static str, String)> {
     };
     let has_place = messages.iter().any(|message| message.place.is_some());
     let said = || messages.iter().map(|message| format!("{}\n", message.text)).collect();
-    (!has_place).then(|| (compiler, said()))
+    (!has_place).then(|| (compiler.to_owned(), said()))
 }
 
 /// What the compiler found, as it says it where it names its subject itself.
@@ -221,6 +225,10 @@ mod tests {
         let placed = rustc("error[E0308]: mismatched types\n --> kernels/k.rs:1:1\n");
         assert_eq!(arguments_behind(arguments, RUST, &placed), "");
         assert_eq!(arguments_behind("", RUST, &rustc(level)), "");
+        let (program, display) = ("/bin/rustc".into(), "kernels/k.rs".to_owned());
+        let nothing = CompileError::NoOutput { program, display };
+        let said = arguments_behind("\"-Cllvm-args=-help\"", RUST, &nothing);
+        assert!(said.contains("rustc is given `-Cllvm-args=-help`, which the setting"), "{said}");
     }
 
     #[cfg(feature = "cuda-cpp")]

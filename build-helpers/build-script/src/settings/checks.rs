@@ -158,7 +158,9 @@ pub(super) fn argument(before: Option<&str>, text: &str) -> Result<(), Fault> {
     // rustc takes a hyphen and an underscore for the same.
     let code_option =
         code_option.map(|option| option.split('=').next().unwrap_or(option).replace('_', "-"));
+    // rustc takes a file's name in the same word.
     let breaks_rustc = NOT_FOR_RUSTC.contains(&name)
+        || written.starts_with("-o")
         || matches!((before.as_deref(), name), (Some("-W" | "-C"), "help"))
         || code_option.is_some_and(|option| SET_FOR_RUSTC.contains(&&*option));
     if is_input(before.as_deref(), &written) {
@@ -210,6 +212,7 @@ mod tests {
             "-Ccodegen_units=16",
             "-Cembed_bitcode",
             "-Cextra-filename=-x",
+            "-o/tmp/x",
             "rustc:--codegen=linker_plugin_lto",
             "-Whelp",
             "--json=artifacts",

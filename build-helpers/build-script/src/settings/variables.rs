@@ -140,8 +140,10 @@ mod tests {
     /// The names in a text that are written as those of variables, without what they are set to.
     fn names(text: &str) -> BTreeSet<String> {
         let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-        let is_name = |word: &&str| word.starts_with(PREFIX) && *word != PREFIX;
-        words.filter(is_name).map(str::to_owned).collect()
+        words
+            .filter(|word| word.len() > PREFIX.len() && word.starts_with(PREFIX))
+            .map(str::to_owned)
+            .collect()
     }
 
     #[test]

@@ -178,7 +178,9 @@ impl Upkeep {
         let mut found = Vec::new();
         for version in versions(&self.folder) {
             let is_own = self.store.folder() == Some(&version);
-            let files = walkdir::WalkDir::new(&version).into_iter().filter_map(Result::ok);
+            // A link is one file, and what it leads to is not the store's.
+            let files = walkdir::WalkDir::new(&version).follow_root_links(false);
+            let files = files.into_iter().filter_map(Result::ok);
             for file in files.filter(|file| !file.file_type().is_dir()) {
                 let Ok(data) = file.metadata() else { continue };
                 let kind = file.path().extension().unwrap_or_default().to_string_lossy();
@@ -318,5 +320,18 @@ mod tests {
         assert_eq!(upkeep.clear().unwrap().files, 6);
         assert_eq!(upkeep.stats().entries, 0);
         assert_eq!(fs::read_to_string(target).unwrap(), "kept");
+    }
+
+    /// It is removed, with nothing of what it leads to.
+    #[cfg(unix)]
+    #[test]
+    fn a_link_with_the_name_of_a_version_is_one_file() {
+        let (project, upkeep) = built();
+        project.write("mine/a.unit", "kept");
+        let (mine, link) = (project.folder.path().join("mine"), upkeep.folder().join("v1"));
+        std::os::unix::fs::symlink(&mine, &link).unwrap();
+        assert_eq!(upkeep.collect_garbage().unwrap().files, 1);
+        assert!(!link.is_symlink());
+        assert_eq!(fs::read_to_string(mine.join("a.unit")).unwrap(), "kept");
     }
 }

@@ -240,7 +240,9 @@ pub fn is_abandoned(written: SystemTime) -> bool {
 fn shrink(folder: &Path, limit: u64) {
     let (mut entries, mut total) = (Vec::new(), 0);
     let versions = location::versions(folder).into_iter();
-    let files = versions.flat_map(|version| walkdir::WalkDir::new(version).min_depth(2));
+    // What a link leads to is not the store's.
+    let walk = |version| walkdir::WalkDir::new(version).follow_root_links(false).min_depth(2);
+    let files = versions.flat_map(walk);
     for file in files.filter_map(Result::ok) {
         let Ok(data) = file.metadata() else { continue };
         let used = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);

@@ -290,3 +290,18 @@ fn what_others_could_have_written_in_the_store_is_a_miss_and_is_replaced() {
     }
     assert_eq!(finish(&store), None);
 }
+
+/// A folder `v0` may be a link that somebody has made for another purpose.
+#[cfg(unix)]
+#[test]
+fn what_a_link_in_the_store_leads_to_is_not_removed() {
+    let folder = temporary_folder();
+    let own = test_support::write_file(&folder, "mine/aa/text.artifact", "my own");
+    let store = Store::new(Some(folder.path().join("store")), 1);
+    store.put("artifact", &digest(b"a"), b"content");
+    let link = folder.path().join("store/v0");
+    std::os::unix::fs::symlink(folder.path().join("mine"), &link).unwrap();
+    assert_eq!(finish(&store), None);
+    assert_eq!(store.get("artifact", &digest(b"a")), None, "the limit counts");
+    assert_eq!(fs::read(own).unwrap(), b"my own");
+}
