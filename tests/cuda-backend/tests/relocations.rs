@@ -49,6 +49,7 @@ static SET: cg::KernelSet = cg::KernelSet {
             cg::Relocation { symbol: "offset", bytes: 4 },
             cg::Relocation { symbol: "scale", bytes: 8 },
         ],
+        variables: &[],
     }],
 };
 

@@ -103,7 +103,7 @@ pub(crate) fn failures(on: &On<'_>) -> Result<()> {
     let attempt = |kind: usize| {
         is_cut.store(kind, Ordering::SeqCst);
         cache.clear();
-        let error = Kernels::load(on.device).err().expect("a module is damaged");
+        let error = Kernels::load(on.device).expect_err("a module is damaged");
         cache.clear();
         error
     };
