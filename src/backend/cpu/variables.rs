@@ -143,13 +143,10 @@ mod tests {
 
     use super::*;
 
-    fn order() -> &'static Order {
-        Box::leak(Box::new(Order::new()))
-    }
-
     #[test]
     fn an_access_waits_for_the_launches_that_run() {
-        let order = order();
+        static ORDER: Order = Order::new();
+        let order = &ORDER;
         let launches = [Reader::of(order), Reader::of(order)];
         let (sender, receiver) = mpsc::channel();
         let access = thread::spawn(move || order.alone(|| sender.send(()).unwrap()));
@@ -162,7 +159,8 @@ mod tests {
 
     #[test]
     fn a_launch_may_begin_inside_of_another_while_an_access_waits() {
-        let order = order();
+        static ORDER: Order = Order::new();
+        let order = &ORDER;
         let outer = Reader::of(order);
         let access = thread::spawn(move || order.alone(|| ()));
         drop((Reader::of(order), outer));
@@ -171,7 +169,8 @@ mod tests {
 
     #[test]
     fn a_thread_that_launches_may_need_does_not_wait() {
-        let order = order();
+        static ORDER: Order = Order::new();
+        let order = &ORDER;
         let launch = Reader::of(order);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         assert_eq!(pool.install(|| order.alone(|| ())), None);
@@ -181,7 +180,8 @@ mod tests {
 
     #[test]
     fn what_a_launch_that_was_given_up_may_read_is_never_written() {
-        let order = order();
+        static ORDER: Order = Order::new();
+        let order = &ORDER;
         Reader::of(order).lose();
         assert_eq!(order.alone(|| ()), None);
     }
