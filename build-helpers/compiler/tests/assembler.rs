@@ -6,6 +6,7 @@ mod common;
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 
 use common::{compile, job, lower, toolchain};
+use kernelmill_artifact::{ArtifactKind, PtxVersion};
 use kernelmill_compiler::{Compiler, Config, Error};
 use test_support::{temporary_folder, write_file};
 
@@ -91,6 +92,40 @@ fn the_input_of_a_ptxas_that_crashes_is_kept() {
     assert!(kept.starts_with(folder.path()) && kept.join("kernel.ptx").is_file(), "{text}");
     assert!(text.contains("signal 11") && text.contains("of no use"), "{text}");
     assert!(text.ends_with(&format!("are in {}", kept.display())), "{text}");
+}
+
+/// Inline assembly that PTX 7.0, the first of sm_80, does not have.
+const NEW_INSTRUCTION: &str = "
+use kernelmill_device::prelude::*;
+
+#[kernel]
+pub unsafe fn policy(mut out: DisjointSlice<u64>) {
+    unsafe {
+        core::arch::asm!(
+            \"{{ .reg .b64 %policy; createpolicy.fractional.L2::evict_first.b64 %policy, 1.0; }}\",
+            options(att_syntax)
+        );
+    }
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = 1;
+    }
+}
+";
+
+/// Acceptance: S0.12.
+#[test]
+fn inline_assembly_has_a_version_of_ptx_that_has_its_instructions() {
+    // ptxas would refuse `createpolicy` in PTX 7.0.
+    let cubin =
+        compile("policy", NEW_INSTRUCTION, "sm_80").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(cubin.kind, ArtifactKind::Cubin);
+    let ptx =
+        compile("policy", NEW_INSTRUCTION, "compute_80").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(PtxVersion::of(&ptx.bytes), Some(PtxVersion { major: 7, minor: 4 }));
+    let other = NEW_INSTRUCTION
+        .replace("createpolicy.fractional.L2::evict_first.b64 %policy, 1.0", "mov.u64 %policy, 1");
+    let ptx = compile("policy", &other, "compute_80").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(PtxVersion::of(&ptx.bytes), Some(PtxVersion { major: 7, minor: 0 }));
 }
 
 /// Acceptance: S0.12.

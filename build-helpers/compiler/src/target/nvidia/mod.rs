@@ -2,6 +2,7 @@
 
 mod assembler;
 mod block_size;
+mod inline_assembly;
 mod probe;
 mod splice;
 mod version;
@@ -310,6 +311,8 @@ impl Backend for Nvidia {
         edit: Edit<'_>,
     ) -> Result<Emitted, Error> {
         let ptx = edit(self.machine.assembly(module.module())?)?;
+        let newest = Assembler::of(toolchain).newest().filter(|_| self.assemble);
+        let ptx = inline_assembly::with_version(ptx, newest);
         if !self.assemble {
             return Ok(Emitted::new(ArtifactKind::Ptx, ptx));
         }

@@ -69,6 +69,11 @@ impl<'a> Assembler<'a> {
         Self { toolchain, newest: newest.map(|version| version.major * 10 + version.minor) }
     }
 
+    /// The newest version that it reads; `None` where its release is not known.
+    pub(super) fn newest(&self) -> Option<u32> {
+        self.newest
+    }
+
     /// Whether it reads a version.
     fn reads(&self, version: u32) -> bool {
         self.newest.is_none_or(|newest| version <= newest)
