@@ -51,9 +51,19 @@ __KM_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x,
   return __half2_raw{__nv_cvt_fp8_to_halfraw((__nv_fp8_storage_t)x, kind).x,
                      __nv_cvt_fp8_to_halfraw((__nv_fp8_storage_t)(x >> 8), kind).x};
 }
+// A float on the way to fewer bits: where it is not exact, the neighbour whose last bit is set, so that
+// the second rounding sees on which side the number was (Boldo and Melquiond, 2008).
+__KM_HD float __km_round_to_odd(double x) {
+  float nearest = (float)x;
+  unsigned int bits = __builtin_bit_cast(unsigned int, nearest);
+  if (!(x == x) || (double)nearest == x || (bits & 1)) return nearest;
+  double size = __builtin_fabs(x), rounded = __builtin_fabs((double)nearest);
+  float result = __builtin_bit_cast(float, size > rounded ? bits + 1 : bits - 1);
+  return nearest == 0 ? (x < 0 ? -__builtin_bit_cast(float, 1u) : __builtin_bit_cast(float, 1u)) : result;
+}
 __KM_HD __nv_fp8_storage_t __nv_cvt_double_to_fp8(double x, __nv_saturation_t saturate,
                                                   __nv_fp8_interpretation_t kind) {
-  return __nv_cvt_float_to_fp8((float)x, saturate, kind);
+  return __nv_cvt_float_to_fp8(__km_round_to_odd(x), saturate, kind);
 }
 __KM_HD __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(__half_raw x, __nv_saturation_t saturate,
                                                    __nv_fp8_interpretation_t kind) {
@@ -69,13 +79,39 @@ __KM_HD __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 x, __nv_saturation_
   return (__nv_fp8x2_storage_t)(__nv_cvt_float_to_fp8(x.x, saturate, kind) |
                                 __nv_cvt_float_to_fp8(x.y, saturate, kind) << 8);
 }
+__KM_HD __nv_fp8x2_storage_t __nv_cvt_double2_to_fp8x2(double2 x, __nv_saturation_t saturate,
+                                                       __nv_fp8_interpretation_t kind) {
+  return (__nv_fp8x2_storage_t)(__nv_cvt_double_to_fp8(x.x, saturate, kind) |
+                                __nv_cvt_double_to_fp8(x.y, saturate, kind) << 8);
+}
+__KM_HD __nv_fp8x2_storage_t __nv_cvt_halfraw2_to_fp8x2(__half2_raw x, __nv_saturation_t saturate,
+                                                        __nv_fp8_interpretation_t kind) {
+  return (__nv_fp8x2_storage_t)(__nv_cvt_halfraw_to_fp8(__half_raw{x.x}, saturate, kind) |
+                                __nv_cvt_halfraw_to_fp8(__half_raw{x.y}, saturate, kind) << 8);
+}
+__KM_HD __nv_fp8x2_storage_t __nv_cvt_bfloat16raw2_to_fp8x2(__nv_bfloat162_raw x,
+                                                            __nv_saturation_t saturate,
+                                                            __nv_fp8_interpretation_t kind) {
+  return (__nv_fp8x2_storage_t)(
+      __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw{x.x}, saturate, kind) |
+      __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw{x.y}, saturate, kind) << 8);
+}
+__KM_HD __nv_bfloat16_raw __nv_cvt_fp8_to_bf16raw(__nv_fp8_storage_t x,
+                                                  __nv_fp8_interpretation_t kind) {
+  return __nv_bfloat16(__km_fp8_to_float(x, kind));
+}
+__KM_HD __nv_bfloat162_raw __nv_cvt_fp8x2_to_bf162raw(__nv_fp8x2_storage_t x,
+                                                      __nv_fp8_interpretation_t kind) {
+  return __nv_bfloat162_raw{__nv_cvt_fp8_to_bf16raw((__nv_fp8_storage_t)x, kind).x,
+                            __nv_cvt_fp8_to_bf16raw((__nv_fp8_storage_t)(x >> 8), kind).x};
+}
 
 #define __KM_FP8(NAME, KIND)                                                                       \
   struct NAME {                                                                                    \
     __nv_fp8_storage_t __x;                                                                        \
     NAME() = default;                                                                              \
     explicit __KM_MEMBER NAME(float v) : __x(__nv_cvt_float_to_fp8(v, __NV_SATFINITE, KIND)) {}    \
-    explicit __KM_MEMBER NAME(double v) : NAME((float)v) {}                                        \
+    explicit __KM_MEMBER NAME(double v) : __x(__nv_cvt_double_to_fp8(v, __NV_SATFINITE, KIND)) {}  \
     explicit __KM_MEMBER NAME(int v) : NAME((float)v) {}                                           \
     explicit __KM_MEMBER NAME(unsigned int v) : NAME((float)v) {}                                  \
     explicit __KM_MEMBER NAME(long v) : NAME((float)v) {}                                          \
@@ -94,7 +130,51 @@ __KM_HD __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 x, __nv_saturation_
 __KM_FP8(__nv_fp8_e4m3, __NV_E4M3)
 __KM_FP8(__nv_fp8_e5m2, __NV_E5M2)
 #undef __KM_FP8
-struct __nv_fp8x2_e4m3 { __nv_fp8x2_storage_t __x; };
-struct __nv_fp8x4_e4m3 { __nv_fp8x4_storage_t __x; };
-struct __nv_fp8x2_e5m2 { __nv_fp8x2_storage_t __x; };
-struct __nv_fp8x4_e5m2 { __nv_fp8x4_storage_t __x; };
+
+// Two and four of them; the first is in the lowest bits.
+#define __KM_FP8X2(NAME, KIND)                                                                     \
+  struct __align__(2) NAME {                                                                      \
+    __nv_fp8x2_storage_t __x;                                                                      \
+    NAME() = default;                                                                              \
+    explicit __KM_MEMBER NAME(float2 v)                                                            \
+        : __x(__nv_cvt_float2_to_fp8x2(v, __NV_SATFINITE, KIND)) {}                                \
+    explicit __KM_MEMBER NAME(double2 v)                                                           \
+        : __x(__nv_cvt_double2_to_fp8x2(v, __NV_SATFINITE, KIND)) {}                               \
+    explicit __KM_MEMBER NAME(__half2 v)                                                           \
+        : __x(__nv_cvt_halfraw2_to_fp8x2(v, __NV_SATFINITE, KIND)) {}                              \
+    explicit __KM_MEMBER NAME(__nv_bfloat162 v)                                                    \
+        : __x(__nv_cvt_bfloat16raw2_to_fp8x2(v, __NV_SATFINITE, KIND)) {}                          \
+    explicit __KM_MEMBER operator float2() const {                                                 \
+      return float2{__km_fp8_to_float((__nv_fp8_storage_t)__x, KIND),                              \
+                    __km_fp8_to_float((__nv_fp8_storage_t)(__x >> 8), KIND)};                      \
+    }                                                                                              \
+    explicit __KM_MEMBER operator __half2() const { return __nv_cvt_fp8x2_to_halfraw2(__x, KIND); } \
+    explicit __KM_MEMBER operator __nv_bfloat162() const {                                         \
+      return __nv_cvt_fp8x2_to_bf162raw(__x, KIND);                                                \
+    }                                                                                              \
+  };
+#define __KM_FP8X4(NAME, PAIR)                                                                     \
+  struct __align__(4) NAME {                                                                      \
+    __nv_fp8x4_storage_t __x;                                                                      \
+    NAME() = default;                                                                              \
+    __KM_MEMBER NAME(PAIR low, PAIR high) : __x((__nv_fp8x4_storage_t)high.__x << 16 | low.__x) {} \
+    explicit __KM_MEMBER NAME(float4 v) : NAME(PAIR(float2{v.x, v.y}), PAIR(float2{v.z, v.w})) {}  \
+    explicit __KM_MEMBER NAME(double4 v)                                                           \
+        : NAME(PAIR(double2{v.x, v.y}), PAIR(double2{v.z, v.w})) {}                                \
+    explicit __KM_MEMBER NAME(__half2 low, __half2 high) : NAME(PAIR(low), PAIR(high)) {}          \
+    explicit __KM_MEMBER NAME(__nv_bfloat162 low, __nv_bfloat162 high)                             \
+        : NAME(PAIR(low), PAIR(high)) {}                                                           \
+    explicit __KM_MEMBER operator float4() const {                                                 \
+      PAIR low, high;                                                                              \
+      low.__x = (__nv_fp8x2_storage_t)__x;                                                         \
+      high.__x = (__nv_fp8x2_storage_t)(__x >> 16);                                                \
+      float2 first = (float2)low, second = (float2)high;                                           \
+      return float4{first.x, first.y, second.x, second.y};                                         \
+    }                                                                                              \
+  };
+__KM_FP8X2(__nv_fp8x2_e4m3, __NV_E4M3)
+__KM_FP8X2(__nv_fp8x2_e5m2, __NV_E5M2)
+__KM_FP8X4(__nv_fp8x4_e4m3, __nv_fp8x2_e4m3)
+__KM_FP8X4(__nv_fp8x4_e5m2, __nv_fp8x2_e5m2)
+#undef __KM_FP8X2
+#undef __KM_FP8X4

@@ -60,3 +60,30 @@ extern "C" __global__ void converted_halves(unsigned int *out) {
 extern "C" __global__ void converted_brains(unsigned int *out) {
   converted<__nv_bfloat16, __half, __ushort_as_bfloat16, __half_as_ushort>(out);
 }
+
+// Two and four numbers of 8 bits at once: of floats, of doubles, of halves, and as floats again.
+template <typename One, typename Two, typename Four>
+__device__ void eights(float4 x, unsigned int *out, float4 *back) {
+  One parts[4] = {One(x.x), One(x.y), One(x.z), One(x.w)};
+  out[0] = parts[0].__x | parts[1].__x << 8 | parts[2].__x << 16 | (unsigned int)parts[3].__x << 24;
+  Four four(x);
+  out[1] = four.__x;
+  out[2] = Four(double4{x.x, x.y, x.z, x.w}).__x;
+  __half2 low = __floats2half2_rn(x.x, x.y), high = __floats2half2_rn(x.z, x.w);
+  out[3] = Four(low, high).__x;
+  out[4] = Two(low).__x | (unsigned int)Two(float2{x.z, x.w}).__x << 16;
+  *back = (float4)four;
+  float2 pair = (float2)Two(float2{x.x, x.y});
+  __half2 halves = (__half2)Two(float2{x.z, x.w});
+  if (pair.x != back->x || pair.y != back->y || __low2float(halves) != back->z ||
+      __high2float(halves) != back->w || (float)parts[2] != back->z)
+    out[4] = ~0u;
+}
+extern "C" __global__ void fours(const float4 *x, unsigned int *out, float4 *back) {
+  unsigned int i = threadIdx.x;
+  eights<__nv_fp8_e4m3, __nv_fp8x2_e4m3, __nv_fp8x4_e4m3>(x[i], out + 10 * i, back + 2 * i);
+  eights<__nv_fp8_e5m2, __nv_fp8x2_e5m2, __nv_fp8x4_e5m2>(x[i], out + 10 * i + 5, back + 2 * i + 1);
+}
+extern "C" __global__ void double_to_eight(const double *x, unsigned int *out) {
+  out[threadIdx.x] = __nv_fp8_e4m3(x[threadIdx.x]).__x;
+}

@@ -416,3 +416,43 @@ fn remainders_are_exact_however_large_the_quotient() {
         }
     }
 }
+
+#[test]
+fn two_and_four_numbers_of_8_bits_are_as_each_alone() {
+    // Multiples of 2^-3 up to 16, which halves have too.
+    let x: Vec<f32> =
+        (0..128).map(|i| (i as f32 - 64.0) / 8.0 * if i % 3 == 0 { 2.0 } else { 1.0 }).collect();
+    let words = x.iter().map(|x| x.to_bits()).collect();
+    let arguments = [Value::Words(words), Value::Words(vec![0; 320]), Value::Words(vec![0; 256])];
+    for after in lowered("half").run("fours", Launch::linear(1, 32), &arguments) {
+        let [_, Value::Words(out), Value::Words(back)] = &after[..] else { panic!("{after:?}") };
+        for (i, found) in out.chunks(5).enumerate() {
+            assert!(found.iter().all(|it| *it == found[0]), "{i}: {found:x?}");
+        }
+        // 448 is the greatest of 4 bits of exponent; 8 numbers between two powers of two, or 4.
+        for (x, back) in x.chunks(4).zip(back.chunks(8)) {
+            let is_near = |x: f32, back: u32, steps: f32| {
+                let distance = (x - f32::from_bits(back)).abs();
+                distance <= x.abs().log2().floor().exp2() / steps / 2.0
+            };
+            assert!(x.iter().zip(&back[..4]).all(|(x, back)| is_near(*x, *back, 8.0)), "{x:?}");
+            assert!(x.iter().zip(&back[4..]).all(|(x, back)| is_near(*x, *back, 4.0)), "{x:?}");
+        }
+    }
+}
+
+#[test]
+fn doubles_are_rounded_to_8_bits_once() {
+    // 1.0625 lies between 1 (0x38) and 1.125 (0x39); as floats its neighbours are the same number.
+    let above = 1.0625 + f64::powi(2.0, -40);
+    let below = 1.1875 - f64::powi(2.0, -40);
+    let x =
+        [1.0625, above, -above, 1.1875, below, 1e300, f64::powi(2.0, -10) + f64::powi(2.0, -60)];
+    let words = x.iter().flat_map(|x| [x.to_bits() as u32, (x.to_bits() >> 32) as u32]).collect();
+    let arguments = [Value::Words(words), Value::Words(vec![0; x.len()])];
+    let block = u32::try_from(x.len()).unwrap();
+    for after in lowered("half").run("double_to_eight", Launch::linear(1, block), &arguments) {
+        let [_, Value::Words(out)] = &after[..] else { panic!("{after:?}") };
+        assert_eq!(out[..], [0x38, 0x39, 0xb9, 0x3a, 0x39, 0x7e, 0x01]);
+    }
+}
