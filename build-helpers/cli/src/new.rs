@@ -40,6 +40,23 @@ enum Language {
     Cuda,
     /// HIP, through clang.
     Hip,
+    /// OpenCL C, through clang.
+    Opencl,
+    /// WGSL, through naga, for devices of Vulkan.
+    Wgsl,
+}
+
+impl Language {
+    /// Its name, the file of its kernel with the text, and the feature of the run time that its first GPUs need.
+    fn starter(self) -> (&'static str, (&'static str, &'static str), &'static str) {
+        match self {
+            Self::Rust => ("rust", ("kernels/saxpy.rs", RUST), "cuda"),
+            Self::Cuda => ("cuda", ("kernels/saxpy.cu", CUDA), "cuda"),
+            Self::Hip => ("hip", ("kernels/saxpy.hip", HIP), "hip"),
+            Self::Opencl => ("opencl", ("kernels/saxpy.cl", OPENCL), "opencl"),
+            Self::Wgsl => ("wgsl", ("kernels/saxpy.wgsl", WGSL), "wgpu"),
+        }
+    }
 }
 
 const MANIFEST: &str = include_str!("../templates/starter/manifest.toml.j2");
@@ -48,6 +65,8 @@ const BUILD: &str = include_str!("../templates/starter/build.rs");
 const RUST: &str = include_str!("../templates/starter/saxpy.rs");
 const CUDA: &str = include_str!("../templates/starter/saxpy.cu");
 const HIP: &str = include_str!("../templates/starter/saxpy.hip");
+const OPENCL: &str = include_str!("../templates/starter/saxpy.cl");
+const WGSL: &str = include_str!("../templates/starter/saxpy.wgsl");
 
 /// Lets cargo make the package, and adds the kernel.
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -61,13 +80,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let status = command.status().context("cargo cannot be started")?;
     ensure!(status.success(), "cargo has not made the package");
 
-    let (language, kernel) = match options.language {
-        Language::Rust => ("rust", ("kernels/saxpy.rs", RUST)),
-        Language::Cuda => ("cuda", ("kernels/saxpy.cu", CUDA)),
-        Language::Hip => ("hip", ("kernels/saxpy.hip", HIP)),
-    };
+    let (language, kernel, feature) = options.language.starter();
     let Dependencies { run_time, build_side } = dependencies;
-    let values = context! { language, run_time, build_side };
+    let values = context! { language, feature, run_time, build_side };
     let path = options.path.join("Cargo.toml");
     let manifest = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let manifest = with_dependencies(&manifest, &render(MANIFEST, &values)?)?;

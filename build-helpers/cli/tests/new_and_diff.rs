@@ -164,10 +164,11 @@ fn has_clang(package: &Path) -> bool {
     tool::require("a clang that builds find", is_there.then_some(())).is_some()
 }
 
-#[test]
-fn a_new_package_in_cuda_has_a_safe_wrapper() {
+/// A new package in a language that clang compiles passes its test, with a safe wrapper.
+#[track_caller]
+fn passes_its_test(name: &str, language: &str) {
     let folder = temporary_folder();
-    let package = package(&folder, "grind_cuda", "cuda");
+    let package = package(&folder, name, language);
     if !has_clang(&package) {
         return;
     }
@@ -175,10 +176,43 @@ fn a_new_package_in_cuda_has_a_safe_wrapper() {
     assert!(said.contains("test tests::saxpy_adds ... ok"), "{said}");
 }
 
+#[test]
+fn a_new_package_in_cuda_has_a_safe_wrapper() {
+    passes_its_test("grind_cuda", "cuda");
+}
+
+#[test]
+fn a_new_package_in_opencl_c_has_a_safe_wrapper() {
+    passes_its_test("grind_opencl", "opencl");
+}
+
+/// Its kernel is one that the package `wgsl` of the tests runs. wgpu is not built a second time for this one.
+#[test]
+fn a_new_package_in_wgsl_is_for_devices_of_vulkan() {
+    let folder = temporary_folder();
+    let package = package(&folder, "grind_wgsl", "wgsl");
+    let read = |path: PathBuf| fs::read_to_string(path).unwrap();
+    let manifest = read(package.join("Cargo.toml"));
+    for part in ["features = [\"wgpu\"]", "features = [\"wgsl\"]", "targets = [\"vulkan\"]"] {
+        assert!(manifest.contains(part), "{manifest}");
+    }
+    let main = read(package.join("src/main.rs"));
+    assert!(main.contains("Device::wgpu(0)?") && !main.contains("Device::cpu"), "{main}");
+    assert!(main.contains("Launch::grid([16], [64]), 3.0, &x, &mut y)?;"), "{main}");
+    let is_code = |line: &&str| !line.starts_with("//") && !line.is_empty();
+    let kernel = read(package.join("kernels/saxpy.wgsl"));
+    let tested = read(root().join("tests/wgsl/kernels/maps.wgsl"));
+    let [kernel, tested] =
+        [&kernel, &tested].map(|text| text.lines().filter(is_code).collect::<Vec<_>>());
+    assert_eq!(kernel[..], tested[..kernel.len()]);
+}
+
 /// docs.rs has no compiler of CUDA C++ that builds find.
 #[test]
 fn the_documentation_of_a_new_package_needs_no_compiler_of_its_kernels() {
-    for (language, has_wrapper) in [("rust", true), ("cuda", false), ("hip", false)] {
+    for (language, has_wrapper) in
+        [("rust", true), ("cuda", false), ("hip", false), ("opencl", false), ("wgsl", true)]
+    {
         let folder = temporary_folder();
         let name = format!("documented_{language}");
         let package = package(&folder, &name, language);
