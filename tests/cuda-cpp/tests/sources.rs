@@ -319,3 +319,58 @@ fn the_same_source_gives_the_same_bytes_without_a_path_of_the_machine() {
     assert!(ptx.contains("\"kernelmill-cuda/kernelmill/atomics.h\""), "{ptx}");
     assert!(!ptx.contains(env!("CARGO_MANIFEST_DIR")), "{ptx}");
 }
+
+/// The end of a reduction as samples for CUDA wrote it before 2017, and what is beside it in such code.
+const LOCKSTEP: &str = "
+extern \"C\" __global__ void reduce(const float *x, float *sums) {
+  __shared__ float s[64];
+  unsigned i = threadIdx.x;
+  s[i] = x[i];
+  __syncthreads();
+  if (i < 32) {
+    volatile float *v = s;
+    v[i] += v[i + 32];
+    v[i] += v[i + 16];
+  }
+  __syncthreads();
+  if (i == 0) sums[blockIdx.x] = s[0];
+}
+extern \"C\" __global__ void fenced(int *x) {
+  extern __shared__ int dynamic[];
+  int i = threadIdx.x;
+  dynamic[i] = x[i];
+  __threadfence_block();
+  x[i] = i > 0 ? dynamic[i - 1] : 0;
+}
+extern \"C\" __global__ void in_order(const float *x, float *sums) {
+  __shared__ volatile float s[64];
+  unsigned i = threadIdx.x;
+  s[i] = x[i];
+  for (unsigned distance = 32; distance > 0; distance /= 2) {
+    __syncwarp();
+    float other = s[(i + distance) % 64];
+    __syncwarp();
+    s[i] += other;
+  }
+  if (i == 0) sums[blockIdx.x] = s[0];
+}
+extern \"C\" __global__ void alone(const unsigned *x, unsigned *counts) {
+  __shared__ volatile unsigned s[32 * 4];
+  for (int k = 0; k < 4; k++) s[threadIdx.x + 32 * k] = 0;
+  s[threadIdx.x + 32 * (x[threadIdx.x] % 4)]++;
+  for (int k = 0; k < 4; k++) counts[threadIdx.x + 32 * k] = s[threadIdx.x + 32 * k];
+}
+";
+
+#[test]
+fn code_that_relies_on_warps_in_step_is_told_with_its_lines() {
+    let artifact = lower(&written("lockstep", LOCKSTEP)).unwrap().compile("cpu").unwrap();
+    let said = |kernel: &str, load: u32, store: u32| {
+        format!(
+            "kernels/lockstep.cu:{load}: `{kernel}` reads shared memory that another thread of the warp has written at \
+             kernels/lockstep.cu:{store}, with no barrier between: on the CPU, and on NVIDIA's devices since Volta, \
+             the threads of a warp are not in step, and the result is another one; write `__syncwarp();` between them"
+        )
+    };
+    assert_eq!(artifact.warnings, [said("reduce", 10, 9), said("fenced", 20, 18)]);
+}

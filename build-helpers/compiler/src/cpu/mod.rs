@@ -33,6 +33,7 @@ mod inlining;
 mod instructions;
 mod interchange;
 mod linearization;
+mod lockstep;
 mod lowering;
 mod operation;
 mod outlined;

@@ -22,7 +22,7 @@ use super::{
     block_functions::{self, Vectorized},
     body::Body,
     code_size::Sizes,
-    context, coroutine, early_exits, inlining, lowering,
+    context, coroutine, early_exits, inlining, lockstep, lowering,
     outlined::{Outlined, OutlinedExits},
     recursion,
     reports::Reports,
@@ -131,6 +131,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         let shim = entry::shim(unit, signature)?;
         reports.count(Pass::UndefinedSelects, undefined_selects::choose(unit, shim));
         reports.count(Pass::SignExtensions, sign_extensions::restore(unit, shim));
+        self.warn_of_lockstep(signature, shim);
         let uses_shared = reachable(shim)
             .into_iter()
             .any(|value| value.is_function() && context::uses_shared(value));
@@ -184,6 +185,23 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
             specialized,
             vectorized,
         })
+    }
+
+    /// Warns of a kernel that relies on lanes in step.
+    fn warn_of_lockstep(&self, kernel: &Signature, shim: Value<'c>) {
+        let Some(found) = lockstep::find(shim, &|ty| self.machine.size_of(ty)) else { return };
+        let place = |access: Value<'c>| match (access.debug_file(), access.debug_line()) {
+            (Some(file), line) if line > 0 => format!("{file}:{line}"),
+            _ => file(self.unit).to_owned(),
+        };
+        self.unit.warnings.borrow_mut().push(format!(
+            "{}: `{}` reads shared memory that another thread of the warp has written at {}, with no barrier between: \
+             on the CPU, and on NVIDIA's devices since Volta, the threads of a warp are not in step, and the result is \
+             another one; write `__syncwarp();` between them",
+            place(found.load),
+            kernel.name,
+            place(found.store)
+        ));
     }
 
     /// Lowers a kernel to a coroutine.
