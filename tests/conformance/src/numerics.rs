@@ -11,7 +11,37 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("exponential", exponential),
     Check::new("through_half", through_half),
     Check::new("rotate_points", rotate_points),
+    Check::new("roots", roots),
+    Check::new("fused", fused),
 ];
+
+/// Numbers of all sizes, whose squares are finite in single precision.
+fn spread() -> Vec<f64> {
+    (0..200).map(|i| f64::from(i * i % 97 + 1) * 1.1_f64.powi(i - 100)).collect()
+}
+
+fn roots(on: &Context) -> Outcome {
+    let x = spread();
+    let there = on.device.upload(&x)?;
+    let (mut y, mut z) = (on.device.zeros(x.len())?, on.device.zeros(x.len())?);
+    on.kernels.roots(&on.stream, Launch::linear(x.len()), &there, &mut y, &mut z)?;
+    let expected: Vec<f64> = x.iter().map(|x| x.sqrt()).collect();
+    crate::compare::same(&y.download()?, &expected)?;
+    let expected: Vec<f32> = x.iter().map(|x| (*x as f32).sqrt()).collect();
+    crate::compare::same(&z.download()?, &expected)
+}
+
+fn fused(on: &Context) -> Outcome {
+    let x = spread();
+    let there = on.device.upload(&x)?;
+    let (mut y, mut z) = (on.device.zeros(x.len())?, on.device.zeros(x.len())?);
+    on.kernels.fused(&on.stream, Launch::linear(x.len()), &there, &mut y, &mut z)?;
+    let expected: Vec<f64> = x.iter().map(|x| x.mul_add(*x, (-x * x).round_ties_even())).collect();
+    crate::compare::same(&y.download()?, &expected)?;
+    let x = x.iter().map(|x| *x as f32);
+    let expected: Vec<f32> = x.map(|x| x.mul_add(x, (-x * x).round_ties_even())).collect();
+    crate::compare::same(&z.download()?, &expected)
+}
 
 fn error_function(on: &Context) -> Outcome {
     // Values of the error function to fifteen digits.

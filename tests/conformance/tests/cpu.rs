@@ -127,6 +127,8 @@ checks!(
     exponential,
     through_half,
     rotate_points,
+    roots,
+    fused,
     panic_bounds,
     panic_division,
     panic_unwrap,

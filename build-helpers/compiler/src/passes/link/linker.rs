@@ -9,7 +9,7 @@ use kernelmill_llvm::{
 };
 
 use super::{
-    heap,
+    heap, host_instructions,
     library::Libraries,
     math,
     messages::{self, Messages},
@@ -109,6 +109,7 @@ impl<'c> Linker<'_, 'c> {
             vendor.redirect(module);
         }
         vendor::keep_own(context, module);
+        host_instructions::replace(context, module);
         math::replace(context, module, sources.backend.is_gpu());
         heap::provide(context, module, sources.backend.has_heap());
         if sources.backend.print().is_none() {

@@ -42,3 +42,24 @@ pub fn rotate_points(angle: f32, mut points: DisjointSlice<[f32; 3]>) {
         *point = rotated.to_array();
     }
 }
+
+/// Square roots, of which `libm` has inline assembly of the host.
+#[kernel]
+pub fn roots(x: &[f64], mut y: DisjointSlice<f64>, mut z: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let (Some(y), Some(z)) = (y.get_mut(i), z.get_mut(i)) {
+        *y = libm::sqrt(x[i.get()]);
+        *z = libm::sqrtf(x[i.get()] as f32);
+    }
+}
+
+/// Fused multiply-adds, for which `libm` asks the host's processor what it has; and roundings.
+#[kernel]
+pub fn fused(x: &[f64], mut y: DisjointSlice<f64>, mut z: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let (Some(y), Some(z)) = (y.get_mut(i), z.get_mut(i)) {
+        let x = x[i.get()];
+        *y = libm::fma(x, x, libm::rint(-x * x));
+        *z = libm::fmaf(x as f32, x as f32, libm::rintf(-(x as f32) * x as f32));
+    }
+}
