@@ -13,7 +13,50 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("rotate_points", rotate_points),
     Check::new("roots", roots),
     Check::new("fused", fused),
+    Check::new("carried", carried),
+    Check::new("divided", divided),
+    Check::new("encrypted", encrypted),
 ];
+
+/// Words of all kinds.
+fn words() -> impl Iterator<Item = u64> {
+    let edges = [0, 1, 2, u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1];
+    let mixed = (1..500_u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (i % 40));
+    edges.into_iter().chain(mixed)
+}
+
+fn carried(on: &Context) -> Outcome {
+    let words: Vec<u64> = words().collect();
+    let of = |i: usize| words[i * i % words.len()];
+    let x: Vec<[u64; 4]> = (0..1000).map(|i| [of(i), of(i + 1), of(i + 5), of(i / 2)]).collect();
+    let there = on.device.upload(&x)?;
+    let mut y = on.device.zeros(x.len())?;
+    on.kernels.carried(&on.stream, Launch::linear(x.len()), &there, &mut y)?;
+    let wide = |low: u64, high: u64| u128::from(high) << 64 | u128::from(low);
+    let expected = x.iter().map(|[a, b, c, d]| {
+        let (x, y) = (wide(*a, *b), wide(*c, *d));
+        let ((sum, carry), (difference, borrow)) = (x.overflowing_add(y), x.overflowing_sub(y));
+        let flags = u64::from(carry) << 1 | u64::from(borrow);
+        [sum as u64, (sum >> 64) as u64, difference as u64, (difference >> 64) as u64, flags]
+    });
+    crate::compare::same(&y.download()?, &expected.collect::<Vec<_>>())
+}
+
+fn divided(on: &Context) -> Outcome {
+    let words: Vec<u64> = words().collect();
+    let of = |i: usize| words[i * i % words.len()];
+    let x = (0..1000).map(|i| [of(i), of(i + 1), of(i + 3).max(1)]);
+    let x: Vec<[u64; 3]> = x.map(|[high, low, divisor]| [high % divisor, low, divisor]).collect();
+    let there = on.device.upload(&x)?;
+    let mut y = on.device.zeros(x.len())?;
+    on.kernels.divided(&on.stream, Launch::linear(x.len()), &there, &mut y)?;
+    let expected = x.iter().map(|[high, low, divisor]| {
+        let (dividend, divisor) =
+            (u128::from(*high) << 64 | u128::from(*low), u128::from(*divisor));
+        [(dividend / divisor) as u64, (dividend % divisor) as u64]
+    });
+    crate::compare::same(&y.download()?, &expected.collect::<Vec<_>>())
+}
 
 /// Numbers of all sizes, whose squares are finite in single precision.
 fn spread() -> Vec<f64> {
@@ -119,4 +162,27 @@ fn rotate_by(on: &Context, angle: f32) -> Outcome {
     };
     let expected: Vec<f32> = points.iter().flat_map(rotate).collect();
     close(output.download()?.as_flattened(), &expected, 1e-5)
+}
+
+/// FIPS 197, appendices B and C.1.
+fn encrypted(on: &Context) -> Outcome {
+    let bytes = |text: u128| text.to_be_bytes();
+    let rows = [
+        (
+            0x2b7e_1516_28ae_d2a6_abf7_1588_09cf_4f3c,
+            0x3243_f6a8_885a_308d_3131_98a2_e037_0734,
+            0x3925_841d_02dc_09fb_dc11_8597_196a_0b32,
+        ),
+        (
+            0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f,
+            0x0011_2233_4455_6677_8899_aabb_ccdd_eeff,
+            0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a,
+        ),
+    ];
+    for (key, text, expected) in rows {
+        let mut blocks = on.device.upload(&[bytes(text); 3])?;
+        on.kernels.encrypted(&on.stream, Launch::linear(3), bytes(key), &mut blocks)?;
+        crate::compare::same(&blocks.download()?, &[bytes(expected); 3])?;
+    }
+    Ok(())
 }

@@ -14,6 +14,21 @@ use std::{
 /// What cargo is asked for.
 const BUILD: [&str; 4] = ["--lib", "--release", "--message-format=json", "--quiet"];
 
+/// What crates have for the choice of their portable code, in place of that for the host's processor, which no other target
+/// has. The documentation of `aes`, `chacha20`, `polyval`, `poly1305`, `sha2` and `curve25519-dalek` names them.
+const PORTABLE: [&str; 10] = [
+    "aes_force_soft",
+    "aes_backend=\"soft\"",
+    "chacha20_force_soft",
+    "chacha20_backend=\"soft\"",
+    "polyval_force_soft",
+    "polyval_backend=\"soft\"",
+    "poly1305_force_soft",
+    "poly1305_backend=\"soft\"",
+    "sha2_backend=\"soft\"",
+    "curve25519_dalek_backend=\"serial\"",
+];
+
 /// How much debug information the package and what it depends on get. It is a setting of the profile, so
 /// that the package alone can get more by an argument, which `RUSTFLAGS` would override.
 const DEBUG: [&str; 2] = ["profile.release.debug", "profile.release.package.\"*\".debug"];
@@ -39,6 +54,7 @@ fn flags() -> Vec<String> {
     let mut flags: Vec<_> = options.map(|option| format!("-C{option}")).collect();
     let others = ["-Clinker-plugin-lto", "--cfg=kernelmill", "--check-cfg=cfg(kernelmill)"];
     flags.extend(others.map(str::to_owned));
+    flags.extend(PORTABLE.iter().map(|name| format!("--cfg={name}")));
     flags
 }
 
