@@ -143,6 +143,54 @@ pub use kernelmill_artifact as artifact;
 pub use kernelmill_artifact::{
     ArtifactKind, Multiprocessor, PanicKind, Resources, Signature, SourceFrame, SourceLocation,
 };
+/// Makes a module of the crate's own source one of kernels: `kernelmill-build` compiles it for each device, as a file
+/// below `kernels/`, and it stays a module of the crate, whose types and functions the host uses.
+///
+/// ```
+/// #[kernelmill::kernels]
+/// mod scaling {
+///     use kernelmill_device::prelude::*;
+///
+///     /// How values change.
+///     #[derive(Clone, Copy)]
+///     #[repr(C)]
+///     pub struct Line {
+///         pub factor: f32,
+///         pub offset: f32,
+///     }
+///
+///     pub fn at(line: Line, x: f32) -> f32 {
+///         line.factor * x + line.offset
+///     }
+///
+///     #[kernel]
+///     pub fn apply(line: Line, mut y: DisjointSlice<f32>) {
+///         let i = thread::index_1d();
+///         if let Some(y) = y.get_mut(i) {
+///             *y = at(line, *y);
+///         }
+///     }
+/// }
+///
+/// use scaling::{Line, at};
+///
+/// assert_eq!(at(Line { factor: 2.0, offset: 1.0 }, 3.0), 7.0);
+/// ```
+///
+/// `kernels.apply(&stream, Launch::linear(n), line, &mut y)?` launches it, with `kernels` of
+/// `kernelmill::include_kernels!`, and takes this very `Line`. The module is in `src/main.rs`, in `src/lib.rs`, or in any
+/// file that their modules lead to. Several may be there, beside files below `kernels/`; names of kernels differ in all of
+/// them. For devices the module is compiled alone: what it needs of its crate is in it, and what only the host needs can
+/// stand behind `#[cfg(not(kernelmill))]`.
+///
+/// On `mod scaling;` the attribute makes the module's file, and the modules in it, one of kernels. rustc takes attributes
+/// there in recent versions, of which 1.95 is none (E0658): `mod scaling { mod kernels; pub use kernels::*; }`, with
+/// `kernels` in `src/scaling/kernels.rs`, does the same there.
+///
+/// # Errors
+///
+/// What is no module is reported, at its place, with what to write instead. The rest is checked by the build script.
+pub use kernelmill_device_macros::kernels;
 pub use launch::Launch;
 pub use pinned::PinnedBuffer;
 pub use prepared::PreparedLaunch;

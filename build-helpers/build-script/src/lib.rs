@@ -8,8 +8,8 @@
 //! }
 //! ```
 //!
-//! The kernels in the folder `kernels` are compiled for the targets in
-//! `[package.metadata.kernelmill]`; `kernelmill::include_kernels!()` brings the wrappers in.
+//! The kernels in the folder `kernels`, and in modules of the package's own source with `#[kernelmill::kernels]`, are
+//! compiled for the targets in `[package.metadata.kernelmill]`; `kernelmill::include_kernels!()` brings the wrappers in.
 //!
 //! # Settings
 //!

@@ -203,10 +203,18 @@ impl Compile for Fake {
     }
 
     fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure> {
-        let mut inputs = vec![source.path.clone()];
-        let mut text = fs::read_to_string(&source.path).unwrap();
+        let (mut inputs, mut text) = match &source.mirror {
+            None => (vec![source.path.clone()], fs::read_to_string(&source.path).unwrap()),
+            Some(mirror) => {
+                let whole = mirror.texts.iter().filter(|it| it.is_whole);
+                let inputs = whole.map(|it| it.path.clone()).collect();
+                (inputs, mirror.texts.iter().map(|it| &*it.text).collect::<String>())
+            }
+        };
+        let has_files = source.mirror.is_none();
         let included: Vec<_> = text
             .lines()
+            .filter(|_| has_files)
             .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
             .map(|name| source.path.with_file_name(format!("{name}.rs")))
             .collect();

@@ -56,7 +56,10 @@ pub use code::{CodeStage, KernelCode};
 pub use compiler::Compiler;
 pub use diagnostic::{Fault, Frame};
 pub use error::{DeferredFault, Error, LayoutMismatch, NoPtxVersion, ParameterSpace, TypeMismatch};
-pub use frontend::{exports, limits, rust::RustSource};
+pub use frontend::{
+    exports, limits,
+    rust::{Mirror, MirroredText, RustSource},
+};
 pub use job::{
     Child, Config, DeviceLibrary, DeviceLink, EntryAbi, Job, JobSource, Lowered, MathLibrary,
     OptionError, Options, Override, OverrideCode, PanicLevel, Params, Symbols, TableFunction,

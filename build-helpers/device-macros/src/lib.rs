@@ -1,5 +1,5 @@
-//! The attributes `#[kernel]` and `#[device_fn]` of `kernelmill-device`. Use them from there:
-//! `use kernelmill_device::prelude::*;`.
+//! The attributes `#[kernel]` and `#[device_fn]` of `kernelmill-device`, and `#[kernels]` of `kernelmill`. Use them from
+//! there: `use kernelmill_device::prelude::*;`, `#[kernelmill::kernels]`.
 //!
 //! It has no dependencies, so that a bare `rustc` can build it.
 extern crate proc_macro;
@@ -9,6 +9,7 @@ mod device_fn;
 mod error;
 mod function;
 mod instances;
+mod module;
 mod parameter;
 mod shim;
 mod template;
@@ -120,6 +121,16 @@ pub fn device_fn(arguments: TokenStream, item: TokenStream) -> TokenStream {
         errors.push(first.span(), "`#[device_fn]` takes no arguments: remove them");
     }
     let mut output = device_fn::expand_item(item, &mut errors);
+    output.extend(errors.into_tokens());
+    output
+}
+
+/// Makes a module of the crate's own source one of kernels. Use it as `#[kernelmill::kernels]`, where it is explained.
+#[proc_macro_attribute]
+pub fn kernels(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = error::Errors::default();
+    module::check(arguments, item.clone(), &mut errors);
+    let mut output = item;
     output.extend(errors.into_tokens());
     output
 }

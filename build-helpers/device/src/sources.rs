@@ -30,6 +30,6 @@ pub const DEVICE: &[(&str, &str)] = files! { "":
 
 /// `(path, text)` for every source file of `kernelmill-device-macros`.
 pub const MACROS: &[(&str, &str)] = files! { "../macros-src/":
-    "arguments.rs" "device_fn.rs" "error.rs" "function.rs" "instances.rs" "lib.rs" "parameter.rs" "shim.rs"
-    "template.rs" "tokens.rs" "width.rs"
+    "arguments.rs" "device_fn.rs" "error.rs" "function.rs" "instances.rs" "lib.rs" "module.rs" "parameter.rs"
+    "shim.rs" "template.rs" "tokens.rs" "width.rs"
 };

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{build_here, kernel_command, run};
-use std::{fs, path::Path};
+use std::{env, fs, path::Path};
 use test_support::{TempDir, snapshot, temporary_folder};
 
 fn with_file(folder: &TempDir, name: &str) -> String {
@@ -102,6 +102,24 @@ fn every_fault_is_reported_at_once_and_in_its_place() {
     let ours = messages.lines().filter(|line| line.contains(": error: "));
     let messages: String = ours.flat_map(|line| [line, "\n"]).collect();
     let expected = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui/bad.stderr");
+    snapshot::check(expected, &messages);
+}
+
+/// `#[kernelmill::kernels]`, by its name in the crate that has it.
+#[test]
+fn modules_of_kernels_stay_and_what_is_none_is_reported() {
+    let folder = temporary_folder();
+    build_here(&folder);
+    with_file(&folder, "modules.rs");
+    let (start, end) = (env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX);
+    let macros = folder.path().join(format!("{start}kernelmill_device_macros{end}"));
+    let mut command = kernel_command(&folder, "modules.rs", "2024");
+    command.arg("--extern").arg(format!("kernelmill_device_macros={}", macros.display()));
+    let (built, messages) = run(command.arg("--error-format=short"));
+    assert!(!built);
+    let ours = messages.lines().filter(|line| line.contains(": error: "));
+    let messages: String = ours.flat_map(|line| [line, "\n"]).collect();
+    let expected = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui/modules.stderr");
     snapshot::check(expected, &messages);
 }
 

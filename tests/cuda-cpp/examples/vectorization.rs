@@ -61,6 +61,7 @@ fn lower(file: &Path) -> (RustSource, Lowered) {
         signatures: signature::read(&text, &display).expect("kernels"),
         functions: Vec::new(),
         instances: Vec::new(),
+        mirror: None,
         display,
     };
     let lowered = compiler().lower_rust(&source).unwrap_or_else(|error| panic!("{error}"));

@@ -49,6 +49,7 @@ fn rust(name: &str, text: &str) -> (RustSource, Lowered) {
         signatures,
         functions,
         instances,
+        mirror: None,
     };
     let lowered = compiler().lower_rust(&source).unwrap_or_else(|error| panic!("{error}"));
     (source, lowered)

@@ -65,6 +65,7 @@ fn rust() -> Child {
         signatures: Vec::new(),
         functions: Vec::new(),
         instances: Vec::new(),
+        mirror: None,
     };
     let lowered = compiler().lower_rust(&source).unwrap_or_else(|error| panic!("{error}"));
     Child { display, lowered }

@@ -84,6 +84,17 @@ impl Project {
         self.file("Cargo.toml", &text)
     }
 
+    /// Adds `kernelmill-device` to the dependencies, which modules of kernels in the crate's own source need.
+    #[must_use]
+    pub fn with_device(self) -> Self {
+        let path = self.package().join("Cargo.toml");
+        let text = fs::read_to_string(path).expect("the project has a manifest");
+        let device = root().join("build-helpers/device");
+        let line =
+            format!("[dependencies]\nkernelmill-device = {{ path = \"{}\" }}", device.display());
+        self.file("Cargo.toml", &text.replacen("[dependencies]", &line, 1))
+    }
+
     fn manifest_text(&self, edition: &str, settings: &str) -> String {
         let (name, root) = (&self.name, root().display());
         format!(

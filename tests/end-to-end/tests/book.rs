@@ -59,6 +59,21 @@ fn the_kernels_of_the_guide_pass_their_tests() {
     assert!(run.stdout.contains("7 passed"), "{}", run.stdout);
 }
 
+/// The module of kernels of the page on kernels, with the dependencies that the page names.
+#[test]
+fn the_module_of_kernels_of_the_guide_runs_and_passes_its_test() {
+    let blocks = blocks("guide/kernels.md");
+    let main = blocks.iter().find_map(|(_, code)| code.strip_prefix("// src/main.rs\n"));
+    let (_, dependencies) = blocks.iter().find(|(language, _)| language == "toml").expect("some");
+    assert!(dependencies.contains("\nkernelmill-device = "), "{dependencies}");
+    let project =
+        Project::new("book-modules").with_device().file("src/main.rs", main.expect("a program"));
+    let run = project.cargo(&["run"]).succeeds();
+    assert!(!run.stderr.contains("warning"), "{}", run.stderr);
+    let run = project.cargo(&["test"]).succeeds();
+    assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
+}
+
 #[test]
 fn the_package_of_the_page_on_features_passes_with_and_without_its_feature() {
     let blocks = blocks("guide/features.md");

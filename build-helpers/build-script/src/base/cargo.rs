@@ -40,6 +40,11 @@ impl Cargo {
         self.say(&format!("cargo::rerun-if-env-changed={name}"));
     }
 
+    /// Has rustc know a name that `#[cfg(..)]` asks for.
+    pub(crate) fn know_cfg(&self, name: &str) {
+        self.say(&format!("cargo::rustc-check-cfg=cfg({name})"));
+    }
+
     /// Shows a warning, every line of it, to the user; the same one only once.
     pub(crate) fn warn(&self, text: &dyn Display) {
         if !self.lock().said.insert(text.to_string()) {

@@ -37,9 +37,10 @@ pub(crate) fn target(name: &str) -> String {
     name.replace(':', "-")
 }
 
+/// The name of a file without its extension, or of a module of the crate's own source.
 fn stem(display: &str) -> &str {
     let name = display.rsplit('/').next().unwrap_or(display);
-    without_extension(name)
+    name.rsplit_once("::").map_or_else(|| without_extension(name), |(_, module)| module)
 }
 
 fn without_extension(name: &str) -> &str {

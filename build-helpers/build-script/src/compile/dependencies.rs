@@ -108,6 +108,7 @@ impl Dependencies {
                 overrides: Vec::new(),
                 states: Vec::new(),
                 variables: Vec::new(),
+                module: None,
             };
             (source, front)
         })

@@ -79,7 +79,35 @@ pub(crate) fn report_failure(
     report: &mut Report,
 ) {
     report_error(error, &source.display, report);
+    report_absent(error, source, report);
     report_arguments(error, source, (package, settings), false, report);
+}
+
+/// What a module of kernels does not have of its crate, where rustc does not know a name: it cannot say why.
+fn report_absent(error: &CompileError, source: &Source, report: &mut Report) {
+    const UNKNOWN: [&str; 8] = [
+        "[E0405]",
+        "[E0412]",
+        "[E0425]",
+        "[E0432]",
+        "[E0433]",
+        "cannot find macro",
+        "cannot find attribute",
+        "cannot find derive macro",
+    ];
+    let CompileError::Rustc { stderr } = error else { return };
+    if source.module.is_none() || !UNKNOWN.iter().any(|text| stderr.contains(text)) {
+        return;
+    }
+    report.plain(
+        Code::OutsideModule,
+        format!(
+            "`{}` is compiled for devices without the rest of its crate, and without the crate's dependencies",
+            source.display
+        ),
+        "move what its kernels need into the module; put `#[cfg(not(kernelmill))]` before what only the host needs, and \
+         write a derive of another crate as `#[cfg_attr(not(kernelmill), derive(..))]`",
+    );
 }
 
 /// The arguments of the settings that a compiler may refuse; where it accepted them before, those that it names.

@@ -7,7 +7,7 @@ use super::{
     kernel_package,
 };
 use crate::{
-    base::environment::BuildEnvironment,
+    base::{environment::BuildEnvironment, paths},
     discovery::{
         cfgs,
         source::{Source, SourceKind},
@@ -231,8 +231,17 @@ impl FrontEnd<'_> {
             SourceKind::Ptx => "ptx",
             SourceKind::Wgsl => "wgsl",
         };
-        let texts =
-            source.texts.iter().flat_map(|(display, text)| [display.as_bytes(), text.as_bytes()]);
+        let mirror = source.module.as_ref().map(|module| &module.mirror);
+        // Of a module of the crate's own source only its text counts, and where it stands.
+        let pairs: Vec<(String, &str)> = match mirror {
+            Some(mirror) => mirror
+                .texts
+                .iter()
+                .map(|it| (paths::relative(&self.package.root, &it.path), &*it.text))
+                .collect(),
+            None => source.texts.iter().map(|(name, text)| (name.clone(), &**text)).collect(),
+        };
+        let texts = pairs.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
         let clang = self.clang.filter(|_| source.kind.is_for_clang());
         let is_declared = source.kind.may_be_declared();
         let declared = if is_declared { self.settings.declared() } else { Vec::new() };
@@ -365,6 +374,7 @@ impl FrontEnd<'_> {
             signatures: source.kernels().to_vec(),
             functions: source.functions.clone(),
             instances: source.instances.clone(),
+            mirror: source.module.as_ref().map(|module| module.mirror.clone()),
         })
     }
 

@@ -60,6 +60,7 @@ impl Parts {
             overrides: Vec::new(),
             states: Vec::new(),
             variables: Vec::new(),
+            module: None,
         };
         Self {
             project: Project::new("targets = [\"sm_90\"]\n", &[]),

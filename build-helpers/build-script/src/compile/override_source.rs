@@ -29,6 +29,7 @@ pub(super) fn source(it: &KernelOverride, kind: SourceKind) -> Source {
         overrides: Vec::new(),
         states: Vec::new(),
         variables: Vec::new(),
+        module: None,
     }
 }
 

@@ -77,6 +77,7 @@ pub(crate) fn find(
             texts: vec![(display.clone(), text.into())],
             states: Vec::new(),
             variables: Vec::new(),
+            module: None,
             display,
             overrides: Vec::new(),
         })

@@ -57,9 +57,14 @@ impl Next {
     }
 }
 
-/// Reports each macro in these texts that names what is no file, or too large a one. `package` is the folder of
-/// their `Cargo.toml`, `root` the one that names in messages start from.
-pub(super) fn check(files: Vec<TextFile>, (package, root): (&Path, &Path), report: &mut Report) {
+/// Reports each macro in these texts that names what is no file, or too large a one, and gives the files that the others
+/// name. `package` is the folder of their `Cargo.toml`, `root` the one that names in messages start from.
+pub(super) fn check(
+    files: Vec<TextFile>,
+    (package, root): (&Path, &Path),
+    report: &mut Report,
+) -> Vec<PathBuf> {
+    let mut found = Vec::new();
     let mut seen: HashSet<_> = files.iter().map(|file| file.path.clone()).collect();
     let mut queue: VecDeque<_> = files.into_iter().map(Next::Read).collect();
     while let Some(next) = queue.pop_front() {
@@ -76,11 +81,17 @@ pub(super) fn check(files: Vec<TextFile>, (package, root): (&Path, &Path), repor
                 let place = place(&file.display, &file.text, inclusion.start..end);
                 report.add_text(&file.display, file.text.clone());
                 report.diagnostic(Diagnostic::error(code, place, message).help(help));
-            } else if inclusion.is_code && seen.len() < MOST_FILES && seen.insert(path.clone()) {
+                continue;
+            }
+            if Path::new(&inclusion.name).is_relative() && path.is_file() {
+                found.push(paths::normal(&path));
+            }
+            if inclusion.is_code && seen.len() < MOST_FILES && seen.insert(path.clone()) {
                 queue.push_back(Next::Unread(path, display));
             }
         }
     }
+    found
 }
 
 /// What is wrong with a file that is taken in, and what to do.

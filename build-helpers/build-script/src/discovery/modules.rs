@@ -17,25 +17,26 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use syn::{Attribute, Expr, ExprLit, Item, Lit, Meta, ext::IdentExt};
+use syn::{Attribute, Expr, ExprLit, Item, ItemMod, Lit, Meta, ext::IdentExt};
 
 /// The longest path of modules that is followed: `#[path]` can lead back to a file.
 const MAX_DEPTH: usize = 32;
 
 /// A file whose modules are looked for.
-struct File {
-    path: PathBuf,
-    module: Vec<String>,
-    text: Arc<str>,
+#[derive(Clone)]
+pub(crate) struct File {
+    pub(crate) path: PathBuf,
+    pub(crate) module: Vec<String>,
+    pub(crate) text: Arc<str>,
     /// Where its modules lie: its own folder for the root and for `mod.rs`, else the folder of its name.
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
 }
 
 /// A module that is a file of its own.
-struct Found {
-    module: Vec<String>,
+pub(super) struct Found {
+    pub(super) module: Vec<String>,
     /// The places where it may be, the first that is there counts, each with the folder of its own modules.
-    places: Vec<(PathBuf, PathBuf)>,
+    pub(super) places: Vec<(PathBuf, PathBuf)>,
 }
 
 /// The modules of the kernel file at `path`, all below it, each with its file's name relative to `root`; `watched` gets
@@ -50,6 +51,21 @@ pub(super) fn texts(
 ) -> Vec<ModuleText> {
     let folder = path.parent().unwrap_or(root).to_owned();
     let first = File { path: path.to_owned(), module: Vec::new(), text: text.clone(), folder };
+    let mut own = Vec::new();
+    let texts = texts_below(first, root, cfgs, &mut own, report);
+    watched.extend(own);
+    texts
+}
+
+/// As [`texts`], of a file that may be a module itself; the names of modules are those from its crate's root on.
+pub(super) fn texts_below(
+    first: File,
+    root: &Path,
+    cfgs: &Cfgs,
+    watched: &mut Vec<PathBuf>,
+    report: &mut Report,
+) -> Vec<ModuleText> {
+    let deepest = first.module.len() + MAX_DEPTH;
     let (mut queue, mut seen) = (VecDeque::from([first]), HashSet::new());
     let mut texts = Vec::new();
     while let Some(file) = queue.pop_front() {
@@ -74,7 +90,7 @@ pub(super) fn texts(
                 continue;
             }
             let Ok(text) = fs::read_to_string(&path).map(Arc::<str>::from) else { continue };
-            if module.len() > MAX_DEPTH || !seen.insert((path.clone(), module.clone())) {
+            if module.len() > deepest || !seen.insert((path.clone(), module.clone())) {
                 continue;
             }
             watched.push(path.clone());
@@ -101,32 +117,38 @@ fn collect(file: &File, items: &[Item], inline: &[String], cfgs: &Cfgs, found: &
             continue;
         }
         let name = item.ident.unraw().to_string();
-        let named = path_attribute(&item.attrs);
         if let Some((_, items)) = &item.content {
-            // An inline module with `#[path]` has its files in that folder.
-            let inline = [inline, &[named.unwrap_or(name)]].concat();
+            let inline = [inline, &[folder_name(item)]].concat();
             collect(file, items, &inline, cfgs, found);
             continue;
         }
-        let below = inline.iter().fold(file.folder.clone(), |folder, name| folder.join(name));
         let module = file.module.iter().chain(inline).chain([&name]).cloned().collect();
-        let places = match named {
-            Some(named) => {
-                let base = match inline {
-                    [] => file.path.parent().unwrap_or(&file.folder).to_owned(),
-                    _ => below,
-                };
-                let path = base.join(named);
-                let folder = path.parent().unwrap_or(&base).to_owned();
-                vec![(path, folder)]
-            }
-            None => vec![
-                (below.join(format!("{name}.rs")), below.join(&name)),
-                (below.join(&name).join("mod.rs"), below.join(&name)),
-            ],
-        };
-        found.push(Found { module, places });
+        found.push(Found { module, places: places(file, inline, item) });
     }
+}
+
+/// The name of the folder that the files of an inline module lie in: `#[path]` says another than the module's.
+pub(super) fn folder_name(item: &ItemMod) -> String {
+    path_attribute(&item.attrs).unwrap_or_else(|| item.ident.unraw().to_string())
+}
+
+/// Where the file of a module may be that is declared in inline modules of a file, by the names of their folders.
+pub(super) fn places(file: &File, inline: &[String], item: &ItemMod) -> Vec<(PathBuf, PathBuf)> {
+    let name = item.ident.unraw().to_string();
+    let below = inline.iter().fold(file.folder.clone(), |folder, name| folder.join(name));
+    let Some(named) = path_attribute(&item.attrs) else {
+        return vec![
+            (below.join(format!("{name}.rs")), below.join(&name)),
+            (below.join(&name).join("mod.rs"), below.join(&name)),
+        ];
+    };
+    let base = match inline {
+        [] => file.path.parent().unwrap_or(&file.folder).to_owned(),
+        _ => below,
+    };
+    let path = base.join(named);
+    let folder = path.parent().unwrap_or(&base).to_owned();
+    vec![(path, folder)]
 }
 
 /// The value of `#[path = ".."]`.

@@ -136,6 +136,7 @@ pub(crate) fn read(
         overrides: Vec::new(),
         states: Vec::new(),
         variables: Vec::new(),
+        module: None,
     })
 }
 
@@ -158,7 +159,10 @@ fn check_included(candidate: &Candidate, files: &[SourceText<'_>], report: &mut 
 }
 
 /// The instances that the settings list of generic kernels, each with the name of its kernel.
-fn instances(generics: &[GenericKernel], listed: &[ListedInstances]) -> Vec<(String, String)> {
+pub(super) fn instances(
+    generics: &[GenericKernel],
+    listed: &[ListedInstances],
+) -> Vec<(String, String)> {
     let of = |kernel: &GenericKernel| {
         let meant = listed.iter().filter(|it| is_generic(&it.key, &kernel.name, &kernel.file));
         let texts = meant.flat_map(|it| &it.instances);
@@ -247,6 +251,7 @@ fn read_other(
         overrides: Vec::new(),
         states: Vec::new(),
         variables: Vec::new(),
+        module: None,
     })
 }
 
@@ -263,7 +268,7 @@ fn root(candidate: &Candidate) -> PathBuf {
 }
 
 /// Whether a text in Rust may have functions that kernels of other sources can name.
-fn exports(text: &str) -> bool {
+pub(super) fn exports(text: &str) -> bool {
     text.contains("no_mangle") && text.contains("extern \"C\" fn") || text.contains("device_fn")
 }
 

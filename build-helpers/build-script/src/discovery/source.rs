@@ -3,8 +3,8 @@
 use super::{language::Language, override_file::KernelOverride};
 use crate::settings::resolved::Settings;
 use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target, VariableDeclaration};
-use kernelmill_compiler::frontend::generic::GenericKernel;
-use std::{path::PathBuf, sync::Arc};
+use kernelmill_compiler::{Mirror, frontend::generic::GenericKernel};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// A source with at least one kernel, or one that only its compiler can say something about.
 #[derive(Debug)]
@@ -33,6 +33,17 @@ pub(crate) struct Source {
     pub(crate) overrides: Vec<KernelOverride>,
     /// The launch state of its kernels that have some, by their symbols.
     pub(crate) states: Vec<(String, Vec<Parameter>)>,
+    /// Of a module of the crate's own source, how it is compiled.
+    pub(crate) module: Option<ModuleOfCrate>,
+}
+
+/// A module of kernels in the crate's own source.
+#[derive(Debug)]
+pub(crate) struct ModuleOfCrate {
+    /// The crate as devices have it, with this module alone.
+    pub(crate) mirror: Mirror,
+    /// Its types that the rest of the crate can name, by their names: `Params` is `crate::blur::Params`.
+    pub(crate) types: BTreeMap<String, String>,
 }
 
 /// How a source is compiled.

@@ -163,6 +163,9 @@ fn discover(
 ) -> Result<Discovered, Error> {
     let found = sources::find(package, settings)?;
     found.watched.iter().for_each(|path| package.watch(environment, path));
+    if found.sources.iter().any(|source| source.module.is_some()) {
+        environment.cargo.know_cfg("kernelmill");
+    }
     let host_files = host_files::find(environment, package, settings)?;
     Ok(Discovered { found, host_files })
 }

@@ -59,6 +59,7 @@ pub(crate) fn source_with(name: &str, text: &str, others: &[(&str, &str)]) -> In
         signatures,
         functions,
         instances: Vec::new(),
+        mirror: None,
     };
     InFolder::new(folder, source)
 }

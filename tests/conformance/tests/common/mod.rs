@@ -70,6 +70,7 @@ pub(crate) fn lower_with(file: &str, text: &str, arguments: &[&str]) -> Result<S
         signatures: signatures.clone(),
         functions: Vec::new(),
         instances: Vec::new(),
+        mirror: None,
     };
     let lowered = compiler().lower_rust(&source)?;
     Ok(Source { name, lowered, signatures, unsupported: Vec::new() })

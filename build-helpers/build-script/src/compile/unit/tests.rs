@@ -33,6 +33,7 @@ fn source(display: &str) -> Source {
         overrides: Vec::new(),
         states: Vec::new(),
         variables: Vec::new(),
+        module: None,
     }
 }
 

@@ -2,8 +2,10 @@
 
 use super::{
     candidate::{Candidate, read_if_small, report_special},
+    crate_modules::{self, CrateModules},
     host_files,
     includes::Headers,
+    kernel_module,
     language::Language,
     place::place_of,
     read::read,
@@ -23,7 +25,10 @@ use kernelmill_artifact::Signature;
 use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{
     diagnostic::Diagnostic,
-    frontend::{cuda::signature::is_same_kernel, rust::signature::ListedInstances},
+    frontend::{
+        cuda::signature::is_same_kernel,
+        rust::signature::{Cfgs, ListedInstances},
+    },
 };
 use std::{
     collections::BTreeMap,
@@ -51,12 +56,15 @@ pub(crate) struct Found {
 ///
 /// [`Error::Sources`] with everything that is wrong with any of them.
 pub(crate) fn find(package: &Package, settings: &mut Settings) -> Result<Found, Error> {
+    let mut report = Report::default();
+    let CrateModules { modules, watched } = crate_modules::find(package, settings, &mut report);
     let mut search = Search {
         package,
         settings,
+        has_modules: !modules.is_empty() || !report.is_empty(),
         candidates: BTreeMap::new(),
-        watched: Vec::new(),
-        report: Report::default(),
+        watched,
+        report,
     };
     search.look();
     let headers = search.headers();
@@ -66,12 +74,22 @@ pub(crate) fn find(package: &Package, settings: &mut Settings) -> Result<Found, 
     }
     let cfgs = super::cfgs::of(package, settings);
     let listed = listed_instances(settings, &mut report);
+    let kernel_files = candidates.values().map(|it| paths::normal(&it.path)).collect();
     let mut sources: Vec<_> = candidates
         .into_values()
         .filter_map(|candidate| {
             read(candidate, &cfgs, &listed, &headers, &mut watched, &mut report)
         })
         .collect();
+    let mut reader = kernel_module::Reader {
+        root: &package.root,
+        cfgs: &Cfgs::new(cfgs),
+        listed: &listed,
+        kernel_files: &kernel_files,
+        watched: &mut watched,
+        report: &mut report,
+    };
+    sources.extend(modules.iter().filter_map(|module| reader.read(module)));
     for function in sources.iter_mut().flat_map(|source| &mut source.functions) {
         function.package = package.name.clone().into();
     }
@@ -113,10 +131,14 @@ fn instances_by_name(source: &Source) -> Vec<((String, String), String)> {
 /// The languages of the files that look like sources, without reading what is in their kernels.
 pub(crate) fn languages(package: &Package, settings: &Settings) -> Vec<Language> {
     let (candidates, watched, report) = (BTreeMap::new(), Vec::new(), Report::default());
-    let mut search = Search { package, settings, candidates, watched, report };
+    let has_modules = crate_modules::is_likely(package, settings);
+    let mut search = Search { package, settings, has_modules, candidates, watched, report };
     search.look();
     let headers = search.headers();
     let mut found = Vec::new();
+    if has_modules {
+        found.push(Language::Rust);
+    }
     for candidate in search.candidates.values().filter(|it| it.path.is_file()) {
         let Some(language) = Language::of(&candidate.path) else { continue };
         let bytes = read_if_small(&candidate.path).unwrap_or_default();
@@ -152,6 +174,8 @@ pub(crate) fn check_kernels(sources: &[Source], settings: &Settings) -> Result<(
 struct Search<'a> {
     package: &'a Package,
     settings: &'a Settings,
+    /// Whether kernels are in the crate's own source, so that there need not be a folder of them.
+    has_modules: bool,
     candidates: BTreeMap<String, Candidate>,
     watched: Vec<PathBuf>,
     report: Report,
@@ -196,7 +220,8 @@ impl Search<'_> {
     fn folder(&mut self, folder: &str, setting: Value<'_>, wanted: &dyn Fn(&str) -> bool) {
         let path = paths::normal(&self.package.root.join(folder));
         let is_default = folder == DEFAULT_FOLDER;
-        if is_default && !self.settings.host_files.is_empty() && !path.is_dir() {
+        let has_others = self.has_modules || !self.settings.host_files.is_empty();
+        if is_default && has_others && !path.is_dir() {
             return;
         }
         if !path.is_dir() {

@@ -83,21 +83,62 @@ impl Interface {
         if is_complete {
             check_types(settings, &types, &markers, &mut report);
         }
+        let of_modules = types_of_modules(sources, settings, &types, &mut report);
         report.into_result(Error::Sources)?;
         let mapped = |name: &str| settings.types.get(name).cloned();
-        let structs = types
-            .structs
-            .into_values()
-            .map(|(layout, _)| Struct { mapped_to: mapped(&layout.name), layout });
-        let enums = types
-            .enums
-            .into_values()
-            .map(|(layout, _)| Enum { mapped_to: mapped(&layout.name), layout });
+        let all_mapped = |name: &str| match (mapped(name), of_modules.get(name)) {
+            (None, Some(own)) => (Some(own.clone()), true),
+            (mapped, _) => (mapped, false),
+        };
+        let structs = types.structs.into_values().map(|(layout, _)| {
+            let (mapped_to, is_of_module) = all_mapped(&layout.name);
+            Struct { mapped_to, is_of_module, layout }
+        });
+        let enums = types.enums.into_values().map(|(layout, _)| {
+            let (mapped_to, is_of_module) = all_mapped(&layout.name);
+            Enum { mapped_to, is_of_module, layout }
+        });
         let markers =
             markers.into_iter().map(|name| Marker { mapped_to: mapped(&name), name }).collect();
         let (structs, enums) = (structs.collect(), enums.collect());
         Ok(Self { structs, enums, functions, kernels, variables, generics, markers })
     }
+}
+
+/// The types in signatures that are those of modules of kernels, by their names, with their paths in the crate. Two
+/// modules that each have one of a name are reported: the wrappers take one.
+fn types_of_modules(
+    sources: &[Source],
+    settings: &Settings,
+    types: &Types,
+    report: &mut Report,
+) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::<String, String>::new();
+    let modules = sources.iter().filter_map(|source| Some((source, source.module.as_ref()?)));
+    for (source, module) in modules {
+        let names = source.kernels().iter().flat_map(Signature::parameters);
+        let mut own = Types::default();
+        let ignored = &mut Report::default();
+        names.for_each(|it| own.collect(it.kind.crossing(), "", ignored));
+        let taken = own.names().filter(|name| types.names().any(|known| known == *name));
+        for name in taken.filter(|name| !settings.types.contains_key(*name)) {
+            let Some(path) = module.types.get(name) else { continue };
+            match found.get(name) {
+                Some(other) if other != path => report.message(
+                    Code::DifferentTypes,
+                    format!(
+                        "`{path}` and `{other}` are two types, and wrappers have one `{name}`: rename one \
+                         of them, or say which one it is with `types = {{ {name} = \"{path}\" }}`"
+                    ),
+                ),
+                Some(_) => {}
+                None => {
+                    found.insert(name.clone(), path.clone());
+                }
+            }
+        }
+    }
+    found
 }
 
 /// The kernels of all sources; one of a header that several sources include is there once.

@@ -85,6 +85,8 @@ pub(crate) struct Enum {
     pub(crate) layout: EnumLayout,
     /// The user's own type to use for it.
     pub(crate) mapped_to: Option<String>,
+    /// Whether that is the very type of a module of kernels, which crosses by what is known of it.
+    pub(crate) is_of_module: bool,
 }
 
 /// A struct in a signature.
@@ -93,6 +95,8 @@ pub(crate) struct Struct {
     pub(crate) layout: StructLayout,
     /// The user's own type to use for it.
     pub(crate) mapped_to: Option<String>,
+    /// Whether that is the very type of a module of kernels, which crosses by what is known of it.
+    pub(crate) is_of_module: bool,
 }
 
 impl Interface {

@@ -120,6 +120,7 @@ fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
         overrides: Vec::new(),
         states: Vec::new(),
         variables: Vec::new(),
+        module: None,
     }
 }
 

@@ -22,8 +22,12 @@ pub(super) fn structure(item: &Struct) -> String {
         layout.fields.iter().any(|field| field.name.starts_with(|c: char| c.is_ascii_digit()));
     let check = layout_check(item, is_tuple);
     if let Some(path) = &item.mapped_to {
-        let check = check + &zeros_check(layout.zero_is_value(), &identifier(&layout.name));
-        return import(path, &layout.name, &check);
+        let name = identifier(&layout.name);
+        let crossing = match item.is_of_module {
+            true => of_module(layout.zero_is_value(), &name),
+            false => zeros_check(layout.zero_is_value(), &name),
+        };
+        return import(path, &layout.name, &(check + &crossing));
     }
     let (plain, size) = (&layout.name, layout.size);
     let natural = layout.fields.iter().map(|field| field.ty.align()).max().unwrap_or(1);
@@ -128,7 +132,11 @@ pub(super) fn enumeration(item: &Enum) -> String {
         let check = layout_of("assert_layout", "");
         let check = match layout.exhaustive {
             true => {
-                check + &variants_check(layout, &name) + &zeros_check(layout.zero_is_value(), &name)
+                let crossing = match item.is_of_module {
+                    true => of_module(layout.zero_is_value(), &name),
+                    false => zeros_check(layout.zero_is_value(), &name),
+                };
+                check + &variants_check(layout, &name) + &crossing
             }
             false => check + &number_check(layout, &name),
         };
@@ -215,6 +223,12 @@ const _: () = {{
     }};
 {values}}}"
     )
+}
+
+/// What lets a type of a module of kernels cross: its kernels were compiled with just this type.
+fn of_module(zero_is_value: bool, name: &str) -> String {
+    let nonzero = if zero_is_value { "" } else { "nonzero " };
+    format!(";\n::kernelmill::device_copy!(unsafe {nonzero}{name})")
 }
 
 /// What compiles only where a type of the user, for a type of which zeros are no value in the kernels, says so.

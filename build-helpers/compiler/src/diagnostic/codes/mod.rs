@@ -84,6 +84,8 @@ codes! {
     KM0029 DifferentTypes: "Two types of one name differ";
     KM0030 Override: "A file cannot stand for a stage of a kernel";
     KM0031 Dependency: "What a dependency exports to kernels cannot be used";
+    KM0032 KernelModule: "`#[kernelmill::kernels]` stands where it cannot";
+    KM0033 OutsideModule: "A module of kernels names something outside of it";
     KM0040 ParameterType: "A parameter has a type that cannot cross from host to device";
     KM0041 KernelSignature: "A function cannot be a kernel";
     KM0042 Instances: "The instances of a generic kernel are not given, or not valid";

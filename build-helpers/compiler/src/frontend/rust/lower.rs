@@ -10,6 +10,7 @@ use super::{
     device::DeviceCrate,
     identity::check_types,
     layout,
+    mirror::Written,
     rustc::{FULL_DEBUG, extern_argument, instances_variable, run_rustc, rustc, write_into},
     source::RustSource,
 };
@@ -26,19 +27,22 @@ pub(crate) fn lower(
     source: &RustSource,
 ) -> Result<Lowered, Error> {
     let folder = TemporaryFolder::new(&toolchain.scratch, &source.display)?;
-    let output = |extension: &str| folder.path.join(crate_name(&source.path) + extension);
+    let mirror = source.mirror.as_ref();
+    let mirror = mirror.map(|it| Written::new(it, &folder.path.join("crate"))).transpose()?;
+    let output = |extension: &str| folder.path.join(crate_name(source) + extension);
     let (bitcode, dependencies) = (output(".bc"), output(".d"));
-    let mut command = command(toolchain, device, source);
+    let mut command = command(toolchain, device, source, mirror.as_ref());
     write_into(&mut command, &folder.path, "llvm-bc,dep-info");
     let warnings = run_rustc(command, toolchain, &source.display)?;
     let written = |path: &Path| read_output(path, &toolchain.rustc, &source.display);
     let (inputs, variables) = dependencies_in(&written(&dependencies)?, &source.package_root);
+    let inputs = mirror.as_ref().map_or(inputs.clone(), |mirror| mirror.originals(inputs));
     let module = written(&bitcode)?;
     if !is_bitcode(&module) {
         let (rustc, display) = (toolchain.rustc.clone(), source.display.clone());
         return Err(Error::NotBitcode { rustc, display });
     }
-    check_identity(toolchain, device, source, &folder)?;
+    check_identity(toolchain, device, (source, mirror.as_ref()), &folder)?;
     let modules = vec![module];
     let lowered = Lowered { modules, inputs, variables, warnings, ..Lowered::default() };
     layout::check(&lowered.modules, &source.signatures)?;
@@ -49,11 +53,11 @@ pub(crate) fn lower(
 fn check_identity(
     toolchain: &Toolchain,
     device: &DeviceCrate,
-    source: &RustSource,
+    (source, mirror): (&RustSource, Option<&Written<'_>>),
     folder: &TemporaryFolder,
 ) -> Result<(), Error> {
-    let text = folder.path.join(crate_name(&source.path) + ".ll");
-    let mut command = command(toolchain, device, source);
+    let text = folder.path.join(crate_name(source) + ".ll");
+    let mut command = command(toolchain, device, source, mirror);
     command.args(["-C", FULL_DEBUG]);
     write_into(&mut command, &folder.path, "llvm-ir");
     run_rustc(command, toolchain, &source.display)?;
@@ -62,20 +66,39 @@ fn check_identity(
 }
 
 /// rustc, told what to compile and not what to write.
-fn command(toolchain: &Toolchain, device: &DeviceCrate, source: &RustSource) -> Command {
+fn command(
+    toolchain: &Toolchain,
+    device: &DeviceCrate,
+    source: &RustSource,
+    mirror: Option<&Written<'_>>,
+) -> Command {
     let mut command = rustc(toolchain, &source.edition);
     command.current_dir(&source.package_root).args(["--crate-type", "rlib"]);
-    command.args(["--crate-name", &crate_name(&source.path)]);
+    command.args(["--crate-name", &crate_name(source)]);
     command.arg("--extern").arg(extern_argument("kernelmill_device", &device.metadata));
     command.arg("-L").arg(extern_argument("dependency", &device.folder));
     for cfg in &source.cfgs {
         command.args(["--cfg", cfg]);
     }
-    command.args(&source.arguments).arg(input(source));
+    command.args(&source.arguments).arg(input(source, mirror));
     let (name, value) = instances_variable(&source.instances);
     command.env(name, value);
-    remap_paths(&mut command, source);
+    match mirror {
+        Some(mirror) => remap_mirror(&mut command, source, mirror),
+        None => remap_paths(&mut command, source),
+    }
     command
+}
+
+/// Has rustc name the files of a mirror as they are called outside, those of the package from its folder on. Its lints are
+/// for the build of the whole crate, where more is used.
+fn remap_mirror(command: &mut Command, source: &RustSource, mirror: &Written<'_>) {
+    command.args(["--cap-lints", "allow"]);
+    let (all, own) = (mirror.folder(), mirror.of(&source.package_root));
+    // The last one that fits counts.
+    for (from, to) in [(&*source.package_root, ""), (all, ""), (&*own, "")] {
+        command.arg("--remap-path-prefix").arg(remapping(from, Path::new(to)));
+    }
 }
 
 /// Keeps the paths of a checkout out of what rustc writes about source lines.
@@ -101,7 +124,10 @@ fn remapping(from: &Path, to: &Path) -> OsString {
 
 /// The file as rustc is given it: relative to the package where it lies in it, so that no path of
 /// a checkout gets into the code.
-fn input(source: &RustSource) -> PathBuf {
+fn input(source: &RustSource, mirror: Option<&Written<'_>>) -> PathBuf {
+    if let Some(mirror) = mirror {
+        return mirror.of(&source.path);
+    }
     match source.path.strip_prefix(&source.package_root) {
         Ok(relative) => relative.to_owned(),
         Err(_) => source.path.clone(),
@@ -113,8 +139,15 @@ fn is_bitcode(content: &[u8]) -> bool {
     content.starts_with(b"BC\xc0\xde") || content.starts_with(&0x0b17_c0de_u32.to_le_bytes())
 }
 
-/// A crate name from a file name.
-fn crate_name(path: &Path) -> String {
+/// A crate name from the file's name, or from that of the module.
+fn crate_name(source: &RustSource) -> String {
+    match source.display.rsplit_once("::") {
+        Some((_, module)) if source.mirror.is_some() => name_of_crate(Path::new(module)),
+        _ => name_of_crate(&source.path),
+    }
+}
+
+fn name_of_crate(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name: String =
         stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -146,8 +179,8 @@ mod tests {
 
     #[test]
     fn file_names_become_crate_names() {
-        assert_eq!(crate_name(Path::new("kernels/my-kernel.v2.rs")), "my_kernel_v2");
-        assert_eq!(crate_name(Path::new("3d.rs")), "kernel_3d");
+        assert_eq!(name_of_crate(Path::new("kernels/my-kernel.v2.rs")), "my_kernel_v2");
+        assert_eq!(name_of_crate(Path::new("3d.rs")), "kernel_3d");
     }
 
     #[test]
