@@ -17,4 +17,5 @@ pub(crate) mod place;
 pub(crate) mod read;
 pub(crate) mod source;
 pub(crate) mod sources;
+pub(crate) mod templates;
 mod tokens;
