@@ -46,3 +46,16 @@ template <typename T> __global__ void hidden(T *x) { x[threadIdx.x] += T(3); }
 // Instantiated here too.
 template <typename T> __global__ void halved(T *x) { x[threadIdx.x] = x[threadIdx.x] / T(2); }
 template __global__ void halved<double>(double *);
+
+// Variables of templates: each instance is one of its own.
+template <typename T> __constant__ T mask[3];
+namespace filters {
+template <typename T, int N> __device__ T steps[N];
+}
+template <typename T> __device__ T start = T(4);
+
+template <typename T> __global__ void masked(T *x) {
+  unsigned i = threadIdx.x;
+  x[i] = x[i] * mask<T>[i] + filters::steps<T, 3>[i] + start<T>;
+  filters::steps<T, 3>[i] += T(1);
+}

@@ -225,3 +225,27 @@ pub(crate) fn templates(on: &On<'_>) -> Result<()> {
     assert_eq!(x.download()?, [42; 4]);
     Ok(())
 }
+
+/// Variables of templates, one for each instance.
+pub(crate) fn template_variables(on: &On<'_>) -> Result<()> {
+    let launch = Launch::grid([1], [3]);
+    let (mut x, mut y) = (on.device.upload(&[1.0_f32; 3])?, on.device.upload(&[2; 3])?);
+    // SAFETY: there is one element for each thread.
+    unsafe { on.kernels.masked(&on.stream, launch, &mut x) }?;
+    assert_eq!(x.download()?, [4.0; 3]);
+    let variables = on.kernels.variables();
+    variables.mask_float()?.write(&[1.0, 2.0, 3.0])?;
+    variables.mask_int()?.write(&[10, 20, 30])?;
+    let steps = variables.steps_float_3()?;
+    steps.write(&[0.5, 1.5, 2.5])?;
+    assert_eq!((variables.start_float()?.read()?, variables.start_int()?.read()?), (4.0, 4));
+    variables.start_int()?.write(&5)?;
+    // SAFETY: there is one element for each thread.
+    unsafe { on.kernels.masked(&on.stream, launch, &mut x) }?;
+    // SAFETY: as above.
+    unsafe { on.kernels.masked(&on.stream, launch, &mut y) }?;
+    assert_eq!((x.download()?, y.download()?), (vec![8.5, 13.5, 18.5], vec![25, 45, 65]));
+    assert_eq!(steps.read()?, [1.5, 2.5, 3.5]);
+    assert_eq!(variables.steps_int_3()?.read()?, [1; 3]);
+    Ok(())
+}

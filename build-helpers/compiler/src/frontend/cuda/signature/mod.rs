@@ -66,4 +66,4 @@ pub(crate) use read::read_entries;
 pub use read::{read, read_functions, read_variables, read_with_classes};
 pub use resolve::{Clash, is_same_kernel, resolve_names};
 pub use templates::{generic_kernel, is_instance_of, template_name};
-pub(crate) use variables::symbol as variable_symbol;
+pub(crate) use variables::{is_of_template as is_variable_of_template, symbol as variable_symbol};
