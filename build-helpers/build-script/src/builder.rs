@@ -386,8 +386,8 @@ impl Kernel {
         self
     }
 
-    /// Lists instances of a generic kernel, besides those that its source lists: each the types and constants for the
-    /// kernel's parameters.
+    /// Lists instances of a generic kernel or of a template of C++, besides those that its source has: each the types and
+    /// constants for the kernel's parameters, in the language of the source.
     ///
     /// ```no_run
     /// kernelmill_build::Build::new()

@@ -41,6 +41,7 @@ fn main() {
             includes: Vec::new(),
             defines: Vec::new(),
             arguments: vec!["-w".to_owned()],
+            instances: Vec::new(),
         };
         let start = Instant::now();
         match lower(&source) {

@@ -51,6 +51,7 @@ fn described(root: &Path, name: &str) -> CudaSource {
         includes: Vec::new(),
         defines: Vec::new(),
         arguments: Vec::new(),
+        instances: Vec::new(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What kernels compute, against plain Rust.
 
-use crate::kernels::{Filter, Kernels};
-use kernelmill::{Device, Launch, Result, Stream};
+use crate::kernels::{Filter, Kernels, Pair_int, ShapedInstance, Thrice, Twice};
+use kernelmill::{Device, DeviceCopy, Launch, Result, Stream};
 
 /// A device with the kernels.
 pub(crate) struct On<'a> {
@@ -150,5 +150,102 @@ pub(crate) fn variables(on: &On<'_>) -> Result<()> {
     // Others that are loaded on the device have the same variables.
     let others = Kernels::load(on.device)?;
     assert_eq!(others.variables().coefficients()?.read()?, [1.0, -2.0, -3.0, 4.0]);
+    Ok(())
+}
+
+/// What `shaped` makes of some numbers, of an instance that the caller does not name.
+fn shaped<T: DeviceCopy, const N: i32, F>(on: &On<'_>, a: T, x: &[T]) -> Result<Vec<T>>
+where
+    Kernels: ShapedInstance<T, N, 0, F>,
+{
+    let (from, mut y) = (on.device.upload(x)?, on.device.upload(x)?);
+    let count = u32::try_from(x.len()).expect("a small number");
+    // SAFETY: there are as many elements as the last argument says.
+    unsafe {
+        on.kernels.shaped::<T, N, 0, F>(
+            &on.stream,
+            Launch::linear(x.len()),
+            a,
+            &from,
+            &mut y,
+            count,
+        )
+    }?;
+    y.download()
+}
+
+/// Instances of templates that the settings list.
+pub(crate) fn templates(on: &On<'_>) -> Result<()> {
+    let f32s = shaped::<f32, 4, Twice>(on, 2.0, &[1.0, 2.5, -3.0])?;
+    assert_eq!(f32s, [8.0, 14.0, -8.0]);
+    let f64s = shaped::<f64, 16, Twice>(on, 0.5, &[1.0, 2.5, -3.0])?;
+    assert_eq!(f64s, [17.0, 18.5, 13.0]);
+    let half = half::f16::from_f32;
+    let halves = shaped::<_, 2, Twice>(on, half(0.5), &[half(1.0), half(7.0)])?;
+    assert_eq!(halves, [half(3.0), half(9.0)]);
+    let (x, mut y) = (on.device.upload(&[1, 2, 3])?, on.device.upload(&[0; 3])?);
+    let launch = Launch::linear(3);
+    // SAFETY: there are three elements.
+    unsafe { on.kernels.shaped::<i32, 3, 1, Thrice>(&on.stream, launch, 5, &x, &mut y, 3) }?;
+    assert_eq!(y.download()?, [45, 90, 135]);
+    // Each instance has a wrapper of its own too.
+    // SAFETY: as above.
+    unsafe { on.kernels.shaped_int_3_1_Thrice(&on.stream, launch, 1, &x, &mut y, 3) }?;
+    assert_eq!(y.download()?, [9, 18, 27]);
+    let pairs = [Pair_int { first: 1, second: 2 }, Pair_int { first: 3, second: 4 }];
+    let (x, mut y) = (on.device.upload(&pairs)?, on.device.upload(&pairs)?);
+    let by = Pair_int { first: 10, second: 20 };
+    // SAFETY: there is one element for each thread.
+    unsafe { on.kernels.swapped::<i32, true>(&on.stream, Launch::grid([1], [2]), &x, by, &mut y) }?;
+    let expected = [Pair_int { first: 12, second: 21 }, Pair_int { first: 14, second: 23 }];
+    assert_eq!(y.download()?, expected);
+    let mut x = on.device.upload(&[0.0_f32; 4])?;
+    let launch = Launch::grid([1], [4]);
+    // SAFETY: there is one element for each thread.
+    unsafe { on.kernels.filled_float_float_float(&on.stream, launch, &mut x, 2.5) }?;
+    assert_eq!(x.download()?, [2.5; 4]);
+    // SAFETY: as above.
+    unsafe { on.kernels.filled_float_float(&on.stream, launch, &mut x) }?;
+    assert_eq!(x.download()?, [1.0; 4]);
+    // SAFETY: as above.
+    unsafe { on.kernels.halved::<f32>(&on.stream, launch, &mut x) }?;
+    assert_eq!(x.download()?, [0.5; 4]);
+    let mut x = on.device.upload(&[3.0_f64; 4])?;
+    // SAFETY: as above.
+    unsafe { on.kernels.halved::<f64>(&on.stream, launch, &mut x) }?;
+    assert_eq!(x.download()?, [1.5; 4]);
+    // The settings have a contract for all instances.
+    let mut x = on.device.upload(&[1_u32, 2, 3, 4])?;
+    on.kernels.hidden::<u32>(&on.stream, launch, &mut x)?;
+    assert_eq!(x.download()?, [4, 5, 6, 7]);
+    on.kernels.hidden::<u32>(&on.stream, Launch::grid([1], [5]), &mut x).expect_err("too large");
+    let mut x = on.device.upload(&[0_i64; 4])?;
+    // SAFETY: there is one element for each thread.
+    unsafe { on.kernels.summed::<i64, 1, 2, 39>(&on.stream, launch, &mut x) }?;
+    assert_eq!(x.download()?, [42; 4]);
+    Ok(())
+}
+
+/// Variables of templates, one for each instance.
+pub(crate) fn template_variables(on: &On<'_>) -> Result<()> {
+    let launch = Launch::grid([1], [3]);
+    let (mut x, mut y) = (on.device.upload(&[1.0_f32; 3])?, on.device.upload(&[2; 3])?);
+    // SAFETY: there is one element for each thread.
+    unsafe { on.kernels.masked(&on.stream, launch, &mut x) }?;
+    assert_eq!(x.download()?, [4.0; 3]);
+    let variables = on.kernels.variables();
+    variables.mask_float()?.write(&[1.0, 2.0, 3.0])?;
+    variables.mask_int()?.write(&[10, 20, 30])?;
+    let steps = variables.steps_float_3()?;
+    steps.write(&[0.5, 1.5, 2.5])?;
+    assert_eq!((variables.start_float()?.read()?, variables.start_int()?.read()?), (4.0, 4));
+    variables.start_int()?.write(&5)?;
+    // SAFETY: there is one element for each thread.
+    unsafe { on.kernels.masked(&on.stream, launch, &mut x) }?;
+    // SAFETY: as above.
+    unsafe { on.kernels.masked(&on.stream, launch, &mut y) }?;
+    assert_eq!((x.download()?, y.download()?), (vec![8.5, 13.5, 18.5], vec![25, 45, 65]));
+    assert_eq!(steps.read()?, [1.5, 2.5, 3.5]);
+    assert_eq!(variables.steps_int_3()?.read()?, [1; 3]);
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::{env, error::Error};
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 8] = [
+const CHECKS: [(&str, Check); 10] = [
     ("scaled", checks::scaled),
     ("shifted", checks::shifted),
     ("doubled", checks::doubled),
@@ -20,6 +20,8 @@ const CHECKS: [(&str, Check); 8] = [
     ("series", checks::series),
     ("bytes", checks::bytes),
     ("variables", checks::variables),
+    ("templates", checks::templates),
+    ("template variables", checks::template_variables),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -18,6 +18,7 @@ fn each_source_is_compiled_for_the_targets_that_suit_it() {
         ("scaled.rs", &["cpu", "compute_80", "sm_80"][..]),
         ("shifted.cu", &["cpu", "compute_80", "sm_80"]),
         ("variables.cu", &["cpu", "compute_80", "sm_80"]),
+        ("templates.cu", &["cpu", "compute_80", "sm_80"]),
         ("doubled.cl", &["cpu", "compute_80", "sm_80", "spirv64", "opencl-c"]),
         // For the devices that the file says, and as a cubin.
         ("by_hand.ptx", &["compute_75", "sm_80"]),
@@ -34,14 +35,14 @@ const PTX: [&str; 4] = ["affine", "backwards", "series", "bytes"];
 fn the_cpu_computes_what_plain_rust_does() {
     for device in ["cpu", "cpu:async"] {
         let Checked { passed, lacking, .. } = checks::on(PROGRAM, device);
-        assert_eq!((passed.len(), lacking), (4, PTX.map(str::to_owned).to_vec()), "{device}");
+        assert_eq!((passed.len(), lacking), (6, PTX.map(str::to_owned).to_vec()), "{device}");
     }
 }
 
 #[test]
 fn the_fake_driver_computes_what_plain_rust_does() {
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, "cuda");
-    assert_eq!((passed.len(), lacking), (8, Vec::new()));
+    assert_eq!((passed.len(), lacking), (10, Vec::new()));
 }
 
 /// The kernels are loaded, and a launch of one that has no binary for the device says so.
@@ -58,7 +59,7 @@ fn pocl_runs_what_suits_it() {
             ["scaled", "shifted"]
                 .into_iter()
                 .chain(PTX)
-                .chain(["variables"])
+                .chain(["variables", "templates", "template variables"])
                 .map(str::to_owned)
                 .collect()
         )

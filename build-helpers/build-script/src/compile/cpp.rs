@@ -15,6 +15,7 @@ use crate::{
     discovery::{
         source::{Source, SourceKind},
         sources::{self, Found},
+        templates,
     },
     plan::units::{Unit, UnitCompiler},
     settings::choices::CudaCompiler,
@@ -25,7 +26,7 @@ use kernelmill_compiler::frontend::cuda::{
     CudaKernel,
     clang::{Scope, UnsupportedFeature},
     is_same_symbol,
-    signature::resolve_names,
+    signature::{is_instance_of, resolve_names},
 };
 use std::{
     collections::BTreeMap,
@@ -210,7 +211,14 @@ impl Compilation<'_> {
     ) -> Result<(), Error> {
         for (index, list) in &mut kernels {
             let source = &sources[*index].path;
-            list.retain(|kernel| self.is_of_the_user(source, &kernel.signature.file));
+            // An instance that the settings list may be of a template of somebody else's headers.
+            let is_listed = |kernel: &CudaKernel| {
+                let mut listed = sources[*index].templates.iter();
+                listed.any(|it| is_instance_of(&kernel.signature.symbol, &it.name))
+            };
+            list.retain(|kernel| {
+                self.is_of_the_user(source, &kernel.signature.file) || is_listed(kernel)
+            });
             for CudaKernel { signature, unsupported, .. } in &*list {
                 let (file, line) = (&signature.file, signature.line);
                 for feature in unsupported {
@@ -235,6 +243,7 @@ impl Compilation<'_> {
             let signatures = list.into_iter().map(|kernel| kernel.signature);
             let mut signatures: Vec<_> = signatures.collect();
             self.settings.limit(&mut signatures, &mut limits);
+            sources[index].generics = templates::generics(&sources[index].templates, &signatures);
             sources[index].signatures = Some(signatures);
         }
         limits.into_result(Error::Sources)?;

@@ -2,13 +2,16 @@
 
 use crate::{
     base::paths,
-    discovery::source::{Source, SourceKind},
+    discovery::{
+        source::{Source, SourceKind},
+        templates::Template,
+    },
     settings::{
         package::Package,
         resolved::{ArgumentsOf, Settings},
     },
 };
-use kernelmill_compiler::frontend::cuda::CudaSource;
+use kernelmill_compiler::frontend::cuda::{CudaSource, TemplateInstance};
 
 /// A source as compilers for C and C++ take it.
 pub(crate) fn cuda_source(package: &Package, settings: &Settings, source: &Source) -> CudaSource {
@@ -23,5 +26,15 @@ pub(crate) fn cuda_source(package: &Package, settings: &Settings, source: &Sourc
             SourceKind::OpenCl => ArgumentsOf::OpenCl,
             _ => ArgumentsOf::Cuda,
         }),
+        instances: source.templates.iter().flat_map(instances).collect(),
     }
+}
+
+fn instances(template: &Template) -> impl Iterator<Item = TemplateInstance> {
+    template.instances.iter().map(|it| TemplateInstance {
+        template: template.name.clone(),
+        arguments: it.arguments.clone(),
+        written: it.written.clone(),
+        place: it.place.clone(),
+    })
 }

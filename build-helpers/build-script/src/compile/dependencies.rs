@@ -103,6 +103,7 @@ impl Dependencies {
                 functions: exported.functions.clone(),
                 generics: Vec::new(),
                 instances: Vec::new(),
+                templates: Vec::new(),
                 weight: 0,
                 texts: Vec::new(),
                 overrides: Vec::new(),

@@ -55,6 +55,7 @@ impl Parts {
             functions: Vec::new(),
             generics: Vec::new(),
             instances: Vec::new(),
+            templates: Vec::new(),
             weight: 0,
             texts: vec![("a".to_owned(), "text".into())],
             overrides: Vec::new(),
@@ -168,9 +169,11 @@ fn everything_that_changes_bitcode_is_in_the_key_of_a_front_end() {
 
 #[test]
 fn everything_that_changes_what_nvcc_makes_is_in_its_keys() {
-    let changes: [fn(&mut Parts); 8] = [
+    let changes: [fn(&mut Parts); 10] = [
         |parts| parts.host = "aarch64-unknown-linux-gnu",
         |parts| parts.nvcc.version = "release 13.6".to_owned(),
+        |parts| parts.source.instances.push(("k".to_owned(), "float".to_owned())),
+        |parts| parts.source.instances.push(("k".to_owned(), "double".to_owned())),
         |parts| parts.nvcc.variables = variable(Some("")),
         |parts| parts.source.display = "b".to_owned(),
         |parts| parts.source.texts[0].1 = "other".into(),

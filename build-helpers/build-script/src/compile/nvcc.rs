@@ -195,6 +195,7 @@ impl NvccCompiler<'_> {
             .parts("include", &self.settings.includes)
             .parts("define", defines)
             .parts("argument", self.settings.arguments_for(ArgumentsOf::Cuda))
+            .parts("instance", source.instances.iter().map(|instance| format!("{instance:?}")))
     }
 }
 

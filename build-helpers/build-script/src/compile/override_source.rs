@@ -24,6 +24,7 @@ pub(super) fn source(it: &KernelOverride, kind: SourceKind) -> Source {
         functions: Vec::new(),
         generics: Vec::new(),
         instances: Vec::new(),
+        templates: Vec::new(),
         weight: 0,
         texts: vec![(it.display.clone(), it.text().into())],
         overrides: Vec::new(),

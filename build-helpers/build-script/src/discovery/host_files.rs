@@ -73,6 +73,7 @@ pub(crate) fn find(
             functions: Vec::new(),
             generics: Vec::new(),
             instances: Vec::new(),
+            templates: Vec::new(),
             weight: bytes.len() as u64,
             texts: vec![(display.clone(), text.into())],
             states: Vec::new(),

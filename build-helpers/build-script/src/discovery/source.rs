@@ -1,6 +1,6 @@
 //! A kernel source: one file, or one package of kernels.
 
-use super::{language::Language, override_file::KernelOverride};
+use super::{language::Language, override_file::KernelOverride, templates::Template};
 use crate::settings::resolved::Settings;
 use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target, VariableDeclaration};
 use kernelmill_compiler::{Mirror, frontend::generic::GenericKernel};
@@ -23,8 +23,10 @@ pub(crate) struct Source {
     pub(crate) variables: Vec<VariableDeclaration>,
     /// The generic kernels of which some of the kernels are instances.
     pub(crate) generics: Vec<GenericKernel>,
-    /// The instances that the settings list of those, each with the name of its kernel.
+    /// The instances that the settings list of those, and of templates of C++, each with the name of its kernel.
     pub(crate) instances: Vec<(String, String)>,
+    /// The templates of C++ of which the settings list instances.
+    pub(crate) templates: Vec<Template>,
     /// How long compiling it takes next to others, where that is known.
     pub(crate) weight: u64,
     /// The text of its files, by how messages name them.

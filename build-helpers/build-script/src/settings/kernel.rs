@@ -11,7 +11,10 @@ use super::{
 use crate::base::{naming::is_identifier, report::Report};
 use kernelmill_artifact::{LaunchLimits, Parameter, Signature, Target};
 use kernelmill_compiler::diagnostic::Code;
-use kernelmill_compiler::{frontend::cuda::signature::is_named, limits};
+use kernelmill_compiler::{
+    frontend::cuda::signature::{is_instance_of, is_named},
+    limits,
+};
 
 /// The keys, as they are written in TOML.
 pub(super) const KERNEL_KEYS: [&str; 13] = [
@@ -158,16 +161,27 @@ impl KernelSettings {
         report_at(Code::KernelSettings, self.origin.as_ref(), message, help, report);
     }
 
-    /// Reports instances of a kernel that is none of Rust with parameters of its own.
+    /// Reports instances of a kernel without parameters of its own.
     pub(crate) fn instances_not_wanted(&self, kernel: &Signature, report: &mut Report) {
         let Signature { name, file, line, .. } = kernel;
         let message = format!(
-            "the settings list instances of the kernel `{name}`, which is no generic kernel in Rust, at {file}:{line}"
+            "the settings list instances of the kernel `{name}`, which is neither a generic kernel in Rust nor a template \
+             of CUDA C++ or HIP, at {file}:{line}"
         );
-        let help = "remove `instances`; a template of C++ is instantiated in its source: \
-                    `template __global__ void scale<float>(float *);`";
         let origin = self.instances.first().and_then(|it| it.origin.as_ref());
-        report_at(Code::KernelSettings, origin.or(self.origin.as_ref()), message, help, report);
+        let origin = origin.or(self.origin.as_ref());
+        report_at(Code::KernelSettings, origin, message, "remove `instances`", report);
+    }
+
+    /// Reports what is wrong with an instance.
+    pub(crate) fn report_instance(
+        &self,
+        origin: Option<&Origin>,
+        message: String,
+        help: &str,
+        report: &mut Report,
+    ) {
+        report_at(Code::Instances, origin.or(self.origin.as_ref()), message, help, report);
     }
 
     /// Reports a target that is named for a kernel and that its language has not got; `targets` are those it has.
@@ -228,7 +242,7 @@ impl KernelSettings {
 }
 
 /// Whether settings under this key are about a kernel: the key is the name of its wrapper, that of the generic
-/// kernel that it is an instance of, its name in C++ with or without parameters, its symbol, or its file and one of
+/// kernel or template that it is an instance of, its name in C++ with or without parameters, its symbol, or its file and one of
 /// these names.
 pub(crate) fn is_about(
     key: &str,
@@ -241,6 +255,15 @@ pub(crate) fn is_about(
         || key.split_once("::") == Some((&kernel.file, &kernel.symbol))
         || settings.name.as_deref() == Some(kernel.name())
         || is_named(&kernel.symbol, key)
+        || is_of_template(key, kernel)
+}
+
+/// Whether settings under this key are about the template of C++ that a kernel is an instance of: the key is the
+/// template's name, with or without its namespaces, or its file and that.
+pub(crate) fn is_of_template(key: &str, kernel: &Signature) -> bool {
+    let in_file = key.split_once("::").filter(|(file, _)| *file == kernel.file);
+    is_instance_of(&kernel.symbol, key)
+        || in_file.is_some_and(|(_, name)| is_instance_of(&kernel.symbol, name))
 }
 
 /// Whether settings under this key are about a generic kernel.

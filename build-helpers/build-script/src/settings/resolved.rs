@@ -143,6 +143,7 @@ impl Settings {
         let generic = self.generic_of(kernel);
         said.sort_by_key(|(key, _)| {
             !generic.is_some_and(|generic| kernel::is_generic(key, generic, &kernel.file))
+                && !kernel::is_of_template(key, kernel)
         });
         said.into_iter().map(|(_, said)| said).collect()
     }

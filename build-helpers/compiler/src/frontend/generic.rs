@@ -1,6 +1,6 @@
 //! Generic kernels: what their instances have in common, for a launch wrapper that is generic too.
 
-use kernelmill_artifact::{Signature, ValueType};
+use kernelmill_artifact::{Parameter, ParameterKind, Signature, ValueType};
 
 /// A generic kernel with the instances that are compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,4 +128,16 @@ impl Form {
             (Self::Array(..), _) => false,
         }
     }
+}
+
+/// Whether one wrapper can have the parameters of two instances.
+pub(crate) fn is_alike(one: &Signature, other: &Signature) -> bool {
+    let form = |it: &Parameter| match &it.kind {
+        ParameterKind::Value(_) => (it.name.clone(), 0, None, 0),
+        ParameterKind::Slice { access, .. } => (it.name.clone(), 1, Some(*access), 0),
+        ParameterKind::Pointer { access, .. } => (it.name.clone(), 2, Some(*access), 0),
+        ParameterKind::Shared { .. } => (it.name.clone(), 3, None, 0),
+        ParameterKind::TensorMap { rank, access, .. } => (it.name.clone(), 4, Some(*access), *rank),
+    };
+    one.parameters.iter().map(form).eq(other.parameters.iter().map(form))
 }

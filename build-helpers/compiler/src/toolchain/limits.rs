@@ -95,10 +95,24 @@ impl ToolLimits {
     /// [`Error::Start`] where it cannot be run, [`Error::Ended`] where a signal ended it, or it did nothing for
     /// too long.
     pub(crate) fn output(self, command: &mut Command, subject: &str) -> Result<Output, Error> {
+        self.output_from(command, Stdio::null(), subject)
+    }
+
+    /// As [`ToolLimits::output`], with something to read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ToolLimits::output`].
+    pub(crate) fn output_from(
+        self,
+        command: &mut Command,
+        input: Stdio,
+        subject: &str,
+    ) -> Result<Output, Error> {
         let program = PathBuf::from(command.get_program());
         let failed = |source| Error::Start { program: program.clone(), source };
         self.apply(command);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().map_err(failed)?;
         let watch = self.watch(&child);
         let output = child.wait_with_output();

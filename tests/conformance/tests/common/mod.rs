@@ -50,6 +50,7 @@ pub(crate) fn lower_with(file: &str, text: &str, arguments: &[&str]) -> Result<S
             includes: Vec::new(),
             defines: Vec::new(),
             arguments,
+            instances: Vec::new(),
         };
         let lowered = compiler().lower_cuda(clang(), &source, None)?;
         let signatures = lowered.kernels.into_iter().map(|kernel| kernel.signature).collect();

@@ -28,6 +28,7 @@ fn source(display: &str) -> Source {
         functions: Vec::new(),
         generics: Vec::new(),
         instances: Vec::new(),
+        templates: Vec::new(),
         weight: 1,
         texts: Vec::new(),
         overrides: Vec::new(),

@@ -10,6 +10,7 @@ use super::{
     place::place_of,
     read::read,
     source::{Source, SourceKind},
+    templates,
 };
 use crate::{
     base::{error::Error, paths, report::Report},
@@ -93,6 +94,7 @@ pub(crate) fn find(package: &Package, settings: &mut Settings) -> Result<Found, 
     for function in sources.iter_mut().flat_map(|source| &mut source.functions) {
         function.package = package.name.clone().into();
     }
+    templates::attach(package, settings, &mut sources, &mut report);
     settings.generics = sources.iter().flat_map(instances_by_name).collect();
     for kernels in sources.iter_mut().filter_map(|source| source.signatures.as_mut()) {
         settings.limit(kernels, &mut report);

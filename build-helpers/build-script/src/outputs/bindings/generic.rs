@@ -7,6 +7,7 @@ use super::{
     names::{identifier, parameter_names},
     types::{import_plain, type_name},
 };
+use crate::base::naming::is_identifier;
 use kernelmill_artifact::{ParameterKind, Safety, Signature, ValueType};
 use kernelmill_compiler::frontend::generic::{Form, GenericArgument, Length};
 
@@ -87,14 +88,25 @@ impl<'a> Wrapper<'a> {
         let (declared, used) = (&self.declared, &self.used);
         let shown: Vec<_> = self.generic.names.iter().map(|name| format!("{{{name}}}")).collect();
         let shown = shown.join(", ");
+        let place = match &self.generic.key {
+            Some(key) if is_identifier(key) => {
+                format!("`instances` in `[kernels.{key}]` of the settings")
+            }
+            Some(key) => {
+                format!("`instances` in `[kernels.\\\"{key}\\\"]` of the settings")
+            }
+            None => format!(
+                "the instances, in `#[kernel(instances = [..])]` at {file}:{line} or by \\
+            `instances` in `[kernels.{plain}]` of the settings"
+            ),
+        };
         let mut text = format!(
             "
 /// The kernel `{plain}` of `{file}:{line}` has this instance: `Kernels` implements it for those that are built.
 #[diagnostic::on_unimplemented(
     message = \"the kernel `{plain}` has no instance `{shown}`\",
     label = \"this instance is not built\",
-    note = \"add `\\\"{shown}\\\"` to the instances, in `#[kernel(instances = [..])]` at {file}:{line} or by \\
-            `instances` in `[kernels.{plain}]` of the settings\"
+    note = \"add `\\\"{shown}\\\"` to {place}\"
 )]
 {NAMES}
 pub trait {trait_name}<{declared}>: sealed_instances::{trait_name}<{used}> {{

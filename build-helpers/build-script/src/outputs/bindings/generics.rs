@@ -1,7 +1,13 @@
 //! Collection of the generic kernels of an interface, with the names that they have for the host.
 
 use super::model::{Generic, Kernel};
-use crate::{base::report::Report, discovery::source::Source};
+use crate::{
+    base::report::Report,
+    discovery::{
+        source::Source,
+        templates::{self, Template},
+    },
+};
 use kernelmill_artifact::symbol;
 use kernelmill_compiler::diagnostic::Code;
 use std::collections::BTreeSet;
@@ -10,13 +16,19 @@ use std::collections::BTreeSet;
 pub(super) fn of(sources: &[Source], kernels: &[Kernel], report: &mut Report) -> Vec<Generic> {
     let mut generics = Vec::new();
     for (source, place) in sources.iter().zip(0..) {
-        for generic in &source.generics {
+        // Types of C++ may have got other names, and their kernels have those.
+        let own = kernels.iter().filter(|it| it.sources.contains(&place));
+        let own: Vec<_> = own.map(|it| it.signature.clone()).collect();
+        let is_cpp = !source.templates.is_empty();
+        let of_cpp = if is_cpp { templates::generics(&source.templates, &own) } else { Vec::new() };
+        for generic in if is_cpp { &of_cpp } else { &source.generics } {
             let index = |name: &str| {
-                let symbol = symbol(name);
+                let symbol = if is_cpp { name.to_owned() } else { symbol(name) };
                 kernels.iter().position(|kernel| {
                     kernel.sources.contains(&place) && kernel.signature.symbol == symbol
                 })
             };
+            let is_it = |it: &&Template| it.name.rsplit("::").next() == Some(&*generic.name);
             let instances = generic.instances.iter();
             let instances =
                 instances.filter_map(|it| Some((it.arguments.clone(), index(&it.kernel)?)));
@@ -26,6 +38,7 @@ pub(super) fn of(sources: &[Source], kernels: &[Kernel], report: &mut Report) ->
                 trait_name: String::new(),
                 names: Vec::new(),
                 instances: instances.collect(),
+                key: source.templates.iter().find(is_it).map(|it| it.key.clone()),
             });
         }
     }

@@ -12,7 +12,7 @@ use crate::{
     discovery::{device_functions, source::Source},
     settings::{
         contract::Rule,
-        kernel::{KernelSettings, is_generic, report_rule_error},
+        kernel::{KernelSettings, is_generic, is_of_template, report_rule_error},
         resolved::Settings,
     },
 };
@@ -180,6 +180,8 @@ fn configure<'s>(
 ) -> Vec<GivenName<'s>> {
     let mut given = Vec::new();
     for (key, said) in &settings.kernels {
+        let templates: Vec<_> =
+            kernels.iter().map(|kernel| is_of_template(key, &kernel.signature)).collect();
         let is_meant = |kernel: &&mut Kernel| settings.is_about(key, said, &kernel.signature);
         let mut meant = kernels.iter_mut().filter(is_meant).peekable();
         if meant.peek().is_none() {
@@ -192,13 +194,16 @@ fn configure<'s>(
             said.unknown(key, nearest.as_deref(), report);
             continue;
         }
-        let is_of_all =
-            |generic: &&mut Generic| is_generic(key, &generic.kernel.name, &generic.kernel.file);
+        let is_of_all = |generic: &&mut Generic| {
+            is_generic(key, &generic.kernel.name, &generic.kernel.file)
+                || generic.instances.iter().any(|(_, index)| templates[*index])
+        };
         let name_of_all = generics.iter_mut().find(is_of_all);
         let is_name_of_one = name_of_all.is_none();
         if let Some(Kernel { signature, .. }) = meant.peek()
             && is_name_of_one
             && !said.instances.is_empty()
+            && !is_of_template(key, signature)
         {
             said.instances_not_wanted(signature, report);
         }

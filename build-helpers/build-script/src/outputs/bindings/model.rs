@@ -40,6 +40,8 @@ pub(crate) struct Generic {
     pub(crate) names: Vec<String>,
     /// The arguments of each instance, and the place of its kernel among all.
     pub(crate) instances: Vec<(Vec<GenericArgument>, usize)>,
+    /// What the settings call it, where it is a template of C++.
+    pub(crate) key: Option<String>,
 }
 
 /// A type that is a name for instances, and of which no value crosses.

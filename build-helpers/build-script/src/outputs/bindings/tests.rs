@@ -6,7 +6,10 @@ use super::{
 use crate::{
     base::{cargo::Cargo, environment::BuildEnvironment},
     compile::binary::Binary,
-    discovery::source::{Source, SourceKind},
+    discovery::{
+        source::{Source, SourceKind},
+        templates::Template,
+    },
     settings::{package::Package, resolve, resolved::Settings},
     test_support::Project,
 };
@@ -89,6 +92,40 @@ pub unsafe fn r#move<Kernels, const Flag: bool>(_x: &[f32]) {}
     check("generic.rs", &without_digests(&text));
 }
 
+/// The wrapper of a template of which the settings list instances: those of its source are in it too.
+#[test]
+fn templates_of_cpp_have_generic_wrappers_where_the_settings_list_instances() {
+    let mut source = source_of("kernels/cuda.cu", cuda_kernels());
+    let template = |key: &str, name: &str, parameter: &str| Template {
+        key: key.to_owned(),
+        name: name.to_owned(),
+        parameters: vec![parameter.to_owned()],
+        instances: Vec::new(),
+    };
+    let listed = [template("filters::blur", "filters::blur", "T"), template("fill", "fill", "N")];
+    source.templates = listed.into();
+    let settings = "[package.metadata.kernelmill.kernels.\"filters::blur\"]\ninstances = [\"float\"]\n\
+                    requires = [\"more.len > 0\"]\n\
+                    [package.metadata.kernelmill.kernels.fill]\ninstances = [\"1\"]\nname = \"filled\"\n";
+    let interface = Interface::of(&[source], &settings_of(settings), PACKAGE)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let text = render("cuda", &interface, &[], &[]);
+    for part in [
+        // With the contract of all instances the wrapper is safe.
+        "    pub fn blur<T>(",
+        "    pub unsafe fn filled<const N: i32>(",
+        "impl BlurInstance<f32> for Kernels {",
+        "impl BlurInstance<u16> for Kernels {",
+        "impl FilledInstance<1> for Kernels {",
+        "impl FilledInstance<2> for Kernels {",
+        "note = \"add `\\\"{T}\\\"` to `instances` in `[kernels.\\\"filters::blur\\\"]` of the settings\"",
+        "note = \"add `\\\"{N}\\\"` to `instances` in `[kernels.fill]` of the settings\"",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(!text.contains("fn apply<"), "{text}");
+}
+
 #[track_caller]
 fn check(name: &str, text: &str) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/outputs/bindings/snapshots");
@@ -115,6 +152,7 @@ fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
         functions: Vec::new(),
         generics: Vec::new(),
         instances: Vec::new(),
+        templates: Vec::new(),
         weight: 0,
         texts: Vec::new(),
         overrides: Vec::new(),
@@ -295,7 +333,7 @@ fn what_a_contract_cannot_mean_is_an_error() {
     let settings = "[package.metadata.kernelmill.kernels.saxpy]\ninstances = [\"float\"]";
     let text = faults(settings);
     assert!(
-        text.contains("instances of the kernel `saxpy`, which is no generic kernel in Rust"),
+        text.contains("instances of the kernel `saxpy`, which is neither a generic kernel in Rust nor a template"),
         "{text}"
     );
     assert!(text.contains("--> Cargo.toml:8:15"), "{text}");

@@ -47,7 +47,12 @@ pub(super) fn of(sources: &[Source]) -> Vec<Variable> {
 /// `filters_table` of `filters::table`.
 fn with_namespace(variable: &Variable, _index: usize) -> String {
     let full = kernelmill_compiler::frontend::cuda::signature::full_name(&variable.variable.symbol);
-    as_identifier(&full.replace("::", "_"))
+    let text = as_identifier(&full.replace("::", "_"));
+    // Arguments of templates end in a bracket, and runs of signs are one underscore, as in their names.
+    match full.ends_with('>') {
+        true => text.split('_').filter(|it| !it.is_empty()).collect::<Vec<_>>().join("_"),
+        false => text,
+    }
 }
 
 /// `blur_table` of `kernels/blur.cu`.

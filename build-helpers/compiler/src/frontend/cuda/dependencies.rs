@@ -85,7 +85,7 @@ fn words(text: &str, writer: Writer) -> Vec<String> {
 }
 
 /// A path without `.` and `..`, as it is written.
-fn normal(path: &Path) -> PathBuf {
+pub(super) fn normal(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for component in path.components() {
         match component {

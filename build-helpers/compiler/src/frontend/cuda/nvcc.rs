@@ -14,7 +14,7 @@ use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Target, VariableD
 use super::{
     binary::{entries, is_same_symbol},
     dependencies::{self, Writer},
-    message, ptx_grid,
+    instances, message, ptx_grid,
     ptx_shared::{self, SharedArray},
     signature,
     source::{CudaKernel, CudaSource},
@@ -162,8 +162,10 @@ impl Nvcc {
         let ptx = String::from_utf8_lossy(&ptx);
         let ask = |probe: &str| self.with_text_behind(source, probe, &arguments);
         let fault = |error| Error::Signatures { file: source.display.clone(), error };
-        let kernels = signature::read_with_classes(&ptx, &source.display, ask).map_err(fault)?;
-        let variables = signature::read_variables(&ptx, &source.display).map_err(fault)?;
+        let mut kernels =
+            signature::read_with_classes(&ptx, &source.display, ask).map_err(fault)?;
+        let mut variables = signature::read_variables(&ptx, &source.display).map_err(fault)?;
+        instances::name_source(source, &mut kernels, &mut variables);
         Ok(Reading { kernels, variables, trace, weight })
     }
 
@@ -177,7 +179,7 @@ impl Nvcc {
         let folder = TemporaryFolder::new(&self.scratch, &source.display).ok()?;
         let path = folder.path.join("probe.cu");
         fs::write(&path, format!("#include \"{}\"\n{text}", source.path.display())).ok()?;
-        let probe = CudaSource { path, ..source.clone() };
+        let probe = CudaSource { path, instances: Vec::new(), ..source.clone() };
         let arguments = [arguments, &["-w".to_owned()]].concat();
         match self.run(&probe, &arguments, "classes") {
             Ok((output, _)) => Some(String::from_utf8_lossy(&output).into_owned()),
@@ -382,11 +384,27 @@ impl Nvcc {
         command.args(arguments).args(of_source);
         command.args(["-MD", "-MF"]).arg(&rule);
         command.arg("--keep").arg("--keep-dir").arg(&files);
-        command.arg(source.input()).arg("-o").arg(&output);
+        if source.instances.is_empty() {
+            command.arg(source.input());
+        } else {
+            let text = instances::text(&source.instances);
+            let name = source.path.file_name().unwrap_or_default();
+            let text = write(&folder, &name.to_string_lossy(), text.as_bytes())?;
+            command.arg("-include").arg(in_list(source.input(), &source.package_root)?).arg(text);
+        }
+        command.arg("-o").arg(&output);
         let name = format!("{}.{purpose}", source.display);
         let root = &source.package_root;
         let run = Run { scratch: &self.scratch, root, name: &name, limits: self.limits };
-        let Ran { messages, spills, folder } = start(&mut command, folder, &run)?;
+        let Ran { messages, spills, folder } =
+            start(&mut command, folder, &run).map_err(|error| match error {
+                Error::Cpp { tool, messages, kept } => {
+                    let messages = instances::about_instances(messages, source);
+                    Error::Cpp { tool, messages, kept }
+                }
+                other => other,
+            })?;
+        let messages = instances::about_instances(messages, source);
         let written = |path: &Path| read_output(path, &self.program, &source.display);
         let rule = written(&rule)?;
         let mut inputs = dependencies::inputs(
@@ -395,6 +413,7 @@ impl Nvcc {
             Writer::Nvcc,
         );
         inputs.retain(|path| !path.starts_with(&folder.path));
+        instances::remove_text(&mut inputs, &source.package_root);
         let warnings = messages.into_iter().filter(Message::is_warning).collect();
         let cooperative = cooperative_kernels(&folder.path);
         Ok((written(&output)?, Trace { inputs, warnings, spills, cooperative }))

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use kernelmill_artifact::Signature;
 
+use super::instances::TemplateInstance;
+
 /// A file in CUDA C++, or in HIP where its name ends in `.hip`, and how it is to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaSource {
@@ -19,6 +21,8 @@ pub struct CudaSource {
     pub defines: Vec<(String, String)>,
     /// Further arguments of the compiler.
     pub arguments: Vec<String>,
+    /// Instances of its templates to compile besides those that it instantiates itself.
+    pub instances: Vec<TemplateInstance>,
 }
 
 /// A kernel as compiled code describes it.

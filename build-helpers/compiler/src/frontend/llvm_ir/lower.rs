@@ -338,6 +338,7 @@ fn cuda_source(source: &IrSource) -> CudaSource {
         includes: Vec::new(),
         defines: Vec::new(),
         arguments: arguments.into_iter().collect(),
+        instances: Vec::new(),
     }
 }
 

@@ -113,6 +113,7 @@ mod tests {
                 "-Wall",
                 "-cl-mad-enable",
             ]),
+            instances: Vec::new(),
         };
         let expanded = "# 1 \"<built-in>\"\n# 1 \"a.cl\"\nkernel void k() {}\n";
         let expected = "// kernelmill: -cl-std=CL1.2 -DX=2 -cl-mad-enable\n#define __KERNELMILL__ 1\n\

@@ -2,6 +2,7 @@
 
 use std::{
     fmt::Write as _,
+    fs::File,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -22,13 +23,13 @@ use crate::{
         Architecture,
         cuda::{
             dependencies::{self, Writer},
-            message, signature,
+            instances, message, signature,
             source::{CudaKernel, CudaSource},
         },
         limits::{self, LimitFault},
     },
     job::Lowered,
-    toolchain::{TemporaryFolder, Toolchain, read_output},
+    toolchain::{TemporaryFolder, Toolchain, read_output, write},
 };
 
 /// clang, as it was found.
@@ -66,11 +67,21 @@ pub(crate) fn compile(
     let folder = TemporaryFolder::new(&toolchain.scratch, &source.display)?;
     let (bitcode, dependencies) = (folder.path.join("k.bc"), folder.path.join("k.d"));
     let mut command = command(&headers)?;
-    command.arg("-MD").arg("-MF").arg(&dependencies).arg("-o").arg(&bitcode).arg(source.input());
-    let output = toolchain.limits.output(&mut command, &source.display)?;
+    command.arg("-MD").arg("-MF").arg(&dependencies).arg("-o").arg(&bitcode);
+    let output = if source.instances.is_empty() {
+        toolchain.limits.output(command.arg(source.input()), &source.display)?
+    } else {
+        // Read from the standard input, the text has no name that gets into the code.
+        let text = instances::text(&source.instances);
+        let path = write(&folder, "instances.cu", text.as_bytes())?;
+        let text = File::open(&path).map_err(|error| Error::Io { path, source: error })?;
+        command.arg("-ffile-prefix-map=./=").arg("-include").arg(source.input()).arg("-");
+        toolchain.limits.output_from(&mut command, text.into(), &source.display)?
+    };
     let stderr = String::from_utf8_lossy(&output.stderr);
     let stderr = stderr.replace(&format!("{}/", headers.display()), set.name);
-    let mut messages = message::parse(&stderr, &source.package_root);
+    let messages = message::parse(&stderr, &source.package_root);
+    let mut messages = instances::about_instances(messages, source);
     if !output.status.success() {
         messages.retain(|message| !message.is_warning());
         let display = source.display.clone();
@@ -87,6 +98,7 @@ pub(crate) fn compile(
     // told of it by another way through the file system.
     let ours = headers.file_name();
     inputs.retain(|path| !path.components().any(|part| Some(part.as_os_str()) == ours));
+    instances::remove_text(&mut inputs, &source.package_root);
     Ok(Compiled { bitcode: written(&bitcode)?, inputs, messages })
 }
 
@@ -156,9 +168,10 @@ pub(crate) fn signatures(
         SignatureError::Functions(faults) => Error::DeviceFunctions(faults),
         other => Error::Internal(other.to_string()),
     };
-    let kernels = signature::read(&ptx, &source.display).map_err(internal)?;
+    let mut kernels = signature::read(&ptx, &source.display).map_err(internal)?;
     let functions = signature::read_functions(&ptx, &source.display).map_err(internal)?;
-    let variables = signature::read_variables(&ptx, &source.display).map_err(internal)?;
+    let mut variables = signature::read_variables(&ptx, &source.display).map_err(internal)?;
+    instances::name_source(source, &mut kernels, &mut variables);
     Ok(Signatures { kernels, variables, functions })
 }
 

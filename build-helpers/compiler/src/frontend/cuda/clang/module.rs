@@ -103,14 +103,20 @@ pub(crate) fn settle_shared<'c>(
 }
 
 /// The name by which the host finds a variable, as nvcc has it in PTX; `None` for one that is not the host's: one in
-/// constant memory with a value, which is a table, one that only a function or a template names, and our own.
+/// constant memory with a value, which is a table, one that only a function names, and our own.
 ///
 /// LLVM does not tell a variable without a value from one that the source says is zero.
 fn variable_symbol(global: Value<'_>) -> Option<String> {
     let is_zero = global.initializer()?.is_zero();
     // clang says of all that lies in constant memory that it is constant.
     let is_table = global.ty().address_space() == CONSTANT && !is_zero;
-    let is_defined_once = matches!(global.linkage(), Linkage::External | Linkage::Internal);
+    let is_defined_once = match global.linkage() {
+        Linkage::External | Linkage::Internal => true,
+        Linkage::LinkOnceOdr | Linkage::WeakOdr => {
+            signature::is_variable_of_template(&global.name())
+        }
+        _ => false,
+    };
     let is_in_memory = [CONSTANT, GLOBAL].contains(&global.ty().address_space());
     if is_table || !is_defined_once || !is_in_memory {
         return None;
@@ -126,8 +132,9 @@ fn warn_of_unset_constant(source: &CudaSource, global: Value<'_>, warnings: &mut
         let (file, name) = (&source.display, signature::full_name(&global.name()));
         let _ = writeln!(
             warnings,
-            "{file}: the __constant__ variable `{name}` is zero, and the host cannot set it: it is of a template, in a \
-             namespace without a name, `static` in a namespace or a function, or of a type that cannot be a parameter"
+            "{file}: the __constant__ variable `{name}` is zero, and the host cannot set it: it is in a namespace \
+             without a name, `static` in a namespace, a function or of a template, or of a type that cannot be a \
+             parameter"
         );
     }
 }

@@ -52,10 +52,11 @@ mod read;
 mod reader;
 mod resolve;
 mod slots;
+mod templates;
 #[cfg(feature = "cuda-cpp")]
 mod types;
 mod variables;
-#[cfg(feature = "cuda-cpp")]
+#[cfg_attr(not(feature = "cuda-cpp"), expect(dead_code, reason = "nothing is read"))]
 mod written;
 
 pub use crate::diagnostic::SignatureError;
@@ -64,4 +65,5 @@ pub use named::{full_name, is_named};
 pub(crate) use read::read_entries;
 pub use read::{read, read_functions, read_variables, read_with_classes};
 pub use resolve::{Clash, is_same_kernel, resolve_names};
-pub(crate) use variables::symbol as variable_symbol;
+pub use templates::{generic_kernel, is_instance_of, template_name};
+pub(crate) use variables::{is_of_template as is_variable_of_template, symbol as variable_symbol};

@@ -78,7 +78,7 @@ pub(super) fn path(name: &str) -> Vec<&str> {
 }
 
 /// Splits where a separator stands outside of all brackets.
-fn split<'a>(text: &'a str, separator: &str) -> Vec<&'a str> {
+pub(super) fn split<'a>(text: &'a str, separator: &str) -> Vec<&'a str> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_u32);
     let mut at = 0;
     while at < text.len() {

@@ -8,9 +8,9 @@ use super::{
 use crate::diagnostic::Code;
 use crate::{
     diagnostic::Place,
-    frontend::generic::{Form, GenericKernel, GenericParameter, Instance},
+    frontend::generic::{Form, GenericKernel, GenericParameter, Instance, is_alike},
 };
-use kernelmill_artifact::{Parameter, ParameterKind, Signature, symbol};
+use kernelmill_artifact::{Parameter, Signature, symbol};
 use syn::FnArg;
 
 impl Reader<'_, '_> {
@@ -163,16 +163,4 @@ fn fitting(forms: Vec<Form>, parameters: &[Parameter], instance: &Known) -> Vec<
         if fits { form } else { Form::PerInstance }
     };
     forms.into_iter().zip(parameters).map(fitting).collect()
-}
-
-/// Whether one wrapper can have the parameters of two instances.
-fn is_alike(one: &Signature, other: &Signature) -> bool {
-    let form = |it: &Parameter| match &it.kind {
-        ParameterKind::Value(_) => (it.name.clone(), 0, None, 0),
-        ParameterKind::Slice { access, .. } => (it.name.clone(), 1, Some(*access), 0),
-        ParameterKind::Pointer { access, .. } => (it.name.clone(), 2, Some(*access), 0),
-        ParameterKind::Shared { .. } => (it.name.clone(), 3, None, 0),
-        ParameterKind::TensorMap { rank, access, .. } => (it.name.clone(), 4, Some(*access), *rank),
-    };
-    one.parameters.iter().map(form).eq(other.parameters.iter().map(form))
 }
