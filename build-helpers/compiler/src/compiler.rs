@@ -99,7 +99,7 @@ impl Compiler {
     #[must_use]
     pub fn version(&self) -> String {
         format!(
-            "kernelmill {} ({}); {}; LLVM {}; {}; device {}; libdevice {}; ocml {}",
+            "kernelmill {} ({}); {}; LLVM {}; {}; device {}; libdevice {}; ocml {}; {}",
             env!("CARGO_PKG_VERSION"),
             env!("KERNELMILL_COMPILER_DIGEST"),
             self.toolchain.rustc_version.trim(),
@@ -108,6 +108,7 @@ impl Compiler {
             rust::device_digest(),
             self.toolchain.libdevice.as_deref().map_or_else(String::new, rust::file_digest),
             self.toolchain.ocml.as_deref().map_or_else(String::new, rust::file_digest),
+            self.toolchain.spirv_version.trim(),
         )
     }
 

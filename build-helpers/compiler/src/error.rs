@@ -311,6 +311,15 @@ pub enum Error {
         /// Where it was looked for.
         path: PathBuf,
     },
+    /// There is no clang that makes SPIR-V.
+    #[error(
+        "the target {target} needs clang 20 or later, with LLVM's back end for SPIR-V, and none was found: \
+         set `clang` (KERNELMILL_CLANG) to one"
+    )]
+    NoSpirv {
+        /// The target.
+        target: Target,
+    },
     /// This version has no way from the source's language to the target.
     #[error("{file}: kernels in Rust cannot be compiled for {target} yet; leave the target out")]
     Unsupported {
@@ -406,7 +415,9 @@ impl Error {
             Self::DeviceFunctions(_) => Code::DeviceFunction,
             Self::Start { .. } | Self::Tool { .. } => Code::ToolFailed,
             Self::Ended { .. } => Code::ToolEnded,
-            Self::NoPtxas { .. } | Self::NoLinker { .. } => Code::MissingTool,
+            Self::NoPtxas { .. } | Self::NoLinker { .. } | Self::NoSpirv { .. } => {
+                Code::MissingTool
+            }
             Self::NotInLibraries { .. } => Code::DeviceLibrary,
             Self::Unsupported { .. } => Code::UnsuitedTarget,
             Self::Options(_) => Code::CompilerArgument,

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use kernelmill_llvm::{
-    inkwell::context::Context,
+    inkwell::{context::Context, module::Module},
     ir::{TypeKind, Value},
     machine::Machine,
 };
 
-use crate::{Error, toolchain::Toolchain};
+use crate::{Error, diagnostic::Fault, passes::check::Backtraces, toolchain::Toolchain};
 
 /// A vendor's mathematical functions as bitcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +125,11 @@ pub(crate) trait TargetInfo {
         0
     }
 
+    /// Whether a launch has to give exactly the arguments that a kernel has, the address of a panic record among them.
+    fn counts_arguments(&self) -> bool {
+        false
+    }
+
     /// The bytes of static shared memory that a block can have, where they are limited.
     fn shared_limit(&self) -> Option<u64> {
         None
@@ -147,6 +152,16 @@ pub(crate) trait TargetInfo {
     /// Where the tools that know cannot be run.
     fn linked(&self, _query: &LibraryQuery<'_, '_>) -> Result<Found, Error> {
         Ok(Found::default())
+    }
+
+    /// What an operation of the device crate is, which the target does not have, for messages.
+    fn missing_operation(&self, _operation: &str) -> Option<&'static str> {
+        None
+    }
+
+    /// What an optimised module does that the target cannot, beside what is checked for every target.
+    fn faults<'c>(&self, _module: &Module<'c>, _backtraces: &Backtraces<'c>) -> Vec<Fault> {
+        Vec::new()
     }
 
     /// Whether LLVM has no way to compute with a type on the target. By default it is what only

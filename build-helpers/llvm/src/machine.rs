@@ -72,6 +72,13 @@ impl Machine {
         })
     }
 
+    /// The same, for modules whose stack slots lie in another address space than those of the target.
+    #[must_use]
+    pub fn with_slots_in(mut self, address_space: u32) -> Self {
+        self.data_layout = format!("{}-A{address_space}", self.data_layout);
+        self
+    }
+
     /// The target triple.
     #[must_use]
     pub fn triple(&self) -> &str {
@@ -113,7 +120,9 @@ impl Machine {
     /// Sets a module's triple and data layout to those of this machine.
     pub fn adopt(&self, module: &Module<'_>) {
         module.set_triple(&self.triple);
-        module.set_data_layout(&self.machine.get_target_data().get_data_layout());
+        let layout = std::ffi::CString::new(&*self.data_layout).unwrap_or_default();
+        // SAFETY: the module is alive, and LLVM copies the text.
+        unsafe { llvm_sys::core::LLVMSetDataLayout(module.as_mut_ptr(), layout.as_ptr()) };
     }
 
     /// Runs a pass pipeline, in the notation of [`opt -passes`](https://llvm.org/docs/NewPassManager.html).

@@ -243,6 +243,40 @@ pub(in crate::backend) trait MemoryCalls: ContextCalls {
     ) -> Result<u64>;
 
     unsafe fn free_host(memory: NonNull<c_void>, subject: impl FnOnce() -> String) -> Result<()>;
+
+    /// Zeroed memory of `bytes` bytes, more than 0, which the host reads while kernels write to it, for records of panics,
+    /// and its address for kernels.
+    fn allocate_shared(
+        &self,
+        bytes: usize,
+        subject: impl Fn() -> String,
+    ) -> Result<(NonNull<c_void>, u64)> {
+        let memory = Self::allocate_host(bytes, true, &subject)?;
+        // SAFETY: the memory was just allocated, with that many bytes, and nobody else knows it.
+        let address = unsafe {
+            memory.cast::<u8>().write_bytes(0, bytes);
+            Self::device_address(memory, subject)
+        };
+        match address {
+            Ok(address) => Ok((memory, address)),
+            Err(error) => {
+                // SAFETY: as above. The first error is returned.
+                let _ =
+                    unsafe { Self::free_host(memory, || "memory without an address".to_owned()) };
+                Err(error)
+            }
+        }
+    }
+
+    /// Frees memory of [`MemoryCalls::allocate_shared`].
+    unsafe fn free_shared(
+        &self,
+        memory: NonNull<c_void>,
+        subject: impl FnOnce() -> String,
+    ) -> Result<()> {
+        // SAFETY: promised.
+        unsafe { Self::free_host(memory, subject) }
+    }
 }
 
 /// Calls about modules.

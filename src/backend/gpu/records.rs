@@ -9,7 +9,7 @@
 use std::{
     ffi::c_void,
     mem::offset_of,
-    ptr::{self, NonNull},
+    ptr::NonNull,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
@@ -34,6 +34,8 @@ pub(in crate::backend) struct Records<D: MemoryCalls> {
 /// Pinned memory, freed with this.
 struct Block<D: MemoryCalls> {
     memory: NonNull<c_void>,
+    /// Its address for kernels.
+    device: u64,
     /// Whether a kernel may write to it for ever: then it is not freed.
     is_lost: bool,
     driver: Arc<D>,
@@ -73,7 +75,7 @@ impl<D: MemoryCalls> Records<D> {
             return Ok(record);
         }
         let block = Block::new(driver)?;
-        self.free = block.records()?;
+        self.free = block.records();
         self.blocks.push(block);
         Ok(self.free.pop().expect("a block has records"))
     }
@@ -107,24 +109,19 @@ impl<D: MemoryCalls> Records<D> {
 impl<D: MemoryCalls> Block<D> {
     fn new(driver: &Arc<D>) -> Result<Self> {
         let bytes = OF_A_BLOCK * size_of::<PanicRecord>();
-        let memory = D::allocate_host(bytes, true, subject)?;
-        let block = Self { memory, is_lost: false, driver: Arc::clone(driver) };
-        // SAFETY: the memory has that many bytes, and nobody else knows it.
-        unsafe { ptr::write_bytes(block.memory.as_ptr().cast::<u8>(), 0, bytes) };
-        Ok(block)
+        let (memory, device) = driver.allocate_shared(bytes, subject)?;
+        Ok(Self { memory, device, is_lost: false, driver: Arc::clone(driver) })
     }
 
     /// All records in it.
-    fn records(&self) -> Result<Vec<Record>> {
-        // SAFETY: the memory is there, and mapped.
-        let device = unsafe { D::device_address(self.memory, subject)? };
+    fn records(&self) -> Vec<Record> {
         let record = |index: usize| Record {
             // SAFETY: within the memory.
             host: unsafe { self.memory.cast::<PanicRecord>().add(index) },
-            device: device + (index * size_of::<PanicRecord>()) as u64,
+            device: self.device + (index * size_of::<PanicRecord>()) as u64,
             workspace: 0,
         };
-        Ok((0..OF_A_BLOCK).rev().map(record).collect())
+        (0..OF_A_BLOCK).rev().map(record).collect()
     }
 }
 
@@ -134,7 +131,7 @@ impl<D: MemoryCalls> Drop for Block<D> {
             return;
         }
         // SAFETY: allocated once, freed once; no launch uses a record of it any more.
-        self.driver.release(|| unsafe { D::free_host(self.memory, subject) });
+        self.driver.release(|| unsafe { self.driver.free_shared(self.memory, subject) });
     }
 }
 

@@ -89,9 +89,10 @@ fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
 
 impl Context {
     fn new(listed: &ListedDevice, ordinal: usize) -> Result<Self> {
-        let DeviceProperties { limits, architecture, version } = DeviceProperties::of(listed)?;
+        let properties = DeviceProperties::of(listed)?;
+        let DeviceProperties { limits, architecture, version, has_fine_grain } = properties;
         let id = ContextId::new();
-        let driver = Arc::new(DriverContext::new(listed, ordinal, version)?);
+        let driver = Arc::new(DriverContext::new(listed, ordinal, version, has_fine_grain)?);
         let (panics, host_blocks) = (Arc::<Panics<_>>::default(), HostBlocks::default());
         let shared = Arc::new(Shared { driver, panics, host_blocks });
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));

@@ -40,6 +40,8 @@ pub(super) struct DriverContext {
     pub(super) device: DeviceId,
     /// The version of OpenCL that the device has.
     pub(super) version: (u32, u32),
+    /// Whether the host can read memory while kernels write to it.
+    pub(super) has_fine_grain: bool,
     pub(super) state: DriverState,
     /// The default stream. Dropped before the object.
     pub(super) stream: Arc<ClStream>,
@@ -78,13 +80,29 @@ unsafe impl Send for ClStream {}
 unsafe impl Sync for ClStream {}
 
 impl DriverContext {
-    pub(super) fn new(listed: &ListedDevice, ordinal: usize, version: (u32, u32)) -> Result<Self> {
+    pub(super) fn new(
+        listed: &ListedDevice,
+        ordinal: usize,
+        version: (u32, u32),
+        has_fine_grain: bool,
+    ) -> Result<Self> {
         let (device, name) = (listed.id, listed.full_name());
         let created = create_context(&[device.0], ptr::null(), None, ptr::null_mut());
         let object = Object(named(created, "clCreateContext", || name.clone())?);
         let stream = Arc::new(ClStream::new(&object, device, None, || name.clone())?);
         let (state, streams, left) = (DriverState::default(), Mutex::default(), Mutex::default());
-        Ok(Self { name, ordinal, device, version, state, stream, streams, left, object })
+        Ok(Self {
+            name,
+            ordinal,
+            device,
+            version,
+            has_fine_grain,
+            state,
+            stream,
+            streams,
+            left,
+            object,
+        })
     }
 
     /// The library's object.

@@ -9,8 +9,9 @@ use std::{
 use cl3::{
     command_queue::enqueue_nd_range_kernel,
     kernel::{
-        CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_NUM_ARGS, CL_KERNEL_WORK_GROUP_SIZE, get_kernel_data,
-        get_kernel_work_group_data, release_kernel, set_kernel_arg, set_kernel_arg_svm_pointer,
+        CL_KERNEL_EXEC_INFO_SVM_PTRS, CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_NUM_ARGS,
+        CL_KERNEL_WORK_GROUP_SIZE, get_kernel_data, get_kernel_work_group_data, release_kernel,
+        set_kernel_arg, set_kernel_arg_svm_pointer, set_kernel_exec_info,
     },
 };
 use kernelmill_artifact::{ParameterKind, Signature};
@@ -34,8 +35,10 @@ pub(super) type Image = image::Image<DriverContext>;
 /// A kernel of a program.
 pub(super) struct Function {
     object: Kernel,
-    /// One for each parameter.
+    /// One for each argument.
     passing: Vec<Passing>,
+    /// Whether the last argument is the address of a panic record.
+    has_record: bool,
     kernel: &'static EmbeddedKernel,
     limits: KernelLimits,
     image: Arc<Image>,
@@ -66,15 +69,22 @@ enum Passing {
 }
 
 impl Passing {
-    /// Of a parameter; `None` for one that OpenCL C does not have.
-    fn of(kind: &ParameterKind) -> Option<Self> {
+    /// Of a parameter, which is several arguments in some languages; `None` for one that the device cannot have.
+    fn of(kind: &ParameterKind) -> Option<Vec<Self>> {
         match kind {
-            ParameterKind::Value(value) => Some(Self::Value(value.size() as usize)),
-            ParameterKind::Pointer { .. } => Some(Self::Address),
-            ParameterKind::Shared { element } => Some(Self::Local(element.size() as usize)),
-            ParameterKind::Slice { .. } | ParameterKind::TensorMap { .. } => None,
+            ParameterKind::Value(value) => Some(vec![Self::Value(value.size() as usize)]),
+            ParameterKind::Pointer { .. } => Some(vec![Self::Address]),
+            ParameterKind::Shared { element } => Some(vec![Self::Local(element.size() as usize)]),
+            ParameterKind::Slice { .. } => Some(vec![Self::Address, Self::LENGTH]),
+            ParameterKind::TensorMap { .. } => None,
         }
     }
+
+    /// The number of elements of a slice.
+    const LENGTH: Self = Self::Value(size_of::<u64>());
+
+    /// Of the address of a panic record, which kernels take for a number.
+    const RECORD: Self = Self::Value(size_of::<u64>());
 }
 
 impl Drop for Kernel {
@@ -100,8 +110,13 @@ impl Function {
         let object = Kernel { handle: Mutex::new(handle), driver };
         let count = get_kernel_data(handle, CL_KERNEL_NUM_ARGS);
         let count = number(&named(count, "clGetKernelInfo", || kernel.entry.to_owned())?);
-        let passing: Option<Vec<_>> =
-            signature.parameters().iter().map(|it| Passing::of(&it.kind)).collect();
+        let parameters = signature.parameters().iter();
+        let passing: Option<Vec<_>> = parameters.map(|it| Passing::of(&it.kind)).collect();
+        let mut passing = passing.map(|passing| passing.concat());
+        // Of the kernels of a module that can panic some have one argument more.
+        let has_record = |it: &Vec<_>| kernel.panics && it.len() as u64 + 1 == count;
+        let has_record = passing.as_ref().is_some_and(has_record);
+        passing.iter_mut().filter(|_| has_record).for_each(|it| it.push(Passing::RECORD));
         let passing = passing.filter(|passing| passing.len() as u64 == count);
         let passing = passing.ok_or_else(|| Error::OpenClSignature {
             artifact: image.artifact.to_string(),
@@ -119,7 +134,7 @@ impl Function {
             static_shared_bytes: ask(CL_KERNEL_LOCAL_MEM_SIZE)?,
         };
         let (image, shared) = (Arc::clone(image), Arc::clone(shared));
-        Ok(Self { object, passing, kernel, limits, image, shared })
+        Ok(Self { object, passing, has_record, kernel, limits, image, shared })
     }
 
     /// Gives the arguments to the library, which copies them.
@@ -127,13 +142,25 @@ impl Function {
     /// # Safety
     ///
     /// They are those of the kernel.
-    unsafe fn set(&self, kernel: *mut c_void, arguments: &[*const u8]) -> Result<()> {
+    unsafe fn set(
+        &self,
+        kernel: *mut c_void,
+        arguments: &[*const u8],
+        record: Option<u64>,
+    ) -> Result<()> {
         for (index, (passing, argument)) in self.passing.iter().zip(arguments).enumerate() {
             // SAFETY: promised.
             let (set, function) = unsafe { set_one(kernel, index as u32, *passing, *argument) };
             named(set, function, || format!("argument {index} of `{}`", self.kernel.entry))?;
         }
-        Ok(())
+        let Some(record) = record else { return Ok(()) };
+        // The library is told of memory whose address is no argument by itself.
+        let pointer: *const c_void = ptr::with_exposed_provenance(record as usize);
+        let (place, bytes) = (ptr::from_ref(&pointer).cast(), size_of_val(&pointer));
+        // SAFETY: the library copies the list, of one address of the context's memory, before it returns.
+        let told =
+            unsafe { set_kernel_exec_info(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, bytes, place) };
+        named(told, "clSetKernelExecInfo", || self.kernel.entry.to_owned())
     }
 }
 
@@ -193,9 +220,17 @@ impl hal::Function for Function {
         let all: [usize; 3] = std::array::from_fn(|axis| block[axis] * shape.grid[axis] as usize);
         // As on other targets: the last axis with more than one work-item.
         let dimensions = all.iter().rposition(|size| *size > 1).unwrap_or(0) as u32 + 1;
+        let record = match self.has_record {
+            true => Some(self.shared.panics.record(stream, &self.image)?),
+            false => None,
+        };
+        let arguments = match &record {
+            Some(record) => &*arguments.with_record(record),
+            None => arguments.as_slice(),
+        };
         let kernel = self.object.handle.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the caller promises the arguments, and no other thread uses the kernel.
-        unsafe { self.set(*kernel, arguments.as_slice())? };
+        unsafe { self.set(*kernel, arguments, record)? };
         let none = ptr::null();
         // SAFETY: the queue and the kernel are there; the memory is held until the stream has come to the launch.
         let launched = unsafe {
@@ -230,14 +265,17 @@ mod tests {
         let vector = ValueType::Array(Nested::from(scalar(Scalar::F32)), 4);
         let element = scalar(Scalar::F64);
         let cases = [
-            (ParameterKind::Value(scalar(Scalar::I16)), Some(Passing::Value(2))),
-            (ParameterKind::Value(vector), Some(Passing::Value(16))),
-            (ParameterKind::Shared { element: element.clone() }, Some(Passing::Local(8))),
+            (ParameterKind::Value(scalar(Scalar::I16)), Some(vec![Passing::Value(2)])),
+            (ParameterKind::Value(vector), Some(vec![Passing::Value(16)])),
+            (ParameterKind::Shared { element: element.clone() }, Some(vec![Passing::Local(8)])),
             (
                 ParameterKind::Pointer { element: element.clone(), access: Access::Read },
-                Some(Passing::Address),
+                Some(vec![Passing::Address]),
             ),
-            (ParameterKind::Slice { element, access: Access::Read }, None),
+            (
+                ParameterKind::Slice { element, access: Access::Read },
+                Some(vec![Passing::Address, Passing::Value(8)]),
+            ),
         ];
         for (kind, expected) in cases {
             assert_eq!(Passing::of(&kind), expected, "{kind}");

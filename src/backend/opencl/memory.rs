@@ -10,11 +10,14 @@ use std::{
 
 use cl3::{
     command_queue::{enqueue_svm_free, enqueue_svm_mem_cpy, enqueue_svm_mem_fill},
-    memory::{CL_MEM_READ_WRITE, svm_alloc},
+    memory::{CL_MEM_READ_WRITE, CL_MEM_SVM_FINE_GRAIN_BUFFER, svm_alloc, svm_free},
     types::CL_NON_BLOCKING,
 };
 
-use super::driver_context::{ClStream, DriverContext};
+use super::{
+    driver::{named, unavailable},
+    driver_context::{ClStream, DriverContext},
+};
 use crate::{
     backend::{
         cpu::plain,
@@ -113,12 +116,44 @@ impl MemoryCalls for DriverContext {
         memory: NonNull<c_void>,
         _subject: impl FnOnce() -> String,
     ) -> Result<u64> {
-        // Only records of panics are asked for it, and no kernel of an OpenCL device panics.
         Ok(memory.as_ptr().expose_provenance() as u64)
     }
 
     unsafe fn free_host(memory: NonNull<c_void>, _subject: impl FnOnce() -> String) -> Result<()> {
         plain::free(memory);
         Ok(())
+    }
+
+    /// Fine-grained shared virtual memory, with atomic operations that the host sees.
+    fn allocate_shared(
+        &self,
+        bytes: usize,
+        _subject: impl Fn() -> String,
+    ) -> Result<(NonNull<c_void>, u64)> {
+        if !self.has_fine_grain {
+            return Err(unavailable(format!(
+                "{} has no fine-grained shared virtual memory, through which kernels tell of panics: kernels that can \
+                 panic do not run on it",
+                self.name
+            )));
+        }
+        let how = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
+        // SAFETY: the context is there; the alignment is that of the largest type.
+        let memory = unsafe { svm_alloc(self.object(), how, bytes, 0) };
+        let lacking = || Error::OutOfMemory { device: self.name.clone(), bytes };
+        let memory = memory.ok().and_then(NonNull::new).ok_or_else(lacking)?;
+        // SAFETY: the memory was just allocated, with that many bytes, and the host may write to it.
+        unsafe { memory.cast::<u8>().write_bytes(0, bytes) };
+        Ok((memory, memory.as_ptr().expose_provenance() as u64))
+    }
+
+    unsafe fn free_shared(
+        &self,
+        memory: NonNull<c_void>,
+        subject: impl FnOnce() -> String,
+    ) -> Result<()> {
+        // SAFETY: promised.
+        let freed = unsafe { svm_free(self.object(), memory.as_ptr()) };
+        named(freed, "clSVMFree", subject)
     }
 }

@@ -3,7 +3,7 @@
 use cl3::device::{
     CL_DEVICE_IL_VERSION, CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE,
     CL_DEVICE_MAX_WORK_ITEM_SIZES, CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_SVM_COARSE_GRAIN_BUFFER,
-    get_device_data,
+    CL_DEVICE_SVM_FINE_GRAIN_BUFFER, get_device_data,
 };
 
 use super::{
@@ -21,6 +21,8 @@ pub(super) struct DeviceProperties {
     pub(super) architecture: Architecture,
     /// The version of OpenCL, for 3.0 `(3, 0)`.
     pub(super) version: (u32, u32),
+    /// Whether the host can read memory while kernels write to it, atomically.
+    pub(super) has_fine_grain: bool,
 }
 
 impl DeviceProperties {
@@ -57,7 +59,10 @@ impl DeviceProperties {
         // Before OpenCL 3.0 devices need not know the question.
         let languages = get_device_data(device.id.0, CL_DEVICE_IL_VERSION).unwrap_or_default();
         let spirv = newest_spirv(&text(languages));
-        Ok(Self { limits, architecture: Architecture::OpenCl { spirv }, version })
+        let fine = CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+        let has_fine_grain = memory & fine == fine;
+        let architecture = Architecture::OpenCl { spirv };
+        Ok(Self { limits, architecture, version, has_fine_grain })
     }
 }
 

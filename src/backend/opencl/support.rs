@@ -15,6 +15,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::SeveralDevices
         | C::DynamicSharedMemory
         | C::LargeSharedMemory
+        | C::Panics
         | C::Printing
         | C::Tracing => Support::Full,
         C::Graphs | C::PinnedMemory | C::PeerCopies => Support::Emulated,
@@ -23,7 +24,6 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Clusters
         | C::TensorMaps
         | C::Occupancy
-        | C::Panics
         | C::Watchdog
         | C::Interoperation => Support::None,
     }

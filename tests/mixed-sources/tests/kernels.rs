@@ -15,7 +15,7 @@ fn each_source_is_compiled_for_the_targets_that_suit_it() {
     let found: BTreeSet<_> =
         manifest.binaries.iter().map(|it| format!("{} for {}", it.source, it.target)).collect();
     let expected = [
-        ("scaled.rs", &["cpu", "compute_80", "sm_80"][..]),
+        ("scaled.rs", &["cpu", "compute_80", "sm_80", "spirv64"][..]),
         ("shifted.cu", &["cpu", "compute_80", "sm_80"]),
         ("variables.cu", &["cpu", "compute_80", "sm_80"]),
         ("templates.cu", &["cpu", "compute_80", "sm_80"]),

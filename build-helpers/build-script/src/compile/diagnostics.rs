@@ -192,6 +192,7 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
         CompileError::NoWgsl { .. }
         | CompileError::NoPtxas { .. }
         | CompileError::NoLinker { .. }
+        | CompileError::NoSpirv { .. }
         | CompileError::Unsupported { .. }
         | CompileError::Layout { .. }
         | CompileError::Types(_)

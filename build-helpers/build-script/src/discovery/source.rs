@@ -112,7 +112,10 @@ impl SourceKind {
         match target {
             Target::Ptx(_) | Target::Cubin(_) => self != Self::Wgsl,
             Target::Cpu | Target::Amd(_) => !matches!(self, Self::Ptx | Self::Wgsl),
-            Target::Spirv64 | Target::OpenClC => self == Self::OpenCl,
+            Target::Spirv64 => {
+                matches!(self, Self::OpenCl | Self::File | Self::Package)
+            }
+            Target::OpenClC => self == Self::OpenCl,
             Target::Vulkan => self == Self::Wgsl,
             _ => false,
         }
@@ -122,9 +125,8 @@ impl SourceKind {
     pub(crate) fn targets(self) -> &'static str {
         match self {
             Self::OpenCl => "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX`, `spirv64` and `opencl-c`",
-            Self::File | Self::Package | Self::Cuda | Self::Hip | Self::LlvmIr => {
-                "`cpu`, `compute_XX`, `sm_XX` and `gfxXXX`"
-            }
+            Self::File | Self::Package => "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX` and `spirv64`",
+            Self::Cuda | Self::Hip | Self::LlvmIr => "`cpu`, `compute_XX`, `sm_XX` and `gfxXXX`",
             Self::Ptx => "`compute_XX` and `sm_XX`",
             Self::Wgsl => "`vulkan`",
         }

@@ -37,6 +37,7 @@ use crate::{
     summary::Summary,
     toolchain::{self, CppTools, Needs},
 };
+use kernelmill_artifact::Target;
 use kernelmill_compiler::{
     Compiler, Error as CompileError,
     plugin::{Plugin, Scope},
@@ -183,6 +184,7 @@ fn find_tools(
         has_kernels: has(SourceKind::Cuda),
         has_host_code: !discovered.host_files.is_empty(),
         is_for_clang: has(SourceKind::OpenCl)
+            || settings.targets.contains(&Target::Spirv64)
             || has(SourceKind::Hip)
             || settings
                 .overrides

@@ -150,12 +150,15 @@ pub(crate) fn plan(
                 }
                 Some(_) => {}
             },
-            SourceKind::File
-            | SourceKind::Package
-            | SourceKind::Hip
-            | SourceKind::LlvmIr
-            | SourceKind::Ptx
-            | SourceKind::Wgsl => {}
+            SourceKind::File | SourceKind::Package => {
+                if settings.targets.contains(&Target::Spirv64) {
+                    match &tools.clang {
+                        None => no_clang(search, None, &names, &mut report),
+                        Some(clang) => check_spirv(search, clang, &names, &mut report)?,
+                    }
+                }
+            }
+            SourceKind::Hip | SourceKind::LlvmIr | SourceKind::Ptx | SourceKind::Wgsl => {}
         }
         for (index, source) in of_kind {
             units.extend(targets::of_source(source, settings)?.into_iter().map(|target| Unit {

@@ -118,6 +118,11 @@ pub(crate) fn find(
     if let Some(ptxas) = &ptxas {
         search.environment.cargo.watch(ptxas);
     }
+    let spirv = match settings.targets.contains(&Target::Spirv64) {
+        true => find_clang(search, llvm_of_rustc(&rustc_version))?,
+        false => None,
+    };
+    let spirv_version = spirv.as_ref().map_or_else(String::new, |it| it.version.clone());
     if ptxas.is_none() {
         let mut report = Report::default();
         no_ptxas(search, &settings.targets, &mut report);
@@ -133,6 +138,8 @@ pub(crate) fn find(
         ptxas_version,
         libdevice,
         ocml,
+        spirv: spirv.map(|clang| clang.program),
+        spirv_version,
         limits: package.limits,
         scratch: package.out_dir.join("kernelmill"),
     })

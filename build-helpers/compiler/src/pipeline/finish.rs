@@ -7,6 +7,7 @@ use super::{overrides, session::Session};
 use crate::{
     Error,
     artifact::{Artifact, CompiledKernel},
+    base::names::PANIC_RECORD_PARAMETER,
     ir::{Frames, variables},
     passes::{
         check::ValidModule,
@@ -76,7 +77,11 @@ pub(super) fn artifact(session: Session<'_, '_>) -> Result<Artifact, Error> {
         let of_kernel = notes.iter().filter(|(kernel, _)| kernel == symbol);
         of_kernel.map(|(_, text)| text.clone()).collect()
     };
-    let panics = session.can_panic;
+    let has_record = || {
+        let kernels = session.entries.iter().filter_map(|it| session.module.function(&it.symbol));
+        { kernels }.any(|kernel| kernel.text_attribute(PANIC_RECORD_PARAMETER).is_some())
+    };
+    let panics = session.can_panic || session.backend.counts_arguments() && has_record();
     let signatures = session.job.source.signatures.iter();
     let kernels = signatures.zip(&session.entries).map(|(signature, entry)| {
         let said = resources.remove(&entry.symbol).unwrap_or_default();

@@ -244,6 +244,7 @@ pub(super) fn inline_panics(session: &mut Session<'_, '_>) -> Result<(), Error> 
     let Session { context, module, backend, .. } = *session;
     let entries = session.entries.iter();
     let kernels: Vec<_> = entries.filter_map(|entry| module.function(&entry.symbol)).collect();
+    backend.lead_panics(context, module, &kernels)?;
     link::finish_panics(context, module, backend, &kernels);
     Ok(())
 }

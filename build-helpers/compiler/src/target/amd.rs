@@ -209,8 +209,10 @@ impl Backend for Amd {
         let abi = GpuAbi {
             convention: calling_convention::AMDGPU_KERNEL,
             by_value: "byref",
+            in_struct: false,
             constant: None,
             parameter_space: 4,
+            pointer_space: 0,
             machine: &self.machine,
             decorate: &decorate,
         };

@@ -1,7 +1,10 @@
 //! Back end: the interface of a target that makes entries of kernels and emits code.
 
 use kernelmill_artifact::ArtifactKind;
-use kernelmill_llvm::inkwell::{context::Context, module::Module};
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::Value,
+};
 
 use crate::{
     Error,
@@ -28,6 +31,16 @@ pub(crate) trait Backend: TargetInfo {
 
     /// Makes constants of what limits of launches say, before anything is optimised.
     fn fold_limits(&self, _module: &Module<'_>) {}
+
+    /// Has threads that panic leave their kernels, once everything is optimised and before what records panics is inlined.
+    fn lead_panics<'c>(
+        &self,
+        _context: &'c Context,
+        _module: &Module<'c>,
+        _kernels: &[Value<'c>],
+    ) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Workarounds: changes what LLVM would generate wrong or slow code of, once everything is
     /// optimised.

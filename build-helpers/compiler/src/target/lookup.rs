@@ -7,6 +7,7 @@ use super::{
     backend::Backend,
     cpu::Cpu,
     nvidia::{self, Nvidia},
+    spirv::Spirv,
 };
 use crate::{Error, job::Job, passes::parameters, toolchain::Toolchain};
 
@@ -29,6 +30,7 @@ pub(crate) fn lookup(toolchain: &Toolchain, job: &Job<'_>) -> Result<Box<dyn Bac
         Target::Ptx(arch) => Ok(Box::new(nvidia(*arch, false)?)),
         Target::Cubin(arch) => Ok(Box::new(nvidia(*arch, true)?)),
         Target::Amd(amd) => Ok(Box::new(Amd::new(amd)?)),
+        Target::Spirv64 => Ok(Box::new(Spirv::new()?)),
         other => {
             let file = signatures.first().map_or("", |signature| &signature.file);
             Err(Error::Unsupported { file: file.to_owned(), target: other.clone() })

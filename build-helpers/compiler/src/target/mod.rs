@@ -5,6 +5,7 @@ mod backend;
 mod cpu;
 mod lookup;
 mod nvidia;
+mod spirv;
 
 pub(crate) use backend::{Backend, Emitted};
 pub(crate) use cpu::Cpu;

@@ -36,6 +36,10 @@ pub struct Toolchain {
     pub libdevice: Option<PathBuf>,
     /// AMD's, `ocml.bc`, in the same way.
     pub ocml: Option<PathBuf>,
+    /// A clang with LLVM's back end for SPIR-V, where it is needed and there.
+    pub spirv: Option<PathBuf>,
+    /// What `clang --version` printed of it; empty where there is none.
+    pub spirv_version: String,
     /// What each process of a tool may take.
     pub limits: ToolLimits,
     /// A folder for what is built once for the toolchain, and for temporary files.

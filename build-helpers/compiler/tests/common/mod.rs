@@ -30,6 +30,8 @@ pub(crate) fn toolchain() -> Toolchain {
         ptxas,
         ptxas_version: String::new(),
         ocml: tool::ocml(),
+        spirv: tool::clang(),
+        spirv_version: String::new(),
         limits: ToolLimits::of_machine(),
         scratch: shared_folder("compiler"),
     }

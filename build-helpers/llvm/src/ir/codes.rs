@@ -212,6 +212,8 @@ pub mod calling_convention {
     pub const PTX_KERNEL: u32 = 71;
     /// A kernel for AMD's processors.
     pub const AMDGPU_KERNEL: u32 = 91;
+    /// A kernel for OpenCL devices.
+    pub const SPIR_KERNEL: u32 = 76;
 }
 
 /// The bits of fast-math flags in LLVM's C interface.

@@ -18,3 +18,4 @@ mod text;
 
 pub(crate) use lower::{lower, required_block};
 pub use program::{ProgramCompiler, spirv_artifact};
+pub(crate) use spirv::repair;

@@ -17,7 +17,7 @@ pub(super) const PRELUDE: &str = include_str!("spirv.h");
 
 /// Drops the word that LLVM writes too much behind an `OpConstantNull` of an event or another opaque type, up
 /// to LLVM 22 at least: its type once more, which readers refuse. `None` where the bytes are no module.
-pub(super) fn repair(module: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn repair(module: &[u8]) -> Option<Vec<u8>> {
     let (words, rest) = module.as_chunks::<4>();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
     if words.first() != Some(&MAGIC) || !rest.is_empty() {

@@ -205,6 +205,8 @@ mod tests {
             ptxas_version: String::new(),
             libdevice: None,
             ocml: None,
+            spirv: None,
+            spirv_version: String::new(),
             limits: ToolLimits::of_machine(),
             scratch: "/".into(),
         }

@@ -157,6 +157,7 @@ impl<'a> Checks<'a> {
         faults.extend(host::find(module, self.backend, backtraces));
         faults.extend(shared::find(module, self.backend, backtraces));
         faults.extend(stack::find(module, self.backend, backtraces));
+        faults.extend(self.backend.faults(module, backtraces));
         Ok(faults)
     }
 

@@ -61,6 +61,8 @@ fn no_tools() -> Toolchain {
         ptxas_version: String::new(),
         libdevice: None,
         ocml: None,
+        spirv: None,
+        spirv_version: String::new(),
         limits: ToolLimits::of_machine(),
         scratch: "/".into(),
     }

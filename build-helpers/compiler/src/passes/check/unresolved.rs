@@ -135,6 +135,11 @@ impl<'c> Unresolved<'_, 'c> {
             return Fault::new(Code::ThreadLocal, message, Vec::new()).help(help);
         }
         if let Some(operation) = name.strip_prefix(PREFIX) {
+            if let Some(what) = self.backend.missing_operation(operation) {
+                let message = format!("uses {what}, which {} does not have", self.config.target);
+                return Fault::new(Code::Unsupported, message, Vec::new())
+                    .help("leave the target out for this kernel");
+            }
             let message = format!("the marker `{operation}` is left: no stage has replaced it");
             return Fault::new(Code::Marker, message, Vec::new()).help(self.marker_help(name));
         }

@@ -26,10 +26,14 @@ pub(crate) struct GpuAbi<'a, 'c> {
     pub(crate) convention: u32,
     /// The attribute of a parameter that is passed as bytes.
     pub(crate) by_value: &'static str,
+    /// Whether such bytes are a struct, which is what the device takes by value.
+    pub(crate) in_struct: bool,
     /// The attribute that keeps the device from copying such bytes, where it might.
     pub(crate) constant: Option<&'static str>,
     /// The address space of such bytes.
     pub(crate) parameter_space: u32,
+    /// The address space of pointers that are parameters; 0: any.
+    pub(crate) pointer_space: u32,
     /// Whose layout the device has.
     pub(crate) machine: &'a Machine,
     /// What else a kernel needs, by what is said of its launches.
@@ -175,7 +179,7 @@ fn parameter_type<'c>(
         }
         Argument::Scalar(ty) | Argument::Length(ty) | Argument::Size(ty) => *ty,
         Argument::Bytes(..) | Argument::TensorMap => Type::pointer(context, abi.parameter_space),
-        Argument::Address(_) => Type::pointer(context, 0),
+        Argument::Address(_) => Type::pointer(context, abi.pointer_space),
     }
 }
 
@@ -214,7 +218,10 @@ impl<'c> Forwarder<'_, 'c> {
             }
             Argument::Address(kind) => {
                 address_attributes(context, kernel, place, kind, sharing);
-                value
+                match abi.pointer_space {
+                    0 => value,
+                    _ => builder.address_space_cast(value, Type::pointer(context, 0)),
+                }
             }
         }
     }
@@ -222,7 +229,8 @@ impl<'c> Forwarder<'_, 'c> {
     /// The address of a parameter that is passed as bytes.
     fn bytes(&self, place: Place, size: u64, align: u64, value: Value<'c>) -> Value<'c> {
         let Self { context, builder, abi, kernel, .. } = *self;
-        let ty = Type::int(context, 8).array(size);
+        let bytes = Type::int(context, 8).array(size);
+        let ty = if abi.in_struct { Type::structure(context, &[bytes]) } else { bytes };
         kernel.add_type_attribute(context, place, abi.by_value, ty);
         kernel.add_attribute(context, place, "align", align);
         // Shims only read what they are given so; a kernel that changes it has a copy.

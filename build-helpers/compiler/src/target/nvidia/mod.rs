@@ -8,6 +8,8 @@ mod splice;
 mod version;
 mod workarounds;
 
+pub(super) use workarounds::surround;
+
 use kernelmill_artifact::{ArtifactKind, LaunchLimits, NvidiaArch, NvidiaSuffix};
 use kernelmill_llvm::{
     Version,
@@ -287,8 +289,10 @@ impl Backend for Nvidia {
         let abi = GpuAbi {
             convention: calling_convention::PTX_KERNEL,
             by_value: "byval",
+            in_struct: false,
             constant: Some("nvvm.grid_constant"),
             parameter_space: 0,
+            pointer_space: 0,
             machine: &self.machine,
             decorate: &|context, kernel, limits| self.limit(context, kernel, limits),
         };

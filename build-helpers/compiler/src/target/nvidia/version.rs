@@ -166,6 +166,8 @@ mod tests {
             ptxas_version: ptxas_version.to_owned(),
             libdevice: None,
             ocml: None,
+            spirv: None,
+            spirv_version: String::new(),
             limits: ToolLimits::of_machine(),
             scratch: "/".into(),
         }

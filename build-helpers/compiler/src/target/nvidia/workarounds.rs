@@ -56,8 +56,8 @@ pub(super) fn order_atomics<'c>(context: &'c Context, module: &Module<'c>, llvm:
     }
 }
 
-/// Makes the order of an atomic operation that of fences around it.
-fn surround<'c>(builder: &Builder<'c>, atomic: Value<'c>) {
+/// Makes the order of an atomic operation that of fences around it. A load or store keeps its own too.
+pub(in crate::target) fn surround<'c>(builder: &Builder<'c>, atomic: Value<'c>) {
     use AtomicOrdering::{
         Acquire, AcquireRelease, Monotonic, NotAtomic, Release, SequentiallyConsistent, Unknown,
         Unordered,
@@ -88,7 +88,9 @@ fn surround<'c>(builder: &Builder<'c>, atomic: Value<'c>) {
         builder.before(next);
         builder.fence(Acquire);
     }
-    atomic.make_monotonic();
+    if matches!(atomic.opcode(), Opcode::AtomicRmw | Opcode::AtomicCmpXchg) {
+        atomic.make_monotonic();
+    }
 }
 
 /// Whether there is an atomic or volatile access at an address that is derived from this one.

@@ -1,0 +1,79 @@
+//! Kernels in Rust as SPIR-V: what is compiled, and what is refused with its reason.
+
+mod common;
+
+use common::compile;
+use kernelmill_artifact::ArtifactKind;
+use kernelmill_compiler::Error;
+use test_support::tool;
+
+/// Each thread panics for itself before a barrier: the index may be out of bounds.
+const REVERSED: &str = "use kernelmill_device::prelude::*;
+#[kernel]
+pub fn reversed(x: &[u32], mut tile: BlockArray<u32, 64>, mut y: DisjointSlice<u32>) {
+    let (i, own) = (thread::index_1d(), thread::block_index());
+    tile.write(own, x[i.get()]);
+    let tile = tile.sync();
+    if let Some(out) = y.get_mut(i) {
+        *out = tile[63 - own.get()];
+    }
+}
+";
+
+fn faults(text: &str) -> Vec<String> {
+    let text = format!("use kernelmill_device::prelude::*;\n{text}");
+    match compile("refused", &text, "spirv64") {
+        Err(Error::Invalid { faults, .. }) => faults.into_iter().map(|it| it.message).collect(),
+        Err(other) => panic!("{other}"),
+        Ok(_) => Vec::new(),
+    }
+}
+
+#[test]
+fn a_kernel_that_can_panic_before_a_barrier_is_compiled() {
+    if tool::clang().is_none() {
+        return;
+    }
+    let artifact = compile("reversed", REVERSED, "spirv64").unwrap_or_else(|it| panic!("{it}"));
+    assert_eq!((artifact.kind, &artifact.bytes[..4]), (ArtifactKind::Spirv, &[3, 2, 0x23, 7][..]));
+    let [kernel] = &*artifact.kernels else { panic!("{} kernels", artifact.kernels.len()) };
+    assert!(kernel.panics && kernel.entry == "reversed", "{kernel:?}");
+}
+
+#[test]
+fn what_the_target_lacks_is_named() {
+    if tool::clang().is_none() {
+        return;
+    }
+    let returns = "#[kernel]
+pub fn leaves(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    let Some(value) = x.get(i.get()) else { return };
+    thread::sync_threads();
+    if let Some(out) = y.get_mut(i) {
+        *out = *value;
+    }
+}";
+    let found = faults(returns);
+    assert_eq!(
+        found,
+        [
+            "comes to a barrier that not all threads of a block reach together: they part in line 5, by a return, a \
+          panic or a branch"
+        ]
+    );
+    let wide = "#[kernel]
+pub fn wide(a: u64, mut y: DisjointSlice<u64>) {
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = ((u128::from(*out) * u128::from(a)) >> 70) as u64;
+    }
+}";
+    assert_eq!(faults(wide), ["computes with integers of 128 bits, which spirv64 does not have"]);
+    let warps = "#[kernel]
+pub fn warps(mut y: DisjointSlice<u32>) {
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = warp::lane_id();
+    }
+}";
+    assert_eq!(faults(warps), ["uses warp-level primitives, which spirv64 does not have"]);
+}
