@@ -58,6 +58,8 @@ pub fn compiler() -> &'static Compiler {
             llvm: None,
             ptxas: ptxas(),
             ptxas_version: String::new(),
+            spirv: None,
+            spirv_version: String::new(),
             libdevice: None,
             ocml: None,
             limits: ToolLimits::of_machine(),

@@ -125,6 +125,7 @@ impl Reader<'_> {
             signatures,
             functions,
             instances: instances(&generics, self.listed),
+            templates: Vec::new(),
             generics,
             weight: 0,
             texts: originals.chain(below).collect(),
