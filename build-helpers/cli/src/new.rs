@@ -134,10 +134,18 @@ impl Dependencies {
 fn with_dependencies(manifest: &str, addition: &str) -> Result<String> {
     let heading = "[dependencies]\n";
     let (before, after) = manifest.split_once(heading).context("cargo writes [dependencies]")?;
-    ensure!(after.trim().is_empty(), "cargo writes nothing below [dependencies]");
     let mut text = format!("{before}{heading}{addition}");
     text.truncate(text.trim_end().len());
     writeln!(text)?;
+    // In a workspace with lints there are those of the package.
+    let after = after.trim();
+    ensure!(
+        after.is_empty() || after.starts_with('['),
+        "cargo writes no dependency below [dependencies]"
+    );
+    if !after.is_empty() {
+        writeln!(text, "\n{after}")?;
+    }
     Ok(text)
 }
 
@@ -151,4 +159,19 @@ fn write(path: &Path, text: &str) -> Result<()> {
         fs::create_dir_all(parent)?;
     }
     fs::write(path, text).with_context(|| path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_dependencies;
+
+    #[test]
+    fn tables_that_cargo_writes_in_a_workspace_stay() {
+        let manifest = "[package]\nname = \"a\"\n\n[dependencies]\n\n[lints]\nworkspace = true\n";
+        let with = with_dependencies(manifest, "kernelmill = \"0.1\"\n").unwrap();
+        let expected = "[package]\nname = \"a\"\n\n[dependencies]\nkernelmill = \"0.1\"\n\n[lints]\nworkspace = true\n";
+        assert_eq!(with, expected);
+        let alone = with_dependencies("[dependencies]\n", "kernelmill = \"0.1\"\n").unwrap();
+        assert_eq!(alone, "[dependencies]\nkernelmill = \"0.1\"\n");
+    }
 }
