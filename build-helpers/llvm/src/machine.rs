@@ -4,7 +4,7 @@ use inkwell::{
     OptimizationLevel,
     module::Module,
     passes::PassBuilderOptions,
-    targets::{CodeModel, FileType, RelocMode, Target, TargetMachine, TargetTriple},
+    targets::{CodeModel, FileType, RelocMode, Target, TargetData, TargetMachine, TargetTriple},
 };
 
 use llvm_sys::{
@@ -120,9 +120,8 @@ impl Machine {
     /// Sets a module's triple and data layout to those of this machine.
     pub fn adopt(&self, module: &Module<'_>) {
         module.set_triple(&self.triple);
-        let layout = std::ffi::CString::new(&*self.data_layout).unwrap_or_default();
-        // SAFETY: the module is alive, and LLVM copies the text.
-        unsafe { llvm_sys::core::LLVMSetDataLayout(module.as_mut_ptr(), layout.as_ptr()) };
+        // By inkwell, which keeps the address of the layout that LLVM replaces.
+        module.set_data_layout(&TargetData::create(&self.data_layout).get_data_layout());
     }
 
     /// Runs a pass pipeline, in the notation of [`opt -passes`](https://llvm.org/docs/NewPassManager.html).

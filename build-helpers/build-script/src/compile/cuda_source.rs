@@ -4,7 +4,7 @@ use crate::{
     base::paths,
     discovery::{
         source::{Source, SourceKind},
-        templates::Template,
+        template::Template,
     },
     settings::{
         package::Package,

@@ -21,6 +21,7 @@ mod pruned;
 pub(crate) mod read;
 pub(crate) mod source;
 pub(crate) mod sources;
+pub(crate) mod template;
 pub(crate) mod templates;
 mod tokens;
 

@@ -1,6 +1,6 @@
 //! A kernel source: one file, or one package of kernels.
 
-use super::{language::Language, override_file::KernelOverride, templates::Template};
+use super::{language::Language, override_file::KernelOverride, template::Template};
 use crate::settings::resolved::Settings;
 use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target, VariableDeclaration};
 use kernelmill_compiler::{Mirror, frontend::generic::GenericKernel};

@@ -14,7 +14,7 @@ use crate::{
         address_spaces,
         deferred::{self, Sources},
         entry, fast_math, launch_state, lengths,
-        link::redefinitions,
+        link::{host_instructions, redefinitions},
         parameters, retarget,
     },
 };
@@ -34,6 +34,8 @@ pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     }
     let sources = Sources { own: job.file(), lowered: source.lowered };
     deferred::resolve(context, module, sources, &|bitcode| read(session, bitcode))?;
+    // Before plugins change what calls look like.
+    host_instructions::replace(context, module);
     if !is_gpu {
         cpu::keep_waits_apart(context, module);
     }

@@ -17,8 +17,8 @@ namespace outer { namespace inner {
 __device__ half small;
 }}
 
-// Those that the host does not reach: with a value in constant memory, of a template, of a function, in a namespace that has
-// no name or `static` in one that has, and of a type that does not cross.
+// Those that the host does not reach but for the template: with a value in constant memory, of a function, in a namespace that
+// has no name or `static` in one that has, and of a type that does not cross.
 __constant__ float table[2] = {0.5f, 0.25f};
 template <int N> __device__ int of_template;
 namespace { __device__ int anonymous; }

@@ -3,10 +3,7 @@
 use super::model::{Generic, Kernel};
 use crate::{
     base::report::Report,
-    discovery::{
-        source::Source,
-        templates::{self, Template},
-    },
+    discovery::{source::Source, template::Template, templates},
 };
 use kernelmill_artifact::symbol;
 use kernelmill_compiler::diagnostic::Code;

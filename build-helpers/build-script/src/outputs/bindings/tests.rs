@@ -8,7 +8,7 @@ use crate::{
     compile::binary::Binary,
     discovery::{
         source::{Source, SourceKind},
-        templates::Template,
+        template::Template,
     },
     settings::{package::Package, resolve, resolved::Settings},
     test_support::Project,

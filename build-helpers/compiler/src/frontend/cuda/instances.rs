@@ -11,24 +11,10 @@ use std::{
 
 use super::{
     dependencies::normal,
-    source::{CudaKernel, CudaSource},
+    source::{CudaKernel, CudaSource, TemplateInstance},
 };
 use crate::diagnostic::{Message, MessageSeverity};
 use kernelmill_artifact::VariableDeclaration;
-
-/// An instance of a template, for a kernel that the source itself need not instantiate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TemplateInstance {
-    /// The template, with its namespaces: `filters::scale`.
-    pub template: String,
-    /// Its arguments, as C++ has them: `float, 16`; for one of several templates of a name with the types of the
-    /// parameters: `<float, 16>(float *, int)`.
-    pub arguments: String,
-    /// How it is written in the settings, for messages.
-    pub written: String,
-    /// The file and the line that list it, where it is in a file.
-    pub place: Option<(String, u32)>,
-}
 
 /// What compilers call the text.
 const FILE: &str = "kernelmill-instances";

@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 
 use kernelmill_artifact::Signature;
 
-use super::instances::TemplateInstance;
-
 /// A file in CUDA C++, or in HIP where its name ends in `.hip`, and how it is to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaSource {
@@ -23,6 +21,20 @@ pub struct CudaSource {
     pub arguments: Vec<String>,
     /// Instances of its templates to compile besides those that it instantiates itself.
     pub instances: Vec<TemplateInstance>,
+}
+
+/// An instance of a template, for a kernel that the source itself need not instantiate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateInstance {
+    /// The template, with its namespaces: `filters::scale`.
+    pub template: String,
+    /// Its arguments, as C++ has them: `float, 16`; for one of several templates of a name with the types of the
+    /// parameters: `<float, 16>(float *, int)`.
+    pub arguments: String,
+    /// How it is written in the settings, for messages.
+    pub written: String,
+    /// The file and the line that list it, where it is in a file.
+    pub place: Option<(String, u32)>,
 }
 
 /// A kernel as compiled code describes it.

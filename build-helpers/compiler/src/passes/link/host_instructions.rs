@@ -10,7 +10,7 @@
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
-    ir::{Builder, IntPredicate, ModuleExt, Opcode, Type, Value},
+    ir::{Builder, IntPredicate, Linkage, ModuleExt, Opcode, Type, Value},
 };
 
 use crate::ir::path;
@@ -49,12 +49,16 @@ const FUNCTIONS: &[(&str, Intrinsic)] =
     &[("libm::math::arch::x86::fma::fma", FUSED), ("libm::math::arch::x86::fma::fmaf", FUSED)];
 
 /// Replaces the instructions and functions wherever they are called.
-pub(super) fn replace<'c>(context: &'c Context, module: &Module<'c>) {
+pub(crate) fn replace<'c>(context: &'c Context, module: &Module<'c>) {
     for function in module.functions() {
         if let Some(intrinsic) = of_function(function) {
             let calls = function.users().into_iter();
             let calls: Vec<_> = calls.filter(|it| it.callee() == Some(function)).collect();
             calls.into_iter().for_each(|call| become_intrinsic(context, module, call, intrinsic));
+            // What nothing calls any more is dropped with what it calls, code for the host's processor.
+            if !function.is_declaration() && !function.is_used() {
+                function.set_linkage(Linkage::Internal);
+            }
         }
     }
     for (name, is_difference) in WITH_CARRY {

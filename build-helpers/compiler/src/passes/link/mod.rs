@@ -6,7 +6,7 @@ mod clash;
 mod ending;
 mod grid;
 mod heap;
-mod host_instructions;
+pub(crate) mod host_instructions;
 mod inline;
 mod library;
 mod linker;

@@ -9,7 +9,7 @@ use kernelmill_llvm::{
     ir::{AtomicOperation, ModuleExt, Opcode, Type, Value, calling_convention},
 };
 
-use super::{expansions, uniformity};
+use super::{expansions, spaces, uniformity};
 use crate::{
     base::demangle::demangle,
     diagnostic::{Code, Fault, Frame},
@@ -190,7 +190,7 @@ fn of_atomic(pointer: Value<'_>, ty: Type<'_>) -> Option<String> {
     if !matches!(ty.int_width(), Some(32 | 64)) {
         return Some("uses an atomic operation of other than 32 or 64 bits".to_owned());
     }
-    let is_known = matches!(pointer.ty().address_space(), super::GLOBAL | super::SHARED);
+    let is_known = matches!(pointer.ty().address_space(), spaces::GLOBAL | spaces::SHARED);
     (!is_known)
         .then(|| "uses an atomic operation on memory that may be global or shared".to_owned())
 }

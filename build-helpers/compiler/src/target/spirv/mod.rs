@@ -10,6 +10,7 @@ mod atomics;
 mod expansions;
 mod limits;
 mod panics;
+mod spaces;
 mod text;
 mod uniformity;
 
@@ -21,6 +22,8 @@ use kernelmill_llvm::{
     ir::{ModuleExt, TypeKind, Value, calling_convention},
     machine::Machine,
 };
+
+use spaces::{GLOBAL, PRIVATE};
 
 use super::backend::{Backend, Edit, Emitted};
 use crate::{
@@ -40,11 +43,6 @@ use crate::{
 pub(crate) struct Spirv {
     machine: Machine,
 }
-
-/// The numbers of address spaces until the text is written.
-const GLOBAL: u32 = 1;
-const SHARED: u32 = 3;
-const PRIVATE: u32 = 5;
 
 /// The version of SPIR-V, which devices of OpenCL 2.2 and 3.0 read.
 const TRIPLE: &str = "spirv64v1.2-unknown-unknown";
@@ -145,7 +143,7 @@ impl TargetInfo for Spirv {
         // A pointer to constant memory of OpenCL's is never generic.
         Some(AddressSpaces {
             global: GLOBAL,
-            shared: SHARED,
+            shared: spaces::SHARED,
             constant: GLOBAL,
             constant_variables: GLOBAL,
             private: PRIVATE,

@@ -29,11 +29,11 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::uniformity::{BARRIER, is_barrier};
+use super::{
+    spaces::SHARED,
+    uniformity::{BARRIER, PHASE, is_barrier},
+};
 use crate::{Error, base::names::is_panic, cpu::Graph};
-
-/// The word of shared memory.
-pub(super) const PHASE: &str = "__kernelmill_panic_phase";
 
 const LOAD: &str = "_Z18__spirv_AtomicLoadPU3AS3iii";
 const STORE: &str = "_Z19__spirv_AtomicStorePU3AS3iiii";
@@ -194,7 +194,7 @@ impl<'a, 'c> Leading<'a, 'c> {
     fn new(context: &'c Context, module: &'a Module<'c>, kernel: Value<'c>) -> Self {
         let word = Type::int(context, 32);
         let phase = module.global(PHASE).unwrap_or_else(|| {
-            let phase = module.new_global(PHASE, word, super::SHARED);
+            let phase = module.new_global(PHASE, word, SHARED);
             phase.set_alignment(4);
             phase.set_linkage(Linkage::Internal);
             phase.set_initializer(word.poison());

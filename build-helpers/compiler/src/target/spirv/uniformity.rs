@@ -13,8 +13,10 @@ use std::collections::{HashMap, HashSet};
 
 use kernelmill_llvm::ir::{Block, Opcode, Value};
 
-use super::panics::PHASE;
 use crate::cpu::Graph;
+
+/// The word of shared memory by which threads learn of a panic in their block; [`panics`](super::panics) writes it.
+pub(super) const PHASE: &str = "__kernelmill_panic_phase";
 
 /// The function that is a barrier.
 pub(super) const BARRIER: &str = "_Z7barrierj";

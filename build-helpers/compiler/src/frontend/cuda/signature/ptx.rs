@@ -128,11 +128,13 @@ fn code(text: &str, ptx: &mut Ptx) {
 }
 
 /// How the lines of variables begin, and whether they are in constant memory. None stands in the code of a function.
-const VARIABLES: [(&str, bool); 4] = [
+const VARIABLES: [(&str, bool); 6] = [
     ("\n.const ", true),
     ("\n.visible .const ", true),
+    ("\n.weak .const ", true),
     ("\n.global ", false),
     ("\n.visible .global ", false),
+    ("\n.weak .global ", false),
 ];
 
 /// Whether a text may have variables.
