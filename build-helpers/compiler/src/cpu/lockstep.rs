@@ -1,6 +1,6 @@
 //! Warp-synchronous code: shared memory through which the lanes of a warp give each other values without a barrier.
 //!
-//! Such code relies on lanes that go on in step: one stores to `volatile` shared memory, and another loads that in the next
+//! Its lanes are expected to run in lockstep: one stores to `volatile` shared memory, and another loads that in the next
 //! statement. Lanes of NVIDIA's processors go on independently since Volta ("Independent Thread Scheduling" in the CUDA
 //! C++ Programming Guide), and threads on the CPU always do, so the result would be wrong here. It is found where the
 //! two addresses differ by a constant, `s[i]` and `s[i + 16]`; distances that are computed are not seen.
@@ -22,7 +22,7 @@ pub(super) struct Unordered<'c> {
     pub(super) load: Value<'c>,
 }
 
-/// The first load of a kernel that relies on lanes in step; `size` gives the bytes of a type.
+/// The first load of a kernel that relies on lanes in lockstep; `size` gives the bytes of a type.
 pub(super) fn find<'c>(kernel: Value<'c>, size: &dyn Fn(Type<'c>) -> u64) -> Option<Unordered<'c>> {
     let named: HashSet<_> = operations(kernel)
         .into_iter()

@@ -187,7 +187,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         })
     }
 
-    /// Warns of a kernel that relies on lanes in step.
+    /// Warns of a kernel that relies on lanes that run in lockstep.
     fn warn_of_lockstep(&self, kernel: &Signature, shim: Value<'c>) {
         let Some(found) = lockstep::find(shim, &|ty| self.machine.size_of(ty)) else { return };
         let place = |access: Value<'c>| match (access.debug_file(), access.debug_line()) {
@@ -196,8 +196,8 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         };
         self.unit.warnings.borrow_mut().push(format!(
             "{}: `{}` reads shared memory that another thread of the warp has written at {}, with no barrier between: \
-             on the CPU, and on NVIDIA's devices since Volta, the threads of a warp are not in step, and the result is \
-             another one; write `__syncwarp();` between them",
+             on the CPU, and on NVIDIA's devices since Volta, the threads of a warp do not run in lockstep, and the \
+             result is another one; write `__syncwarp();` between them",
             place(found.load),
             kernel.name,
             place(found.store)

@@ -8,6 +8,7 @@ pub mod generic;
 pub mod limits;
 pub mod llvm_ir;
 pub mod opencl;
+pub mod paths;
 pub mod ptx;
 pub mod rust;
 pub mod wgsl;

@@ -1,6 +1,8 @@
 //! The files that a C++ compiler read.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
+
+use crate::frontend::paths::normal;
 
 /// Who wrote a rule in make's notation, of which each has its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,23 +84,6 @@ fn words(text: &str, writer: Writer) -> Vec<String> {
         words.push(word);
     }
     words
-}
-
-/// A path without `.` and `..`, as it is written.
-pub(super) fn normal(path: &Path) -> PathBuf {
-    let mut result = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir if result.file_name().is_some() => {
-                result.pop();
-            }
-            // Above the root there is the root.
-            Component::ParentDir if result.has_root() => {}
-            other => result.push(other),
-        }
-    }
-    result
 }
 
 #[cfg(test)]

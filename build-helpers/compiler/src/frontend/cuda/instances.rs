@@ -9,11 +9,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{
-    dependencies::normal,
-    source::{CudaKernel, CudaSource, TemplateInstance},
+use super::source::{CudaKernel, CudaSource, TemplateInstance};
+use crate::{
+    diagnostic::{Message, MessageSeverity},
+    frontend::paths::normal,
 };
-use crate::diagnostic::{Message, MessageSeverity};
 use kernelmill_artifact::VariableDeclaration;
 
 /// What compilers call the text.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::source::{Mirror, MirroredText};
-use crate::Error;
+use crate::{Error, frontend::paths::normal};
 
 /// A [`Mirror`] that has been written.
 pub(super) struct Written<'a> {
@@ -66,21 +66,6 @@ impl<'a> Written<'a> {
         };
         inputs.into_iter().filter_map(original).collect()
     }
-}
-
-/// A path without `.` and `..`.
-fn normal(path: &Path) -> PathBuf {
-    let mut result = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir if result.file_name().is_some() => {
-                result.pop();
-            }
-            other => result.push(other),
-        }
-    }
-    result
 }
 
 #[cfg(test)]
