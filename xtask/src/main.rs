@@ -4,12 +4,14 @@
 //! lie, and the others build what several commands need.
 
 mod acceptance;
+mod bare;
 mod bench;
 mod bless;
 mod ci;
 mod fake_driver;
 mod gpu;
 mod layers;
+mod newcomer;
 mod random_cuda;
 mod rust;
 mod setup;
@@ -36,6 +38,8 @@ enum Command {
     Setup,
     /// Measures and writes a table into benches/results.
     Bench(bench::Options),
+    /// Does the steps of the README and of the book's first pages in an empty home folder.
+    Newcomer,
     /// Builds a bundle that tests and times every kernel on a machine with an NVIDIA GPU.
     Gpu(gpu::Options),
     /// Runs the tests of faults and the fuzzers at length, and writes `benches/results/reliability.md`.
@@ -51,6 +55,7 @@ fn main() -> anyhow::Result<()> {
         Command::Test(options) => ci::run(&workspace, &options),
         Command::Setup => setup::run(&workspace).map(drop),
         Command::Bench(options) => bench::run(&workspace, &options),
+        Command::Newcomer => newcomer::run(&workspace),
         Command::Gpu(options) => gpu::run(&workspace, &options),
         Command::Soak(options) => soak::run(&workspace, &options),
         Command::Bless(options) => bless::run(&workspace, &options),

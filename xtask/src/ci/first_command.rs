@@ -1,32 +1,14 @@
 //! `cargo run --release -p mandelbrot` where nothing but rustup and a C linker is installed.
 
-use crate::workspace::{Workspace, find_program};
-use anyhow::{Context as _, Result, bail, ensure};
-use std::{
-    env, fs,
-    os::unix::fs::symlink,
-    path::{Path, PathBuf},
-    process::Command,
-};
-
-/// What a C linker and its driver need, and what scripts cannot do without.
-const PROGRAMS: [&str; 11] =
-    ["cc", "gcc", "ld", "ar", "as", "sh", "env", "uname", "ls", "mkdir", "rm"];
-
-/// What must be out of reach.
-const ABSENT: [&str; 9] =
-    ["clang", "llvm-config", "lld", "nvcc", "ptxas", "python3", "cmake", "hipcc", "opt"];
+use crate::{bare, workspace::Workspace};
+use anyhow::{Context as _, Result, ensure};
+use std::{env, fs, path::Path, process::Command};
 
 /// Builds and runs the first command of the README in a folder of symbolic links as its `PATH`.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let place = workspace.temporary_folder()?;
     let place = place.path();
-    let programs = place.join("bin");
-    fs::create_dir_all(&programs)?;
-    link_programs(workspace, &programs)?;
-    for name in ABSENT {
-        ensure!(!programs.join(name).exists(), "{name} is in reach");
-    }
+    let programs = bare::programs(workspace, place)?;
     let picture = place.join("mandelbrot.png");
     let output = stripped_cargo(workspace, place, &programs)?
         .args(["run", "--release", "--offline", "-p", "mandelbrot", "--", "--size", "640x400"])
@@ -44,20 +26,6 @@ fn check_picture(picture: &Path) -> Result<()> {
     let bytes = fs::read(picture)?;
     ensure!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"), "{} is no PNG", picture.display());
     ensure!(bytes.len() > 10_000, "{} is only {} bytes", picture.display(), bytes.len());
-    Ok(())
-}
-
-/// Cargo and rustc from the toolchain itself, the rest from `PATH`.
-fn link_programs(workspace: &Workspace, folder: &Path) -> Result<()> {
-    let sysroot = workspace.shell.cmd("rustc").args(["--print", "sysroot"]).quiet().read()?;
-    for name in ["cargo", "rustc"] {
-        symlink(PathBuf::from(&sysroot).join("bin").join(name), folder.join(name))?;
-    }
-    for name in PROGRAMS {
-        let Some(path) = find_program(name) else { bail!("{name} is not on PATH") };
-        symlink(fs::canonicalize(&path)?, folder.join(name))
-            .with_context(|| format!("cannot link {name}"))?;
-    }
     Ok(())
 }
 

@@ -1,0 +1,151 @@
+//! The steps of the README and of the book's first pages, word for word, where nothing but rustup and a C linker is
+//! installed and the home folder is empty.
+//!
+//! The tests of `tests/end-to-end` build what the pages show. Here the commands are run too, those that install and those
+//! that make packages among them; what the pages say that these print, and the files that they show, are compared.
+
+mod home;
+mod output;
+mod page;
+
+use crate::workspace::{Workspace, stage};
+use anyhow::{Context as _, Result, bail, ensure};
+use home::Home;
+use page::{Block, Part, parts};
+use std::{fs, path::Path};
+
+/// What brings a checkout; it is there already.
+const CLONE: &str = "git clone https://github.com/kernelmill/kernelmill";
+
+/// Follows each page.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let home = Home::new(workspace)?;
+    let page = |name: &str| {
+        let path = workspace.root.join(name);
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    let (start, tutorial) = (page("docs/src/getting-started.md")?, page("docs/src/tutorial.md")?);
+    let readme = page("README.md")?;
+    stage("getting started", || getting_started(&home, &start))?;
+    stage("the tutorial", || follow_tutorial(&home, &tutorial))?;
+    stage("the README's own crate", || own_crate(&home, &readme))?;
+    println!("\neach step does what its page says");
+    Ok(())
+}
+
+/// Runs each command of the page, compares what it says that they print, and finds the code that it shows in the package
+/// that a command made.
+fn getting_started(home: &Home, page: &str) -> Result<()> {
+    let mut folder = home.folder();
+    let mut named = None;
+    for part in parts(page) {
+        let block = match part {
+            Part::Command(command) => {
+                named = Some(command);
+                continue;
+            }
+            Part::Block(block) => block,
+        };
+        let place = format!("docs/src/getting-started.md:{}", block.line);
+        match (&*block.language, &named) {
+            ("sh", _) => {
+                let (_, end) = home
+                    .shell(&block.text.replace(CLONE, ":"), &folder)
+                    .with_context(|| place.clone())?;
+                folder = end;
+            }
+            ("text", Some(command)) => {
+                let (printed, _) = home.shell(command, &folder).with_context(|| place.clone())?;
+                let missing = output::missing(&block.text, &printed);
+                ensure!(
+                    missing.is_empty(),
+                    "{place}: `{command}` does not print\n{}\nbut\n{printed}",
+                    missing.join("\n")
+                );
+            }
+            ("text", None) => bail!("{place}: no command is named that prints it"),
+            _ => check_code(&block, &folder, &place)?,
+        }
+    }
+    let (printed, _) = home.shell("cargo test", &folder)?;
+    ensure!(printed.contains("1 passed"), "the package's test does not run:\n{printed}");
+    Ok(())
+}
+
+/// The code of a block is in the file that it names; a test is in the program, and settings are in `Cargo.toml`.
+fn check_code(block: &Block, package: &Path, place: &str) -> Result<()> {
+    let (file, code) = match (block.file(), &*block.language) {
+        (Some(named), _) => named,
+        (None, "rust") => ("src/main.rs", &*block.text),
+        (None, "toml") => ("Cargo.toml", &*block.text),
+        (None, language) => bail!("{place}: nothing is known of a block in `{language}`"),
+    };
+    let found = fs::read_to_string(package.join(file)).with_context(|| place.to_owned())?;
+    // A test may stand in a module.
+    let bare = |text: &str| {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    ensure!(
+        bare(&found).contains(&bare(code)),
+        "{place}: the package has another {file}:\n{found}"
+    );
+    Ok(())
+}
+
+/// Makes the tutorial's package, with its kernels and its program.
+fn follow_tutorial(home: &Home, page: &str) -> Result<()> {
+    const NEW: &str = "cargo kernelmill new sums";
+    ensure!(page.contains(&format!("`{NEW}`")), "the tutorial starts with another command");
+    ensure!(page.contains("delete `kernels/saxpy.rs`"), "the tutorial deletes another file");
+    home.shell(&format!("{NEW}\nrm sums/kernels/saxpy.rs"), &home.folder())?;
+    let package = home.folder().join("sums");
+    let test = blocks(page).find(|block| block.text.starts_with("#[cfg(test)]"));
+    let test = test.context("the tutorial has a test")?.text;
+    for block in blocks(page) {
+        if let Some((file, code)) = block.file() {
+            let code = if file == "src/main.rs" { format!("{code}\n{test}") } else { code.into() };
+            fs::write(package.join(file), code)?;
+        }
+    }
+    let (printed, _) = home.shell("cargo run", &package)?;
+    for version in ["chunks", "strided", "early", "uniform", "sized"] {
+        let is_it = |line: &str| line.starts_with(version) && line.contains(" ms, relative error ");
+        ensure!(printed.lines().any(is_it), "`{version}` is not measured:\n{printed}");
+    }
+    let (printed, _) = home.shell("cargo test", &package)?;
+    ensure!(printed.contains("1 passed"), "the tutorial's test does not run:\n{printed}");
+    Ok(())
+}
+
+/// Adds what the README shows to an empty package.
+fn own_crate(home: &Home, page: &str) -> Result<()> {
+    let package = home.folder().join("own");
+    fs::create_dir_all(&package)?;
+    let mut files = Vec::new();
+    for block in blocks(page) {
+        let Some((file, code)) = block.file() else { continue };
+        let path = package.join(file);
+        fs::create_dir_all(path.parent().context("a file has a folder")?)?;
+        let head = match file {
+            "Cargo.toml" => "[package]\nname = \"own\"\nedition = \"2024\"\n\n",
+            _ => "",
+        };
+        fs::write(path, format!("{head}{code}"))?;
+        files.push(file.to_owned());
+    }
+    ensure!(
+        files == ["Cargo.toml", "build.rs", "kernels/saxpy.rs", "src/main.rs"],
+        "the README shows other files: {files:?}"
+    );
+    // The versions of other crates that were downloaded.
+    fs::copy(home.checkout().join("Cargo.lock"), package.join("Cargo.lock"))?;
+    home.shell("cargo run", &package).map(drop)
+}
+
+fn blocks(page: &str) -> impl Iterator<Item = Block> {
+    parts(page).into_iter().filter_map(|part| match part {
+        Part::Block(block) => Some(block),
+        Part::Command(_) => None,
+    })
+}
