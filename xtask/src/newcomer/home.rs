@@ -28,7 +28,8 @@ impl Home {
     /// A home folder whose Cargo takes this workspace's crates for those of the registry, and other crates from what the
     /// caller's Cargo has downloaded.
     pub(super) fn new(workspace: &Workspace) -> Result<Self> {
-        let place = workspace.temporary_folder()?;
+        // Not below this workspace, which Cargo would find above each package.
+        let place = tempfile::tempdir()?;
         let programs = bare::programs(workspace, place.path())?;
         let home = Self { place, programs };
         fs::create_dir_all(home.cargo())?;

@@ -1,7 +1,7 @@
 //! Paths for keys and messages: relative to the package, with `/`, so that they do not depend on where a
 //! checkout lies.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 pub(crate) use kernelmill_compiler::frontend::paths::normal;
 
