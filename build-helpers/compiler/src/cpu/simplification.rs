@@ -11,8 +11,10 @@ use kernelmill_llvm::{ir::ModuleExt, machine::Machine};
 use super::{code_size::instructions, reports::Reports};
 use crate::{Error, Pass, PassFact, PassOutcome, passes::entry::Unit};
 
-/// Simplifies kernels before they are split at their barriers.
-const SIMPLIFY: &str = "always-inline,cgscc(inline),globaldce,function(sroa<modify-cfg>,\
+/// Simplifies kernels before they are split at their barriers. Functions lose their stack slots before they are inlined:
+/// once for each, and not in each of their copies in one long function, where it takes time that grows with the square
+/// of its length. Control flow waits until then, as calls of functions with barriers are not marked as such.
+const SIMPLIFY: &str = "function(sroa<preserve-cfg>,early-cse),always-inline,cgscc(inline),globaldce,function(sroa<modify-cfg>,\
     early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,lcssa,\
     loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),sroa<modify-cfg>,early-cse<memssa>,\
     instcombine<no-verify-fixpoint>,simplifycfg)";
