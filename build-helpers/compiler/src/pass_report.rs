@@ -51,6 +51,8 @@ pub enum Pass {
     Inlining,
     /// LLVM's passes before regions are formed.
     Simplification,
+    /// Remainders become what their quotients leave, so that coordinates of one number cancel out.
+    Quotients,
     /// Copies of integers that are wider than a register become copies of words.
     WideIntegers,
     /// Control flow gets the form that the analyses read.
@@ -160,6 +162,7 @@ impl Display for Pass {
             Self::SharedMemory => "shared memory",
             Self::Inlining => "inlining",
             Self::Simplification => "simplification",
+            Self::Quotients => "quotients",
             Self::WideIntegers => "wide integers",
             Self::Canonicalization => "canonicalization",
             Self::UndefinedSelects => "undefined selects",

@@ -122,3 +122,29 @@ fn vectors_go_along_y_where_rows_are_numbered_along_x() {
     let columns: String = columns.collect();
     assert!(!columns.is_empty() && apart(&columns) == 0, "{along_y}");
 }
+
+/// Coordinates of one number, as kernels on images have them that are launched along x alone.
+#[test]
+fn coordinates_of_one_number_are_read_at_once() {
+    let coordinates = "let (x, y) = (i as u32 % m, i as u32 / m);";
+    let value =
+        format!("{coordinates} *at((x + y * m) as i32) ^ *at((x + 1 + (y - 1) * m) as i32)");
+    let [full, _] = code("coordinates", &kernel("", "u32", &value));
+    assert_eq!(apart(&full), 0, "{full}");
+    // Of other numbers they are anywhere.
+    let value = format!("{coordinates} *at((x + y * (m + 1)) as i32) ^ *at((x * m + y) as i32)");
+    let [full, _] = code("coordinates_of_others", &kernel("", "u32", &value));
+    assert!(apart(&full) > 0, "{full}");
+}
+
+/// Vectors are divided as such: no lane is taken out of them.
+#[test]
+fn lanes_are_divided_at_once() {
+    for (name, value) in
+        [("quotients", "i as u32 / (*at(i) | 1)"), ("remainders", "i as u32 % (*at(i) | 1)")]
+    {
+        let [full, _] = code(name, &kernel("", "u32", value));
+        assert!(full.contains("= fdiv <"), "{full}");
+        assert!(!full.contains("= udiv") && !full.contains("= urem"), "{full}");
+    }
+}

@@ -116,3 +116,36 @@ pub fn rows_along_x(
         }
     }
 }
+
+/// Quotients and remainders of two numbers, in each width that integers have; zeros where it would be by zero.
+#[kernel]
+pub fn quotients(x: &[[u32; 2]], mut y: DisjointSlice<[u32; 12]>) {
+    let i = thread::index_1d();
+    let Some(out) = y.get_mut(i) else { return };
+    let [a, b] = x[i.get()];
+    macro_rules! divided {
+        ($($ty:ty, $at:literal;)*) => { $(
+            let (left, right) = (a as $ty, b as $ty);
+            if right != 0 {
+                out[$at] = left.wrapping_div(right) as u32;
+                out[$at + 1] = left.wrapping_rem(right) as u32;
+            }
+        )* };
+    }
+    divided!(u32, 0; i32, 2; u16, 4; i16, 6; u8, 8; i8, 10;);
+}
+
+/// Sums of a cell of an image and its four neighbours, zero beyond the border; threads have one number for both coordinates.
+#[kernel]
+pub fn crosses(width: u32, x: &[u32], mut y: DisjointSlice<u32>) {
+    let place = thread::index_1d();
+    let Some(out) = y.get_mut(place) else { return };
+    let (i, height) = (place.get() as u32, x.len() as u32 / width);
+    let (column, row) = (i % width, i / width);
+    let at = |column: u32, row: u32| x[(column + row * width) as usize];
+    let left = if column > 0 { at(column - 1, row) } else { 0 };
+    let right = if column < width - 1 { at(column + 1, row) } else { 0 };
+    let above = if row > 0 { at(column, row - 1) } else { 0 };
+    let under = if row < height - 1 { at(column, row + 1) } else { 0 };
+    *out = 3 * at(column, row) + left + 5 * right + 7 * above + 11 * under;
+}

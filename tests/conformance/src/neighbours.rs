@@ -13,6 +13,8 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("fields_of_particles", particles),
     Check::new("exchanged", exchanges),
     Check::new("rows_along_x", rows),
+    Check::new("quotients", quotients),
+    Check::new("crosses", crosses),
 ];
 
 /// Numbers of elements that fill whole vectors, and that do not.
@@ -117,6 +119,54 @@ fn rows(on: &Context) -> Outcome {
             let expected: Vec<_> = before.iter().enumerate().map(value).collect();
             same(&y.download()?, &expected)?;
         }
+    }
+    Ok(())
+}
+
+fn quotients(on: &Context) -> Outcome {
+    let edges = [0, 1, 2, 3, 7, 127, 128, 255, 256, 32_767, 32_768, 65_535, 65_536, 1 << 31];
+    let edges = edges.iter().flat_map(|it: &u32| [*it, it.wrapping_neg(), it.wrapping_sub(1)]);
+    let some: Vec<u32> = edges.chain(below(81, u32::MAX, 60)).collect();
+    let pairs = some.iter().flat_map(|a| some.iter().map(|b| [*a, *b]));
+    // Numbers beside a multiple, the hardest to round.
+    let multiples = pairs.clone().flat_map(|[a, b]| {
+        let product = a.wrapping_mul(b);
+        [[product, b], [product.wrapping_sub(1), b], [product.wrapping_add(1), b]]
+    });
+    let x: Vec<[u32; 2]> = pairs.chain(multiples).collect();
+    let (input, mut y) = (on.device.upload(&x)?, on.device.zeros(x.len())?);
+    on.kernels.quotients(&on.stream, Launch::linear(x.len()), &input, &mut y)?;
+    let expected = x.iter().map(|[a, b]| {
+        let mut out = [0; 12];
+        macro_rules! divided {
+            ($($ty:ty, $at:literal;)*) => { $(
+                let (left, right) = (*a as $ty, *b as $ty);
+                if right != 0 {
+                    out[$at] = left.wrapping_div(right) as u32;
+                    out[$at + 1] = left.wrapping_rem(right) as u32;
+                }
+            )* };
+        }
+        divided!(u32, 0; i32, 2; u16, 4; i16, 6; u8, 8; i8, 10;);
+        out
+    });
+    same(&y.download()?, &expected.collect::<Vec<_>>())
+}
+
+fn crosses(on: &Context) -> Outcome {
+    for (width, height) in [(1, 1), (1, 70), (70, 1), (3, 2), (16, 5), (97, 3), (64, 64)] {
+        let x = below(82, 1 << 20, width * height);
+        let (input, mut y) = (on.device.upload(&x)?, on.device.zeros::<u32>(x.len())?);
+        on.kernels.crosses(&on.stream, Launch::linear(x.len()), width as u32, &input, &mut y)?;
+        let value = |i: usize| {
+            let (column, row) = (i % width, i / width);
+            let left = if column > 0 { x[i - 1] } else { 0 };
+            let right = if column + 1 < width { x[i + 1] } else { 0 };
+            let above = if row > 0 { x[i - width] } else { 0 };
+            let under = if row + 1 < height { x[i + width] } else { 0 };
+            3 * x[i] + left + 5 * right + 7 * above + 11 * under
+        };
+        same(&y.download()?, &(0..x.len()).map(value).collect::<Vec<_>>())?;
     }
     Ok(())
 }

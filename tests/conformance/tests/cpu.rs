@@ -33,6 +33,8 @@ checks!(
     fields_of_particles,
     exchanged,
     rows_along_x,
+    quotients,
+    crosses,
     generic,
     closures,
     iterators,

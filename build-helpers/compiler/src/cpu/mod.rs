@@ -40,6 +40,7 @@ mod outlined;
 mod pipeline;
 mod processor_levels;
 mod promotion;
+mod quotients;
 mod recursion;
 mod region_formation;
 mod reports;

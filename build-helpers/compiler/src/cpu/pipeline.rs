@@ -24,7 +24,7 @@ use super::{
     code_size::Sizes,
     context, coroutine, early_exits, inlining, lockstep, lowering,
     outlined::{Outlined, OutlinedExits},
-    recursion,
+    quotients, recursion,
     reports::Reports,
     shared_memory, sign_extensions, simplification, source_lines,
     specialization::{self, BlockSize, SpecializedFunction},
@@ -114,6 +114,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         context::mark_waits(unit);
         recursion::mark(unit);
         simplification::simplify(unit, machine, reports)?;
+        reports.count(Pass::Quotients, quotients::cancel(unit, machine)?);
         reports.count(Pass::WideIntegers, wide_integers::split_copies(unit));
         unit.backtraces.find(unit.context, unit.module);
         machine.run(unit.module, LINES_ONLY)?;

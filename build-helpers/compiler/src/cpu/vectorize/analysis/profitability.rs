@@ -43,6 +43,8 @@ mod thread {
 mod vector {
     pub(super) const ACCESS: u64 = 10;
     pub(super) const ARITHMETIC: u64 = 10;
+    /// For each thread: of up to 32 bits, by doubles.
+    pub(super) const DIVISION: u64 = 20;
     pub(super) const UNIFORM: u64 = 3;
     pub(super) const BRANCH: u64 = 20;
     /// For each thread: of elements that processors gather, and of narrower ones, each with a branch.
@@ -133,7 +135,10 @@ impl<'c> Estimate<'_, 'c> {
             _ if is_free(instruction) => 0,
             _ if self.is_uniform(instruction) => vector::UNIFORM,
             Opcode::AtomicRmw | Opcode::AtomicCmpXchg => lanes * vector::SCATTERED,
-            Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => lanes * thread::DIVISION,
+            Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => {
+                let is_narrow = (self.size)(instruction.ty()) <= 4;
+                lanes * if is_narrow { vector::DIVISION } else { thread::DIVISION }
+            }
             Opcode::Call if is_pure_intrinsic(instruction).is_some() => 2 * self.wide(instruction),
             Opcode::Call => lanes * thread::FUNCTION,
             _ => self.wide(instruction),

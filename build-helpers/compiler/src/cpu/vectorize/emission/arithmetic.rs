@@ -148,7 +148,7 @@ impl<'c> Values<'_, 'c> {
                     let ones = Value::constant_vector(&vec![one; self.code.vectors.lanes as usize]);
                     right = self.code.builder.select(mask, right, ones);
                 }
-                self.code.builder.binary(opcode, left, right)
+                self.divide(instruction, left, right)
             }
             Add | FAdd | Sub | FSub | Mul | FMul | FDiv | FRem | Shl | LShr | AShr | And | Or
             | Xor => {

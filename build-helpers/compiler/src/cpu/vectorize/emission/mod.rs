@@ -9,6 +9,7 @@ mod assumptions;
 mod checks;
 pub(super) mod code;
 mod divergence;
+mod division;
 mod emitter;
 mod exits;
 pub(super) mod function;
