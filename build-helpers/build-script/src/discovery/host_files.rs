@@ -79,6 +79,8 @@ pub(crate) fn find(
             states: Vec::new(),
             variables: Vec::new(),
             module: None,
+            defines: BTreeMap::new(),
+            defined: Vec::new(),
             display,
             overrides: Vec::new(),
         })

@@ -133,6 +133,8 @@ impl Reader<'_> {
             states: Vec::new(),
             variables: Vec::new(),
             module: Some(ModuleOfCrate { mirror: Mirror { texts, copies: included }, types }),
+            defines: BTreeMap::new(),
+            defined: Vec::new(),
         })
     }
 

@@ -21,6 +21,7 @@ use kernelmill_compiler::frontend::rust::signature::{
 use kernelmill_compiler::{frontend::generic::GenericKernel, limit_behind};
 use kernelmill_store::digest;
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -138,6 +139,8 @@ pub(crate) fn read(
         states: Vec::new(),
         variables: Vec::new(),
         module: None,
+        defines: BTreeMap::new(),
+        defined: Vec::new(),
     })
 }
 
@@ -254,6 +257,8 @@ fn read_other(
         states: Vec::new(),
         variables: Vec::new(),
         module: None,
+        defines: BTreeMap::new(),
+        defined: Vec::new(),
     })
 }
 
