@@ -47,6 +47,9 @@ use proc_macro::TokenStream;
 /// A kernel with type or constant parameters is compiled for the instances that are listed, here or in the
 /// settings of the build: `#[kernel(instances = ["f32, 16", "f64, 16"])]`.
 ///
+/// Variants are builds of the kernel for some of its launches, each with bounds in place of the kernel's:
+/// `#[kernel(variants = [{ launch_bounds = 64 }, { launch_bounds = 64, index_width = 32 }, { max_registers = 32 }])]`.
+///
 /// The function itself stays as written and can be called by other functions.
 ///
 /// ```text

@@ -32,7 +32,7 @@ pub fn plain(mut y: DisjointSlice<u32>) {
 }
 
 /// Has no index that could be narrower.
-#[kernel]
+#[kernel(launch_bounds = 128, variants = [{ launch_bounds = 1024 }])]
 pub fn mark(mut y: DisjointSlice<u32>) {
     if let Some(out) = y.get_mut(thread::index_1d()) {
         *out = 5;
@@ -50,10 +50,6 @@ variants = [
     { max-registers = 32 },
     { launch-bounds = 64, targets = \"compute_75\" },
 ]
-
-[package.metadata.kernelmill.kernels.mark]
-launch-bounds = 128
-variants = [{ launch-bounds = 1024 }]
 ";
 
 const MAIN: &str = "\
@@ -215,6 +211,8 @@ block-size = [64, 1, 1]
 variants = [{ launch-bounds = 128 }]
 [package.metadata.kernelmill.kernels.sprad]
 variants = [{ launch-bounds = 128 }]
+[package.metadata.kernelmill.kernels.mark]
+variants = [{ launch-bounds = 1024, max-registers = 255 }]
 ",
     );
 }

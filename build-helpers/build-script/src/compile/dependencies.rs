@@ -112,6 +112,7 @@ impl Dependencies {
                 module: None,
                 defines: BTreeMap::new(),
                 defined: Vec::new(),
+                variants: Vec::new(),
             };
             (source, front)
         })

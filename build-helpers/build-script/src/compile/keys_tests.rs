@@ -64,6 +64,7 @@ impl Parts {
             module: None,
             defines: BTreeMap::new(),
             defined: Vec::new(),
+            variants: Vec::new(),
         };
         Self {
             project: Project::new("targets = [\"sm_90\"]\n", &[]),

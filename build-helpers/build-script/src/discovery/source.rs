@@ -3,7 +3,10 @@
 use super::{language::Language, override_file::KernelOverride, template::Template};
 use crate::settings::resolved::Settings;
 use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target, VariableDeclaration};
-use kernelmill_compiler::{Mirror, frontend::generic::GenericKernel};
+use kernelmill_compiler::{
+    Mirror,
+    frontend::{generic::GenericKernel, rust::signature::ListedVariant},
+};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// A source with at least one kernel, or one that only its compiler can say something about.
@@ -37,6 +40,8 @@ pub(crate) struct Source {
     pub(crate) states: Vec<(String, Vec<Parameter>)>,
     /// Of a module of the crate's own source, how it is compiled.
     pub(crate) module: Option<ModuleOfCrate>,
+    /// The variants of kernels that attributes list.
+    pub(crate) variants: Vec<ListedVariant>,
     /// The macros that it is compiled with besides those of all sources.
     pub(crate) defines: BTreeMap<String, String>,
     /// The source compiled with the macros of variants: each with its macros, and with the kernels that have such a

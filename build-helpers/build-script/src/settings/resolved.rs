@@ -64,6 +64,8 @@ pub(crate) struct Settings {
     pub(crate) kernels: BTreeMap<String, KernelSettings>,
     /// The generic kernels that kernels are instances of, by the files and names of these, once the sources are read.
     pub(crate) generics: BTreeMap<(String, String), String>,
+    /// The variants that attributes of kernels list, by the file and the symbol of each kernel.
+    pub(crate) variants_of_sources: BTreeMap<(String, String), Vec<VariantSettings>>,
     /// Files that stand for stages of kernels, by the names of the kernels, of this package or of others.
     pub(crate) overrides: BTreeMap<String, PathBuf>,
     /// What is written of the way there.
@@ -187,13 +189,15 @@ impl Settings {
         }
     }
 
-    /// The variants that are listed for a kernel.
+    /// The variants that are listed for a kernel: those of its attribute, then those of the settings.
     pub(crate) fn listed_variants(
         &self,
         kernel: &Signature,
     ) -> impl Iterator<Item = &VariantSettings> {
+        let place = (kernel.file.to_string(), kernel.symbol.to_string());
+        let of_source = self.variants_of_sources.get(&place).into_iter().flatten();
         let about = self.kernels.iter().filter(|(key, said)| self.is_about(key, said, kernel));
-        about.flat_map(|(_, said)| &said.variants)
+        of_source.chain(about.flat_map(|(_, said)| &said.variants))
     }
 
     /// What each variant of a kernel that is compiled for a target says in place of the kernel.

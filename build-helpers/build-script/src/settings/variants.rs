@@ -4,8 +4,8 @@ use super::{checks, contract::Origin, layer::VariantLayer, located::report_at};
 use crate::base::{naming::is_identifier, report::Report};
 use kernelmill_artifact::{KernelVariant, LaunchLimits, Signature, Target};
 use kernelmill_compiler::diagnostic::Code;
-use kernelmill_compiler::limits;
-use std::collections::BTreeMap;
+use kernelmill_compiler::{frontend::rust::signature::ListedVariant, limits};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The keys of a variant, as they are written in TOML.
 pub(super) const VARIANT_KEYS: [&str; 6] =
@@ -91,6 +91,14 @@ impl VariantSettings {
             );
         }
         Self { parameters: VariantParameters { name, limits, defines }, targets, origin }
+    }
+
+    /// A variant that the attribute of a kernel lists in a file with this text. The front end has checked it.
+    pub(crate) fn of_source(listed: &ListedVariant, file: Arc<str>) -> Self {
+        let parameters =
+            VariantParameters { name: None, limits: listed.limits, defines: BTreeMap::new() };
+        let origin = Some(Origin { place: listed.place.clone(), file });
+        Self { parameters, targets: None, origin }
     }
 
     /// Whether it is compiled for a target that its kernel is compiled for.

@@ -161,6 +161,7 @@ fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
         module: None,
         defines: BTreeMap::new(),
         defined: Vec::new(),
+        variants: Vec::new(),
     }
 }
 
