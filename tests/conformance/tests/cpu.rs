@@ -34,6 +34,8 @@ checks!(
     exchanged,
     rows_along_x,
     generic,
+    mapped_f32_cube_and_one,
+    mapped_i32_MixedWithItself,
     closures,
     iterators,
     enums,

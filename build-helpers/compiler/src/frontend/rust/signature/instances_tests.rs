@@ -206,12 +206,35 @@ kernels/k.rs:20:14: error[KM0027]: two kernels are named `clash_1_minus_1`
 }
 
 #[test]
+fn a_device_function_is_a_type_of_its_name() {
+    let text = "use maps::halved;
+#[device_fn] fn doubled(x: f32) -> f32 { x }
+fn tripled(x: f32) -> f32 { x }
+mod maps { #[device_fn] pub fn halved(x: f32) -> f32 { x } }
+#[kernel(instances = [\"doubled\", \"halved\"])] fn of<F>(y: DisjointSlice<f32>) {}";
+    let (kernels, generics) = accepted(text, &[]);
+    assert_eq!(
+        kernels,
+        ["fn of_doubled(y: DisjointSlice<f32>)", "fn of_halved(y: DisjointSlice<f32>)"]
+    );
+    let markers = generics[0].instances.iter().map(|it| it.arguments[0].clone());
+    let names = ["doubled", "halved"];
+    assert!(markers.eq(names.map(|name| GenericArgument::Marker(name.to_owned()))));
+    // One without the attribute is none, and none crosses as a value.
+    let found = rejected(&text.replace("[\"doubled\"", "[\"tripled\""), &[]);
+    assert!(found.contains("whose `tripled` for `F` is no type that is known here"), "{found}");
+    rejected(&text.replace("of<F>(", "of<F>(f: F, "), &[]);
+}
+
+#[test]
 fn an_attribute_lists_variants_and_each_instance_has_them() {
     let text = "#[kernel(launch_bounds = 256, variants = [{ launch_bounds = 64, index_width = 32 }, { max_registers = 32 },])]
 fn plain(x: &[f32]) {}
 #[kernel(variants = [{ launch_bounds = 8 }], instances = [\"f32\", \"f64\"])] fn one<T>(x: &[T]) {}
 #[kernel(variants = [])] fn none(x: &[f32]) {}";
-    let Reading::Kernels(kernels, _, _, variants) = read_with(text, &[]) else { panic!("rejected") };
+    let Reading::Kernels(kernels, _, _, variants) = read_with(text, &[]) else {
+        panic!("rejected")
+    };
     assert_eq!(kernels[0].limits.max_block_threads, 256);
     let found: Vec<_> = variants
         .iter()
