@@ -147,7 +147,7 @@ const fn without_variants(kernels: &'static [cg::EmbeddedKernel]) -> cg::Embedde
 const fn variant(name: &'static str, threads: u32, index_width: u32) -> cg::EmbeddedKernel {
     let limits =
         cg::LaunchLimits { max_block_threads: threads, index_width, ..cg::LaunchLimits::NONE };
-    embedded(0, "empty", &EMPTY).as_variant(cg::EmbeddedVariant { name, limits })
+    embedded(0, "empty", &EMPTY).as_variant(cg::EmbeddedVariant { name, limits, defines: &[] })
 }
 
 /// The empty kernel alone.

@@ -143,6 +143,12 @@ impl CompiledKernel {
         self.kernel.variant_name()
     }
 
+    /// The macros that its source is compiled with besides those of the kernel, `NAME=value` each.
+    #[must_use]
+    pub fn defines(&self) -> &'static [&'static str] {
+        self.kernel.defines()
+    }
+
     /// The limits of the launches that it is made for.
     #[must_use]
     pub fn limits(&self) -> LaunchLimits {

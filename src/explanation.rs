@@ -62,6 +62,16 @@ pub enum Outcome {
         /// The most registers that the launch asks for.
         limit: u32,
     },
+    /// The launch asks for a variant by its name, and this is another build.
+    OtherVariant {
+        /// The name that the launch asks for.
+        asked: &'static str,
+    },
+    /// It is compiled with macros of its own, and the launch does not ask for it by its name.
+    NotAsked {
+        /// The macros, `NAME=value` each.
+        defines: &'static [&'static str],
+    },
     /// No binary of it runs on the device.
     OtherDevice {
         /// Why not, for each target.
@@ -109,6 +119,16 @@ impl fmt::Display for Outcome {
                 write!(
                     formatter,
                     "made for more than the {limit} registers that the launch asks for"
+                )
+            }
+            Self::OtherVariant { asked } => {
+                write!(formatter, "the launch asks for the variant `{asked}`")
+            }
+            Self::NotAsked { defines } => {
+                let defines = defines.join(" ");
+                write!(
+                    formatter,
+                    "compiled with {defines}, for launches that ask for it by its name"
                 )
             }
             Self::OtherDevice { reason } => formatter.write_str(reason),

@@ -103,6 +103,11 @@ impl LoadedKernel {
         self.embedded.variant.map(|variant| variant.name)
     }
 
+    /// The macros that it is compiled with besides those of the kernel, `NAME=value` each.
+    pub(crate) fn defines(&self) -> &'static [&'static str] {
+        self.embedded.variant.map_or(&[], |variant| variant.defines)
+    }
+
     /// The function that is launched.
     pub(crate) fn function(&self) -> &dyn Function {
         &*self.function

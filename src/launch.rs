@@ -27,6 +27,8 @@ pub struct Launch<const D: usize> {
     shared_bytes: u64,
     /// The most registers of the build that it gets; 0 where any will do.
     registers: u8,
+    /// The name of the variant that it gets; `None` where the rules of variants choose.
+    variant: Option<&'static str>,
 }
 
 impl Launch<1> {
@@ -56,7 +58,7 @@ impl Launch<1> {
     pub const fn linear_in_blocks(n: usize, threads: u32) -> Self {
         let (n, threads) = (n as u64, threads as u64);
         let blocks = if threads == 0 { n } else { n.div_ceil(threads) };
-        Self { grid: [blocks], block: [threads], shared_bytes: 0, registers: 0 }
+        Self { grid: [blocks], block: [threads], shared_bytes: 0, registers: 0, variant: None }
     }
 }
 
@@ -64,7 +66,13 @@ impl<const D: usize> Launch<D> {
     /// `grid` blocks of `block` threads, each x first.
     #[must_use]
     pub const fn grid(grid: [u32; D], block: [u32; D]) -> Self {
-        Self { grid: widen(grid), block: widen(block), shared_bytes: 0, registers: 0 }
+        Self {
+            grid: widen(grid),
+            block: widen(block),
+            shared_bytes: 0,
+            registers: 0,
+            variant: None,
+        }
     }
 
     /// The same launch with `bytes` of dynamic shared memory for each block, on top of what the
@@ -87,6 +95,30 @@ impl<const D: usize> Launch<D> {
     #[must_use]
     pub const fn registers(&self) -> Option<u32> {
         if self.registers == 0 { None } else { Some(self.registers as u32) }
+    }
+
+    /// The same launch by the variant of this name. A variant that is compiled with macros of its own, `define` in the
+    /// settings, gets only the launches that ask for it: it may compute something else, or be made for blocks of another
+    /// shape. Where the kernel has no such variant for the device, or it does not fit, the launch is an
+    /// [`Error::NoVariant`].
+    ///
+    /// ```
+    /// use kernelmill::Launch;
+    /// let launch = Launch::grid([4], [32]).variant("TILE32");
+    /// assert_eq!(launch.variant_name(), Some("TILE32"));
+    /// ```
+    ///
+    /// [`Error::NoVariant`]: crate::Error::NoVariant
+    #[must_use]
+    pub const fn variant(mut self, name: &'static str) -> Self {
+        self.variant = Some(name);
+        self
+    }
+
+    /// The name of the variant that the launch asks for.
+    #[must_use]
+    pub const fn variant_name(&self) -> Option<&'static str> {
+        self.variant
     }
 
     /// The number of blocks, x first.
@@ -116,8 +148,8 @@ impl<const D: usize> Launch<D> {
     /// The same launch in three dimensions.
     fn widened(self) -> Launch<3> {
         let fill = |sizes: [u64; D]| std::array::from_fn(|axis| sizes.get(axis).map_or(1, |&n| n));
-        let Self { shared_bytes, registers, .. } = self;
-        Launch { grid: fill(self.grid), block: fill(self.block), shared_bytes, registers }
+        let Self { shared_bytes, registers, variant, .. } = self;
+        Launch { grid: fill(self.grid), block: fill(self.block), shared_bytes, registers, variant }
     }
 }
 

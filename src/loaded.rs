@@ -259,7 +259,15 @@ impl Loaded {
     ) -> Result<()> {
         let kernel = match self.variants.get(index) {
             Some(Some(variants)) => variants.choose(launch, arguments)?,
-            _ => self.kernel(index)?,
+            _ => {
+                let kernel = self.kernel(index)?;
+                if launch.variant_name().is_some() {
+                    // The kernel alone is not what it asks for.
+                    Variants::new(vec![Arc::clone(kernel)], Vec::new())
+                        .choose(launch, arguments)?;
+                }
+                kernel
+            }
         };
         if stream.is_recording() {
             if let Some(preparation) = stream.downcast::<Preparation>() {

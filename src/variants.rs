@@ -1,6 +1,6 @@
 //! Variants of a loaded kernel: its builds for a device, and the one that a launch gets.
 //!
-//! A launch gets the first build that fits, in this order: binaries before PTX; the smallest blocks that a build was made
+//! A launch that names a variant gets that. Another gets the first build without macros of its own that fits, in this order: binaries before PTX; the smallest blocks that a build was made
 //! for; indices of 32 bits before those of 64; more registers before fewer; and as the settings list them. All builds are
 //! loaded with the kernel, so that a launch loads nothing.
 
@@ -114,6 +114,15 @@ fn misfit(
     launch: &Launch<3>,
     mut wide: impl FnMut(&LoadedKernel) -> Option<(&'static str, u64)>,
 ) -> Option<Outcome> {
+    match launch.variant_name() {
+        Some(asked) if build.variant_name() != Some(asked) => {
+            return Some(Outcome::OtherVariant { asked });
+        }
+        None if !build.defines().is_empty() => {
+            return Some(Outcome::NotAsked { defines: build.defines() });
+        }
+        _ => {}
+    }
     let bounds = build.bounds();
     let block = launch.block_size();
     let threads = block.iter().fold(1, |threads: u64, size| threads.saturating_mul(*size));

@@ -119,6 +119,8 @@ pub struct EmbeddedVariant {
     pub name: &'static str,
     /// The limits of its launches, those of its kernel among them.
     pub limits: LaunchLimits,
+    /// The macros that its source is compiled with besides those of its kernel, `NAME=value` each.
+    pub defines: &'static [&'static str],
 }
 
 impl EmbeddedArtifact {

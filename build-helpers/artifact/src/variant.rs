@@ -7,8 +7,8 @@ use std::{
 
 use crate::LaunchLimits;
 
-/// A build of a kernel for some of its launches. Its parameters are the limits of these launches; they are compared
-/// without what changes no code, and its name is not compared.
+/// A build of a kernel for some of its launches. Its parameters are the limits of these launches and the macros that its
+/// source is compiled with; limits are compared without what changes no code, and its name is not compared.
 ///
 /// ```
 /// use kernelmill_artifact::{KernelVariant, LaunchLimits};
@@ -26,6 +26,9 @@ pub struct KernelVariant {
     pub name: Cow<'static, str>,
     /// The limits of its launches, those of its kernel among them.
     pub limits: LaunchLimits,
+    /// The macros that its source is compiled with besides those of its kernel, `NAME=value` each. A launch gets a
+    /// variant with macros only where it asks for it by its name.
+    pub defines: Vec<String>,
 }
 
 impl KernelVariant {
@@ -37,19 +40,45 @@ impl KernelVariant {
             [("threads", max_block_threads), ("registers", max_registers), ("index", index_width)];
         let said_numbers = numbers.into_iter().filter(|(_, number)| *number > 0);
         let name = said_numbers.map(|(what, number)| format!("{what}{number}")).collect::<Vec<_>>();
-        Self { name: name.join("_").into(), limits: said.or(kernel) }
+        Self { name: name.join("_").into(), limits: said.or(kernel), defines: Vec::new() }
     }
 
-    /// A variant in a static.
+    /// The variant compiled with these macros too, each a name and a value, which may be empty. Its name starts with
+    /// them: `TILE32_threads64` for `TILE=32`.
+    ///
+    /// ```
+    /// use kernelmill_artifact::{KernelVariant, LaunchLimits};
+    /// let small = LaunchLimits { max_block_threads: 64, ..LaunchLimits::NONE };
+    /// let variant = KernelVariant::new(small, LaunchLimits::NONE);
+    /// let variant = variant.with_defines([("TILE", "32"), ("FAST", ""), ("BIAS", "-1.5f")]);
+    /// assert_eq!(variant.name, "TILE32_FAST_BIASminus1_5f_threads64");
+    /// assert_eq!(variant.defines, ["TILE=32", "FAST", "BIAS=-1.5f"]);
+    /// ```
     #[must_use]
-    pub const fn borrowed(name: &'static str, limits: LaunchLimits) -> Self {
-        Self { name: Cow::Borrowed(name), limits }
+    pub fn with_defines<'a>(
+        mut self,
+        defines: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Self {
+        let mut parts = Vec::new();
+        for (name, value) in defines {
+            parts.push(letters(&format!("{name}{}", value.replace('-', "minus"))));
+            let equals = if value.is_empty() { "" } else { "=" };
+            self.defines.push(format!("{name}{equals}{value}"));
+        }
+        parts.extend(Some(self.name.into_owned()).filter(|name| !name.is_empty()));
+        Self { name: parts.join("_").into(), ..self }
     }
+}
+
+/// A text with an underscore in place of whatever is no letter, digit or underscore.
+fn letters(text: &str) -> String {
+    let letter = |it: char| if it.is_ascii_alphanumeric() { it } else { '_' };
+    text.chars().map(letter).collect()
 }
 
 impl PartialEq for KernelVariant {
     fn eq(&self, other: &Self) -> bool {
-        self.limits.normalized() == other.limits.normalized()
+        (self.limits.normalized(), &self.defines) == (other.limits.normalized(), &other.defines)
     }
 }
 
@@ -58,6 +87,7 @@ impl Eq for KernelVariant {}
 impl Hash for KernelVariant {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.limits.normalized().hash(state);
+        self.defines.hash(state);
     }
 }
 
@@ -98,6 +128,10 @@ mod tests {
         }
         let named = KernelVariant { name: "other".into(), ..all[0].clone() };
         assert_eq!(named, all[0], "a name changes no code");
+        let defined = |value| all[0].clone().with_defines([("TILE", value)]);
+        assert_ne!(defined("16"), all[0]);
+        assert_ne!(defined("16"), defined("32"));
+        assert_eq!(defined("16"), defined("16"));
     }
 
     /// Acceptance: S3.4.

@@ -426,6 +426,27 @@ impl Kernel {
         self
     }
 
+    /// Adds a variant of a kernel in CUDA C++, HIP or OpenCL C whose source is compiled with macros of its own, each a
+    /// name and a value. Launches ask for it by `name`, with `Launch::variant`.
+    ///
+    /// ```no_run
+    /// use kernelmill_build::Build;
+    /// Build::new()
+    ///     .kernel("multiply", |kernel| kernel.defined_variant("wide", [("TILE", 32)]))
+    ///     .compile();
+    /// ```
+    pub fn defined_variant<N: Into<String>, V: ToString>(
+        mut self,
+        name: impl Into<String>,
+        defines: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        let defines = defines.into_iter().map(|(name, value)| (name.into(), value.to_string()));
+        let (name, defines) = (Some(name.into()), defines.collect());
+        let variant = VariantLayer { name, defines, ..VariantLayer::default() };
+        self.layer.variants.get_or_insert_default().push(variant);
+        self
+    }
+
     /// Compiles the kernel for some of the build's targets only. Where none of them runs, the
     /// other kernels load, and a launch of this one is an error.
     pub fn targets<T: ToString>(mut self, targets: impl IntoIterator<Item = T>) -> Self {

@@ -283,6 +283,9 @@ pub struct Variant {
     pub name: String,
     /// The limits of its launches, those of its kernel among them.
     pub limits: Limits,
+    /// The macros that its source is compiled with besides those of its kernel, `NAME=value` each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub defines: Vec<String>,
 }
 
 /// What a kernel takes of a device. What its target does not have, or its compiler does not say, is absent.

@@ -3,9 +3,9 @@
 use crate::{
     error::Errors,
     instances::{self, Listed},
-    tokens::{flatten, is_punct, span, split, text},
+    tokens::{flatten, is_group, is_punct, span, split, text},
 };
-use proc_macro::{Ident, TokenStream, TokenTree};
+use proc_macro::{Delimiter, Ident, TokenStream, TokenTree};
 
 /// The arguments of the attribute.
 pub(crate) struct Arguments {
@@ -34,6 +34,7 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
             "dim" => read_dimension(part, &mut arguments, errors),
             "width" => read_width(part, &mut arguments, errors),
             "instances" => arguments.instances = instances::read(part, errors),
+            "variants" => check_variants(part, errors),
             "fast_math" if part.len() == 1 => arguments.fast_math = true,
             bound if NUMBERS.contains(&bound) || SIZES.contains(&bound) => {
                 check_bound(part, bound, errors);
@@ -42,7 +43,7 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
                 span(part),
                 format!(
                     "`{}` is no argument of `#[kernel]`, which takes `dim`, `width`, `fast_math`, \
-                     `instances`, `launch_bounds`, `block_size`, `min_blocks`, `max_registers`, `index_width` and \
+                     `instances`, `variants`, `launch_bounds`, `block_size`, `min_blocks`, `max_registers`, `index_width` and \
                      `cluster`: write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(launch_bounds = 256)]`",
                     text(part)
                 ),
@@ -62,6 +63,8 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
 /// Launch bounds with one number, and with one number for each axis.
 const NUMBERS: [&str; 4] = ["launch_bounds", "min_blocks", "max_registers", "index_width"];
 const SIZES: [&str; 2] = ["block_size", "cluster"];
+/// Launch bounds of a variant.
+const VARIANT_LIMITS: [&str; 3] = ["launch_bounds", "max_registers", "index_width"];
 
 /// Checks the syntax of a launch bound; the compiler checks its numbers.
 fn check_bound(part: &[TokenTree], name: &str, errors: &mut Errors) {
@@ -80,6 +83,40 @@ fn check_bound(part: &[TokenTree], name: &str, errors: &mut Errors) {
             span(part.get(2..).filter(|rest| !rest.is_empty()).unwrap_or(part)),
             format!("`{name}` is written with numbers: write `{name} = {example}`"),
         );
+    }
+}
+
+/// Checks the syntax of `variants = [{ launch_bounds = 64 }]`; the build reads what they say.
+fn check_variants(part: &[TokenTree], errors: &mut Errors) {
+    let wrong = "variants are a list of what each says of its launches: write `variants = [{ launch_bounds = 64 }]`";
+    let list = match part {
+        [_, equals, list] if is_punct(Some(equals), '=') => Some(list),
+        _ => None,
+    };
+    let Some(TokenTree::Group(group)) = list.filter(|it| is_group(Some(it), Delimiter::Bracket))
+    else {
+        errors.push(span(part), wrong);
+        return;
+    };
+    for item in split(&flatten(group.stream()), ',') {
+        let [TokenTree::Group(variant)] = item else {
+            errors.push(span(item), wrong);
+            continue;
+        };
+        let said = flatten(variant.stream());
+        if variant.delimiter() != Delimiter::Brace || said.is_empty() {
+            errors.push(variant.span(), wrong);
+        }
+        for part in split(&said, ',') {
+            let name = part.first().map(ToString::to_string).unwrap_or_default();
+            if VARIANT_LIMITS.contains(&name.as_str()) {
+                check_bound(part, &name, errors);
+            } else {
+                let message = "a variant in the attribute has `launch_bounds`, `max_registers` and `index_width`; `name` \
+                               and `targets` are for the settings of the build";
+                errors.push(span(part), message);
+            }
+        }
     }
 }
 

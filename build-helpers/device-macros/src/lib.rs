@@ -47,6 +47,9 @@ use proc_macro::TokenStream;
 /// A kernel with type or constant parameters is compiled for the instances that are listed, here or in the
 /// settings of the build: `#[kernel(instances = ["f32, 16", "f64, 16"])]`.
 ///
+/// Variants are builds of the kernel for some of its launches, each with bounds in place of the kernel's:
+/// `#[kernel(variants = [{ launch_bounds = 64 }, { launch_bounds = 64, index_width = 32 }, { max_registers = 32 }])]`.
+///
 /// The function itself stays as written and can be called by other functions.
 ///
 /// ```text
@@ -97,6 +100,10 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a function a device function that the host can pass to kernels: the generated
 /// `Kernels::functions()` has it under its name, and a kernel takes it as a `DeviceFn<fn(..) -> ..>`.
+///
+/// Its name is a type too, which implements `kernelmill_device::Function`: a generic kernel takes the function as a type
+/// parameter, `#[kernel(instances = ["square"])] fn map<F: Function<(f32,), Output = f32>>(..)`. Such calls are inlined
+/// unless the function says `#[inline(never)]`.
 ///
 /// The function is safe and has no type parameters. Its parameters and its result are scalars, arrays
 /// and `#[repr(C)]` structs, by value. It stays as written and can be called by other functions.

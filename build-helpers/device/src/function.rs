@@ -3,6 +3,51 @@
 
 use core::{fmt, marker::PhantomData};
 
+/// A function as a type, with these parameters as a tuple: what a generic kernel takes by a type parameter. Calls of it are
+/// direct, and inlined.
+///
+/// Each function marked [`#[device_fn]`](crate::device_fn) has a type of its own name that implements it. Other types may
+/// implement it too: functions with type parameters, and combinations of functions.
+///
+/// ```
+/// use kernelmill_device::prelude::*;
+///
+/// #[device_fn]
+/// pub fn square(x: f32) -> f32 {
+///     x * x
+/// }
+///
+/// /// One function after another.
+/// pub struct Then<F, G>(F, G);
+/// impl<T, F: Function<(T,)>, G: Function<(F::Output,)>> Function<(T,)> for Then<F, G> {
+///     type Output = G::Output;
+///     fn call(arguments: (T,)) -> G::Output {
+///         G::call((F::call(arguments),))
+///     }
+/// }
+/// type FourthPower = Then<square, square>;
+///
+/// #[kernel(instances = ["f32, square", "f32, FourthPower"])]
+/// pub fn map<T: Copy, F: Function<(T,), Output = T>>(mut values: DisjointSlice<T>) {
+///     if let Some(value) = values.get_mut(thread::index_1d()) {
+///         *value = F::call((*value,));
+///     }
+/// }
+///
+/// assert_eq!(FourthPower::call((3.0,)), 81.0);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a function of `{Arguments}`",
+    note = "a function marked `#[device_fn]` with these parameters is one, under its own name"
+)]
+pub trait Function<Arguments> {
+    /// Its result.
+    type Output;
+
+    /// Its value for these arguments.
+    fn call(arguments: Arguments) -> Self::Output;
+}
+
 /// A function that the host chose, among those marked [`#[device_fn]`](crate::device_fn) of the
 /// kernel's package and of the packages it depends on.
 ///

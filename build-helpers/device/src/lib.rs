@@ -57,7 +57,7 @@ pub use derivative::shadow::Shadow;
 #[doc(hidden)]
 pub use derivative::signature as __derivative;
 pub use fast::fast_math;
-pub use function::DeviceFn;
+pub use function::{DeviceFn, Function};
 pub use kernelmill_device_macros::{device_fn, kernel};
 
 /// Whether this is compiled as part of a kernel, for any target, the CPU too. It is a constant, so the

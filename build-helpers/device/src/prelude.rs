@@ -1,7 +1,7 @@
 //! The prelude of kernel files: `use kernelmill_device::prelude::*;`.
 
 pub use crate::{
-    DeviceFn, atomic, autodiff,
+    DeviceFn, Function, atomic, autodiff,
     block_array::{BlockArray, BlockView},
     deferred, device_fn, fast_math, fence,
     float::Float,

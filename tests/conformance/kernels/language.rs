@@ -29,6 +29,38 @@ pub fn generic(x: &[i32], mut y: DisjointSlice<f64>) {
     }
 }
 
+/// `x * x * x + 1`.
+#[device_fn]
+pub fn cube_and_one(x: f32) -> f32 {
+    x * x * x + 1.0
+}
+
+/// Three numbers in one.
+#[device_fn]
+fn mixed(x: i32, y: i32, z: u8) -> i32 {
+    x.wrapping_mul(31).wrapping_add(y) ^ i32::from(z)
+}
+
+/// `mixed` of a number with itself.
+pub struct MixedWithItself;
+
+impl Function<(i32,)> for MixedWithItself {
+    type Output = i32;
+
+    fn call((x,): (i32,)) -> i32 {
+        mixed::call((x, x, 7))
+    }
+}
+
+/// A function by its type, at each element.
+#[kernel(instances = ["f32, cube_and_one", "i32, MixedWithItself"])]
+pub fn mapped<T: Copy, F: Function<(T,), Output = T>>(x: &[T], mut y: DisjointSlice<T>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        *out = F::call((x[i.get()],));
+    }
+}
+
 fn twice(value: f32, function: impl Fn(f32) -> f32) -> f32 {
     function(function(value))
 }

@@ -3,6 +3,7 @@
 use crate::{
     Check, Context, Outcome,
     compare::{below, between, close, numbers, same},
+    kernels::{MixedWithItself, cube_and_one},
 };
 use kernelmill::Launch;
 
@@ -11,6 +12,8 @@ const N: usize = 1000;
 pub(crate) const CHECKS: &[Check] = &[
     Check::new("neighbour_sums", neighbour_sums),
     Check::new("generic", generic),
+    Check::new("mapped_f32_cube_and_one", mapped_f32_cube_and_one),
+    Check::new("mapped_i32_MixedWithItself", mapped_i32_mixed_with_itself),
     Check::new("closures", closures),
     Check::new("iterators", iterators),
     Check::new("enums", enums),
@@ -44,6 +47,27 @@ fn generic(on: &Context) -> Outcome {
         f64::from(x * 3 + 1) + f64::from(x as f32 * 0.5 + 2.0) + (f64::from(x) * 0.25 - 1.0)
     };
     same(&output.download()?, &x.iter().map(|&x| value(x)).collect::<Vec<_>>())
+}
+
+fn mapped_f32_cube_and_one(on: &Context) -> Outcome {
+    let x = between(24, -4.0, 4.0, N);
+    let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<f32>(N)?);
+    on.kernels.mapped::<f32, cube_and_one>(&on.stream, Launch::linear(N), &input, &mut output)?;
+    let expected: Vec<_> = x.iter().map(|x| x * x * x + 1.0).collect();
+    close(&output.download()?, &expected, 1e-5)
+}
+
+fn mapped_i32_mixed_with_itself(on: &Context) -> Outcome {
+    let x: Vec<i32> = below(25, 1 << 31, N).iter().map(|&value| value as i32).collect();
+    let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<i32>(N)?);
+    on.kernels.mapped::<i32, MixedWithItself>(
+        &on.stream,
+        Launch::linear(N),
+        &input,
+        &mut output,
+    )?;
+    let expected: Vec<_> = x.iter().map(|x| x.wrapping_mul(31).wrapping_add(*x) ^ 7).collect();
+    same(&output.download()?, &expected)
 }
 
 fn closures(on: &Context) -> Outcome {

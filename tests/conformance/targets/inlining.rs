@@ -53,3 +53,23 @@ pub fn proven(mut y: DisjointSlice<f32>) {
         }
     }
 }
+
+/// As long as the one that is called, and nobody says that it is inlined.
+#[device_fn]
+fn polynomial_typed(x: f32) -> f32 {
+    let (mut sum, mut i) = (x, 0u32);
+    while i < 40 {
+        sum = sum.mul_add(x, i as f32 / (x - i as f32));
+        i = i.wrapping_add(1);
+    }
+    sum.mul_add(sum / x, x)
+}
+
+// CHECK-PTX-NOT: call.uni
+// CHECK-AMD-NOT: s_swappc
+#[kernel(instances = ["polynomial_typed"])]
+pub fn by_type<F: Function<(f32,), Output = f32>>(mut y: DisjointSlice<f32>) {
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = F::call((F::call((*out,)),));
+    }
+}

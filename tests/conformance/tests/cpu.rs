@@ -36,6 +36,8 @@ checks!(
     quotients,
     crosses,
     generic,
+    mapped_f32_cube_and_one,
+    mapped_i32_MixedWithItself,
     closures,
     iterators,
     enums,

@@ -112,7 +112,11 @@ static SET: cg::KernelSet = cg::KernelSet {
         artifact(
             "large",
             ptx!("2", ".maxntid 1024"),
-            &[MEETS.as_variant(cg::EmbeddedVariant { name: "threads1024", limits: LARGE })],
+            &[MEETS.as_variant(cg::EmbeddedVariant {
+                name: "threads1024",
+                limits: LARGE,
+                defines: &[],
+            })],
         ),
     ],
 };

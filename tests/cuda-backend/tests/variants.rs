@@ -74,7 +74,7 @@ const PLAIN_KERNEL: cg::EmbeddedKernel =
     cg::EmbeddedKernel::loaded(0, "which", 0, false, cg::Resources::UNKNOWN);
 
 const fn variant(name: &'static str, limits: cg::LaunchLimits) -> cg::EmbeddedKernel {
-    PLAIN_KERNEL.as_variant(cg::EmbeddedVariant { name, limits })
+    PLAIN_KERNEL.as_variant(cg::EmbeddedVariant { name, limits, defines: &[] })
 }
 
 static PARAMETERS: [cg::Parameter; 2] = [

@@ -5,7 +5,11 @@ use std::fs;
 
 use end_to_end::{Project, check_snapshot, out_dir};
 use kernelmill_build::manifest::Manifest;
-use test_support::{driver::fake_driver, root};
+use test_support::{
+    driver::fake_driver,
+    root,
+    tool::{clang, nvidia},
+};
 
 const KERNELS: &str = "\
 use kernelmill_device::prelude::*;
@@ -28,7 +32,7 @@ pub fn plain(mut y: DisjointSlice<u32>) {
 }
 
 /// Has no index that could be narrower.
-#[kernel]
+#[kernel(launch_bounds = 128, variants = [{ launch_bounds = 1024 }])]
 pub fn mark(mut y: DisjointSlice<u32>) {
     if let Some(out) = y.get_mut(thread::index_1d()) {
         *out = 5;
@@ -46,10 +50,6 @@ variants = [
     { max-registers = 32 },
     { launch-bounds = 64, targets = \"compute_75\" },
 ]
-
-[package.metadata.kernelmill.kernels.mark]
-launch-bounds = 128
-variants = [{ launch-bounds = 1024 }]
 ";
 
 const MAIN: &str = "\
@@ -97,15 +97,18 @@ fn main() -> kernelmill::Result<()> {
 ";
 
 fn project(name: &str) -> Project {
-    let project = Project::new(name).manifest("2024", SETTINGS);
+    with_driver(Project::new(name).manifest("2024", SETTINGS))
+        .file("kernels/spread.rs", KERNELS)
+        .file("src/main.rs", MAIN)
+}
+
+/// The project with the run time's part for NVIDIA's GPUs.
+fn with_driver(project: Project) -> Project {
     let manifest = project.package().join("Cargo.toml");
     let text = fs::read_to_string(manifest).expect("the project has a manifest");
     let run_time = format!("kernelmill = {{ path = \"{}\"", root().display());
     let with_cuda = format!("{run_time}, features = [\"cuda\"]");
-    project
-        .file("Cargo.toml", &text.replacen(&run_time, &with_cuda, 1))
-        .file("kernels/spread.rs", KERNELS)
-        .file("src/main.rs", MAIN)
+    project.file("Cargo.toml", &text.replacen(&run_time, &with_cuda, 1))
 }
 
 /// Acceptance: S3.3, S3.5, S3.6.
@@ -208,6 +211,8 @@ block-size = [64, 1, 1]
 variants = [{ launch-bounds = 128 }]
 [package.metadata.kernelmill.kernels.sprad]
 variants = [{ launch-bounds = 128 }]
+[package.metadata.kernelmill.kernels.mark]
+variants = [{ launch-bounds = 1024, max-registers = 255 }]
 ",
     );
 }
@@ -242,4 +247,203 @@ fn the_environment_says_the_most_registers_for_one_build() {
         assert!(error.contains(&expected), "{error}");
         assert!(error.contains("write a number from 1 to 255"), "{error}");
     }
+}
+
+const TILES: &str = "\
+#ifndef TILE
+#define TILE 16
+#endif
+extern \"C\" __global__ void __launch_bounds__(TILE) tile(unsigned *x) {
+    x[blockIdx.x * TILE + threadIdx.x] += TILE;
+}
+extern \"C\" __global__ void other(unsigned *x) { x[threadIdx.x] = TILE; }
+";
+
+const TILES_MAIN: &str = "\
+#![deny(warnings)]
+mod kernels {
+    kernelmill::include_kernels!();
+}
+use kernelmill::{Device, Error, Launch};
+
+fn main() -> kernelmill::Result<()> {
+    let device = Device::best()?;
+    let kernels = kernels::Kernels::load(&device)?;
+    let stream = device.stream();
+    let mut x = device.zeros::<u32>(128)?;
+    let mut tile = |launch| unsafe { kernels.tile(&stream, launch, &mut x) };
+    tile(Launch::grid([8], [16]))?;
+    tile(Launch::grid([4], [32]).variant(\"TILE32\"))?;
+    tile(Launch::grid([2], [64]).variant(\"wide\"))?;
+    // Nobody gets a variant with macros unasked.
+    let error = tile(Launch::grid([4], [32])).unwrap_err();
+    println!(\"{error}\");
+    let error = tile(Launch::grid([4], [33]).variant(\"TILE32\")).unwrap_err();
+    assert!(matches!(error, Error::NoVariant(_)), \"{error}\");
+    assert_eq!(x.download()?, [16 + 32 + 64; 128]);
+    let other = Launch::grid([1], [128]).variant(\"TILE32\");
+    let error = unsafe { kernels.other(&stream, other, &mut x) }.unwrap_err();
+    println!(\"{error}\");
+    let builds = kernels.compiled().tile()?.builds();
+    let defines: Vec<_> = builds.iter().map(|build| build.defines().join(\" \")).collect();
+    println!(\"{defines:?} on {}\", device.backend());
+    Ok(())
+}
+";
+
+/// A package with variants of a kernel in CUDA C++ with macros of their own.
+fn tiles(name: &str, settings: &str) -> Option<Project> {
+    clang()?;
+    let home = nvidia("nvcc")?;
+    let home = home.ancestors().nth(2).expect("nvcc lies in bin");
+    let settings = format!(
+        "targets = [\"cpu\", \"compute_75\"]\n{settings}\n[package.metadata.kernelmill.kernels.tile]\nvariants = [\n    \
+         {{ define = {{ TILE = 32 }} }},\n    {{ name = \"wide\", define = {{ TILE = 64 }} }},\n]\n"
+    );
+    let project = with_driver(Project::new(name).manifest("2024", &settings));
+    Some(
+        project
+            .file("kernels/tile.cu", TILES)
+            .file("src/main.rs", TILES_MAIN)
+            .environment("CUDA_HOME", &home.display().to_string()),
+    )
+}
+
+#[test]
+fn variants_with_macros_of_their_own_get_the_launches_that_name_them() {
+    for compiler in ["nvcc", "clang"] {
+        let name = format!("variants-defines-{compiler}");
+        let settings = format!("cuda-compiler = \"{compiler}\"");
+        let settings = if compiler == "clang" { &*settings } else { "" };
+        let Some(project) = tiles(&name, settings) else { return };
+        let project = project.environment("KERNELMILL_DEVICE", "cpu");
+        let run = project.cargo(&["run", "--message-format=json"]).succeeds();
+        let expected = "\
+no build fits a launch of kernel `tile`
+  without variant for cpu: made for blocks of 16 threads, the launch has 32
+  TILE32 for cpu: compiled with TILE=32, for launches that ask for it by its name
+  wide for cpu: compiled with TILE=64, for launches that ask for it by its name
+no build fits a launch of kernel `other`
+  without variant for cpu: the launch asks for the variant `TILE32`
+[\"\", \"TILE=32\", \"TILE=64\"] on ";
+        assert!(run.stdout.contains(expected), "{compiler}: {}", run.stdout);
+        let out = out_dir(&run.stdout, &name, &project);
+        let manifest = Manifest::read(&out).expect("the build leaves a manifest");
+        let kernel = manifest.kernel("tile").expect("there is such a kernel");
+        let facts: Vec<_> = manifest
+            .compiled(kernel)
+            .map(|(binary, compiled)| {
+                let variant = compiled.variant.as_ref();
+                let said = variant.map(|it| {
+                    let threads = it.limits.max_block_threads.unwrap_or_default();
+                    format!("{} {} {threads}", it.name, it.defines.join(" "))
+                });
+                format!("{}: {}", binary.file.replace("tile.", ""), said.unwrap_or_default())
+            })
+            .collect();
+        let expected = [
+            "cpu.o: ",
+            "cpu.TILE32.o: TILE32 TILE=32 32",
+            "cpu.TILE64.o: wide TILE=64 64",
+            "compute_75.ptx: ",
+            "compute_75.TILE32.ptx: TILE32 TILE=32 32",
+            "compute_75.wide.ptx: wide TILE=64 64",
+        ];
+        assert_eq!(facts, expected, "{compiler}");
+        let other = manifest.kernel("other").expect("there is such a kernel");
+        assert_eq!(manifest.compiled(other).count(), 2, "{compiler}: it has no variant");
+
+        let driver = fake_driver().display().to_string();
+        let project = project
+            .environment("LD_LIBRARY_PATH", &driver)
+            .environment("KERNELMILL_DEVICE", "cuda:0");
+        let run = project.cargo(&["run"]).succeeds();
+        assert!(run.stdout.contains("TILE32 for compute_75: compiled with"), "{}", run.stdout);
+        // Nothing is compiled twice, and the store knows each macro.
+        project.write("build.rs", "fn main() {\n    kernelmill_build::compile();\n}\n");
+        let again = project.cargo(&["build", "-vv"]).succeeds();
+        let summary = again.summary().expect("the build script runs again");
+        assert_eq!((summary.compiled, summary.cached), (0, 6), "{compiler}: {}", again.stdout);
+        let manifest = project.package().join("Cargo.toml");
+        let text = fs::read_to_string(manifest).expect("the project has a manifest");
+        project.write("Cargo.toml", &text.replace("TILE = 64", "TILE = 65"));
+        let summary = project.cargo(&["build", "-vv"]).succeeds().summary().expect("it runs");
+        assert_eq!((summary.compiled, summary.cached), (2, 4), "{compiler}");
+    }
+}
+
+#[test]
+fn kernels_in_opencl_c_have_variants_with_macros_on_the_cpu_and_for_opencl_devices() {
+    if clang().is_none() {
+        return;
+    }
+    let text = "kernel void tile(global uint *x) { x[get_global_id(0)] = TILE; }\n\
+                kernel void other(global uint *x) { *x = TILE; }\n";
+    let settings = "targets = [\"cpu\", \"opencl-c\"]\ndefine = { TILE = 16 }\n\
+                    [package.metadata.kernelmill.kernels.tile]\n\
+                    variants = [{ define = { TILE = 32 } }, { index-width = 32, define = { TILE = 32 } }]";
+    let name = "variants-opencl-c";
+    let project = Project::new(name)
+        .manifest("2024", settings)
+        .file("kernels/tile.cl", text)
+        .file("src/main.rs", "fn main() {}\n");
+    let run = project.cargo(&["build", "--message-format=json"]).succeeds();
+    let out = out_dir(&run.stdout, name, &project);
+    let manifest = Manifest::read(&out).expect("the build leaves a manifest");
+    let kernel = manifest.kernel("tile").expect("there is such a kernel");
+    let facts: Vec<_> = manifest
+        .compiled(kernel)
+        .map(|(binary, compiled)| {
+            let variant = compiled.variant.as_ref().map_or("", |variant| &variant.name);
+            format!("{} {variant}", binary.file.replace("tile.", ""))
+        })
+        .collect();
+    let expected = [
+        "cpu.o ",
+        "cpu.TILE32.o TILE32",
+        "cpu.TILE32.o TILE32_index32",
+        "opencl-c.cl ",
+        "opencl-c.TILE32.cl TILE32",
+        "opencl-c.TILE32.cl TILE32_index32",
+    ];
+    assert_eq!(facts, expected);
+    let program = |file: &str| fs::read_to_string(out.join(file)).expect("a program is text");
+    let (plain, variant) = (program("tile.opencl-c.cl"), program("tile.opencl-c.TILE32.cl"));
+    assert!(plain.contains("x[get_global_id(0)] = 16") && plain.contains("other"), "{plain}");
+    assert!(variant.contains("x[get_global_id(0)] = 32"), "{variant}");
+}
+
+#[test]
+fn mistakes_in_macros_of_variants_are_said_with_their_places() {
+    let fails = |name: &str, settings: &str, file: (&str, &str)| {
+        let targets =
+            "targets = [\"cpu\"]\n[package.metadata.kernelmill.kernels.tile]\nvariants = [\n";
+        let project = Project::new(name)
+            .manifest("2024", &format!("{targets}{settings}]\n"))
+            .file(file.0, file.1)
+            .file("src/main.rs", "fn main() {}\n");
+        check_snapshot(name, &project.cargo(&["build"]).build_script_error());
+    };
+    if clang().is_none() {
+        return;
+    }
+    let cuda = ("kernels/tile.cu", TILES);
+    let read = "    { define = { \"1x\" = 1 } },\n    { define = {} },\n    { name = \"a b\", define = { A = 1 } },\n";
+    fails("variants-defines-read", read, cuda);
+    let same = "    { define = { A = \"+1\" } },\n    { define = { A = \"*1\" } },\n    { define = { A = \"+1\" } },\n    \
+                { name = \"wide\", define = { B = 1 } },\n    { name = \"wide\", launch-bounds = 8 },\n";
+    fails("variants-defines-same", same, cuda);
+    let rust = KERNELS.replace("mark", "tile");
+    fails("variants-defines-rust", "    { define = { A = 1 } },\n", ("kernels/a.rs", &rust));
+    let other = "#ifdef GONE\n#elif defined(LONGER)\nextern \"C\" __global__ void tile(unsigned *x, int n) {}\n\
+                 #elif defined(BROKEN)\nint\n#else\nextern \"C\" __global__ void tile(unsigned *x) {}\n#endif\n";
+    let settings = "    { define = { GONE = true } },\n    { define = { LONGER = true } },\n    \
+                    { define = { BROKEN = true } },\n    { launch-bounds = 2048, define = { A = 1 } },\n";
+    fails("variants-defines-other", settings, ("kernels/tile.cu", other));
+    let settings = settings.lines().take(3).map(|line| format!("{line}\n")).collect::<String>();
+    fails("variants-defines-source", &settings, ("kernels/tile.cu", other));
+    let variable = TILES.replacen("extern", "__device__ unsigned last[TILE];\nextern", 1);
+    let variable = variable.replacen("+= TILE", "+= last[0]", 1);
+    let settings = "    { define = { TILE = 32 } },\n    { define = { OTHER = 32 } },\n";
+    fails("variants-defines-variable", settings, ("kernels/tile.cu", &variable));
 }

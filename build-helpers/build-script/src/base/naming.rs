@@ -11,8 +11,14 @@ pub(crate) fn identifier(text: &str) -> String {
 }
 
 /// The name of a source that is unique in every program: part of the symbols of CPU kernels.
-pub(crate) fn unit(package: &str, major: &str, source: &str) -> String {
-    let digest = digest(format!("{package} {major} {source}").as_bytes()).to_string();
+/// `defines` are the macros that only this compilation of it has.
+pub(crate) fn unit(
+    package: &str,
+    major: &str,
+    (source, defines): (&str, &BTreeMap<String, String>),
+) -> String {
+    let defines = if defines.is_empty() { String::new() } else { format!(" {defines:?}") };
+    let digest = digest(format!("{package} {major} {source}{defines}").as_bytes()).to_string();
     format!("{}_{}_{}", letters(package), letters(stem(source)), &digest[..12])
 }
 
@@ -77,10 +83,11 @@ mod tests {
     #[test]
     fn units_of_different_sources_and_packages_differ() {
         let names = [
-            unit("app", "1", "kernels/a-b.rs"),
-            unit("app", "1", "kernels/a_b.rs"),
-            unit("app", "0.2", "kernels/a_b.rs"),
-            unit("app2", "1", "kernels/a_b.rs"),
+            unit("app", "1", ("kernels/a-b.rs", &BTreeMap::new())),
+            unit("app", "1", ("kernels/a-b.rs", &[("T".to_owned(), "1".to_owned())].into())),
+            unit("app", "1", ("kernels/a_b.rs", &BTreeMap::new())),
+            unit("app", "0.2", ("kernels/a_b.rs", &BTreeMap::new())),
+            unit("app2", "1", ("kernels/a_b.rs", &BTreeMap::new())),
         ];
         for (index, name) in names.iter().enumerate() {
             assert!(is_identifier(name), "{name}");

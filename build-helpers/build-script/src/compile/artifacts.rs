@@ -18,7 +18,10 @@ use crate::{
     },
     plan::units::{Unit, UnitCompiler},
 };
-use kernelmill_compiler::{Error as CompileError, frontend::Architecture};
+use kernelmill_compiler::{
+    Error as CompileError,
+    frontend::{Architecture, cuda::is_same_symbol},
+};
 use std::collections::BTreeSet;
 
 impl Compilation<'_> {
@@ -125,8 +128,18 @@ impl Compilation<'_> {
                 (UnitCompiler::Naga, None) => Some(wgsl::binary(with, source, unit)),
                 (UnitCompiler::Naga, Some(it)) => Some(wgsl::stand_in(settings, source, it, unit)),
                 (UnitCompiler::Nvcc, _) => {
-                    unit.overrides(source, settings).next()?;
-                    Some(cuda?.binary(source, unit))
+                    if unit.variant.is_none() {
+                        unit.overrides(source, settings).next()?;
+                    }
+                    let mut made = cuda?.binary(source.with_defines(unit.defines()), unit);
+                    if let (Ok(binary), true) = (&mut made, unit.variant.is_some()) {
+                        let has = |symbol: &str| {
+                            unit.kernels(source, settings)
+                                .any(|it| is_same_symbol(&it.symbol, symbol))
+                        };
+                        binary.artifact.kernels.retain(|kernel| has(&kernel.name));
+                    }
+                    Some(made)
                 }
                 _ => None,
             }
@@ -164,7 +177,11 @@ impl Compilation<'_> {
                 let source = &sources[unit.source];
                 Some(match file(unit) {
                     Some(it) => opencl::stand_in(&front_end, source, it, unit),
-                    None => opencl::binary(&front_end, source, front, unit),
+                    None => {
+                        let front = front.with_defines(source, unit.defines());
+                        let source = source.with_defines(unit.defines());
+                        opencl::binary(&front_end, source, front, unit)
+                    }
                 })
             }
             UnitCompiler::LlvmPipeline => {
@@ -177,10 +194,13 @@ impl Compilation<'_> {
                     return None;
                 }
                 let table = device_functions::table(sources, source.kernels(), &self.package.name);
-                let children = children(sources, fronts, (unit.source, &table), target);
+                let front = front.with_defines(source, unit.defines()).of(target);
+                let children =
+                    children(sources, fronts, (unit.source, Some(front), &table), target);
                 let known = || known(sources, fronts, target);
                 let others = (&*children, &*table, &known as &dyn Fn() -> _);
-                Some(binary(&front_end, source, (front.of(target), others), unit))
+                let source = source.with_defines(unit.defines());
+                Some(binary(&front_end, source, (front, others), unit))
             }
         };
         let made = jobs::run_heaviest_first(units, weight, |unit| told(unit, make(unit)));

@@ -1,7 +1,10 @@
 //! A compiled unit.
 
-use crate::{discovery::override_file::KernelOverride, plan::units::Unit};
-use kernelmill_artifact::{Fingerprint, KernelVariant, LaunchLimits, Signature};
+use crate::{
+    discovery::override_file::KernelOverride, plan::units::Unit,
+    settings::variants::VariantParameters,
+};
+use kernelmill_artifact::{Fingerprint, Signature};
 use kernelmill_compiler::{Artifact, KernelCode};
 use kernelmill_store::KeyBuilder;
 use std::path::PathBuf;
@@ -10,8 +13,8 @@ use std::path::PathBuf;
 pub(crate) struct Binary {
     /// The source's place among the sources.
     pub(crate) source: usize,
-    /// Of a variant of kernels, what is said of its launches in place of what is said of the kernels'.
-    pub(crate) variant: Option<LaunchLimits>,
+    /// Of a variant of kernels, what it says in place of the kernels.
+    pub(crate) variant: Option<VariantParameters>,
     /// The name of the kernel that it has alone, where a file stands for that.
     pub(crate) overridden: Option<String>,
     pub(crate) fingerprint: Fingerprint,
@@ -29,8 +32,7 @@ pub(crate) struct Binary {
 impl Binary {
     /// The name of the variant that it is of.
     pub(crate) fn variant_name(&self) -> Option<String> {
-        let said = self.variant?;
-        Some(KernelVariant::new(said, LaunchLimits::NONE).name.into_owned())
+        Some(self.variant.as_ref()?.label())
     }
 
     /// Its target, and the variant that it is of, for names of files.

@@ -18,9 +18,9 @@ use crate::{
         templates,
     },
     plan::units::{Unit, UnitCompiler},
-    settings::choices::CudaCompiler,
+    settings::{choices::CudaCompiler, variants::check_limits},
 };
-use kernelmill_artifact::{LaunchLimits, Target, VariableDeclaration};
+use kernelmill_artifact::{LaunchLimits, Signature, Target, VariableDeclaration};
 use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::frontend::cuda::{
     CudaKernel,
@@ -141,6 +141,7 @@ impl Compilation<'_> {
             return Ok((fronts, early));
         }
         self.settle(&mut found.sources, kernels)?;
+        self.define(&mut found.sources, units, &mut fronts)?;
         self.check_limits(&found.sources, units)?;
         self.check_unsupported(&found.sources, units, &fronts)?;
         Ok((fronts, early))
@@ -250,6 +251,131 @@ impl Compilation<'_> {
         sources::check_kernels(sources, self.settings)
     }
 
+    /// Compiles sources with the macros of their kernels' variants, as far as that is needed to know the kernels, and
+    /// reports those that are not what they are without.
+    fn define(
+        &self,
+        sources: &mut [Source],
+        units: &[Unit],
+        fronts: &mut Fronts,
+    ) -> Result<(), Error> {
+        let mut tasks: Vec<(usize, Source)> = Vec::new();
+        for (index, source) in sources.iter().enumerate().filter(|(_, it)| it.kind.is_for_clang()) {
+            let variants = source.kernels().iter().flat_map(|it| self.settings.listed_variants(it));
+            for defines in variants.map(|it| &it.parameters.defines).filter(|it| !it.is_empty()) {
+                let is_there =
+                    |task: &(usize, Source)| task.0 == index && task.1.defines == *defines;
+                if !tasks.iter().any(is_there) {
+                    tasks.push((index, Source { defines: defines.clone(), ..source.clone() }));
+                }
+            }
+        }
+        if tasks.is_empty() {
+            return Ok(());
+        }
+        let by_clang = tasks.iter().any(|(index, _)| has_front(units, *index));
+        let front_end = if by_clang { Some(self.front_end()?) } else { None };
+        let cuda = self.cuda.as_ref();
+        let made = jobs::run(&tasks, |(index, source)| {
+            let front = front_end.as_ref().filter(|_| has_front(units, *index));
+            let front = front.map(|front_end| front_end.run(source)).transpose()?;
+            let by_nvcc =
+                |unit: &Unit| (unit.source, unit.compiler) == (*index, UnitCompiler::Nvcc);
+            let cuda = cuda.filter(|_| units.iter().any(by_nvcc));
+            let read = cuda.map(|cuda| cuda.read(source)).transpose()?;
+            Ok::<_, Failure>((front, read))
+        });
+        let mut report = Report::default();
+        for ((index, mut source), made) in tasks.into_iter().zip(made) {
+            let compiled = compiled_with(&source);
+            let (front, read) = match made {
+                // A build without binaries compiles nothing.
+                Ok((None, None)) => continue,
+                Ok(made) => made,
+                Err(error) => {
+                    let with = (self.package, self.settings);
+                    report_failure(&error, &source, with, &mut report);
+                    let what = format!("{compiled} for variants");
+                    report.plain(
+                        Code::Variants,
+                        what,
+                        "correct the source, or the `define` of the variants",
+                    );
+                    continue;
+                }
+            };
+            let (mut kernels, mut variables) = (Vec::new(), Vec::new());
+            if let Some(read) = read {
+                variables.extend(read.variables);
+                read.inputs.iter().for_each(|it| self.package.watch(self.environment, it));
+                kernels.extend(read.kernels);
+            }
+            if let Some(front) = &front {
+                let inputs = front.all().flat_map(|front| &front.inputs);
+                inputs.for_each(|it| self.package.watch(self.environment, it));
+                kernels.extend(all_kernels(front));
+                variables.extend(all_variables(front));
+            }
+            for VariableDeclaration { name, file, line, .. } in source
+                .variables
+                .iter()
+                .filter(|it| variables.iter().any(|other| has_other_type(it, other)))
+            {
+                let what = format!(
+                    "{file}:{line}: the variable `{name}` has another type where {compiled} for variants"
+                );
+                let help = "give it the same type: the host reads and writes it in all of them";
+                report.plain(Code::Variants, what, help);
+            }
+            source.signatures = Some(self.kernels_with(&source, &kernels, &mut report));
+            sources[index].defined.push(source);
+            if let (Some(front), Some(Ok(plain))) = (front, &mut fronts[index]) {
+                plain.defined.push(front);
+            }
+        }
+        report.into_result(Error::Sources)
+    }
+
+    /// The kernels of a source that have a variant with its macros, with the limits that they have in `found`, all that
+    /// compilers have read in it. Those that are not what they are without the macros are reported.
+    fn kernels_with(
+        &self,
+        source: &Source,
+        found: &[CudaKernel],
+        report: &mut Report,
+    ) -> Vec<Signature> {
+        let mut kernels = Vec::new();
+        for kernel in source.kernels() {
+            let variants = self.settings.listed_variants(kernel);
+            let variants: Vec<_> =
+                variants.filter(|it| it.parameters.defines == source.defines).collect();
+            let Some(first) = variants.first() else { continue };
+            let is_it = |it: &&CudaKernel| is_same_symbol(&it.signature.symbol, &kernel.symbol);
+            let mut found = found.iter().filter(is_it).peekable();
+            if found.peek().is_none() {
+                let what = "is not there with its `define`, or has other parameters";
+                first.report_kernel(kernel, what, report);
+            }
+            let mut own = kernel.clone();
+            for CudaKernel { signature, unsupported, .. } in found {
+                let is_other = signature.parameters != kernel.parameters
+                    || signature.dimension != kernel.dimension;
+                if is_other {
+                    first.report_kernel(kernel, "has other parameters with its `define`", report);
+                } else if let Some(feature) = unsupported.first() {
+                    first.report_kernel(kernel, &format!("cannot be launched: {feature}"), report);
+                }
+                own.limits = signature.limits;
+            }
+            self.settings.limit_defined(&mut own);
+            for variant in variants {
+                check_limits(&own, variant, report);
+            }
+            kernels.push(own);
+        }
+        kernels
+    }
+
     /// Reports what the settings say of launches of kernels that nvcc, ptxas or naga compiles.
     fn check_limits(&self, sources: &[Source], units: &[Unit]) -> Result<(), Error> {
         let mut report = Report::default();
@@ -274,7 +400,11 @@ impl Compilation<'_> {
             };
             for kernel in source.kernels() {
                 for variant in self.settings.listed_variants(kernel) {
-                    variant.not_compiled(&kernel.name, compiler, &mut report);
+                    // nvcc compiles a source with other macros as well as the kernel itself.
+                    let is_defined = variant.parameters.limits == LaunchLimits::NONE;
+                    if compiler != "nvcc" || !is_defined {
+                        variant.not_compiled(&kernel.name, compiler, &mut report);
+                    }
                 }
                 let said = self.settings.kernels.iter();
                 for (_, said) in
@@ -324,14 +454,27 @@ impl Compilation<'_> {
                     (unit.source, unit.compiler) == (index, UnitCompiler::LlvmPipeline)
                         && self.settings.wants(kernel, &unit.config.target)
                 });
-                for target in of_source.map(|unit| &unit.config.target) {
-                    let unsupported = front.of(target).unsupported.iter().filter(|feature| {
+                let with_variants = of_source.flat_map(|unit| {
+                    let target = &unit.config.target;
+                    let variants = self.settings.listed_variants(kernel);
+                    let variants = variants.filter(|variant| variant.is_for(target));
+                    let defines = variants.map(|it| Some(&it.parameters.defines));
+                    std::iter::once(None).chain(defines).map(move |it| (target, it))
+                });
+                for (target, defines) in with_variants {
+                    let front = front.with_defines(source, defines).of(target);
+                    let unsupported = front.unsupported.iter().filter(|feature| {
                         is_same_symbol(&kernel.symbol, &feature.symbol)
                             && feature.concerns(target)
                             && !self.may_be_linked(feature, target)
                     });
-                    unsupported
-                        .for_each(|it| found.entry(it).or_default().push(format!("`{target}`")));
+                    for it in unsupported {
+                        let targets = found.entry(it).or_default();
+                        let target = format!("`{target}`");
+                        if !targets.contains(&target) {
+                            targets.push(target);
+                        }
+                    }
                 }
                 for (feature, targets) in found {
                     let libraries = match &self.settings.params.device_link {
@@ -373,6 +516,21 @@ fn help(kind: SourceKind, kernel: &str) -> String {
         "narrow its targets, `[kernels.{kernel}] targets = [...]`, or give the other targets another \
          way under `{word}`"
     )
+}
+
+/// What is said of a source that is compiled with macros of variants.
+fn compiled_with(source: &Source) -> String {
+    let defines = source.defines.iter().map(|(name, value)| match &**value {
+        "" => format!("`{name}`"),
+        value => format!("`{name}={value}`"),
+    });
+    let defines = defines.collect::<Vec<_>>().join(", ");
+    format!("{} is compiled with {defines}", source.display)
+}
+
+/// Whether two declarations are of one variable, with different types.
+fn has_other_type(one: &VariableDeclaration, other: &VariableDeclaration) -> bool {
+    one.symbol == other.symbol && one.ty != other.ty
 }
 
 /// The variables that a source has for any target.

@@ -21,7 +21,7 @@ pub(crate) fn cuda_source(package: &Package, settings: &Settings, source: &Sourc
         display: source.display.clone(),
         package_root: package.root.clone(),
         includes: settings.includes.iter().map(folder).collect(),
-        defines: settings.defines.clone().into_iter().collect(),
+        defines: source.all_defines(settings).into_iter().collect(),
         arguments: settings.arguments_for(match source.kind {
             SourceKind::OpenCl => ArgumentsOf::OpenCl,
             _ => ArgumentsOf::Cuda,

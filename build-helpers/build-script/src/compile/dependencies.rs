@@ -18,7 +18,7 @@ use kernelmill_compiler::{
     Symbols, exported, exported_by,
     exports::{self, ExportedSource},
 };
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeMap, fs, path::PathBuf};
 
 /// The file in `OUT_DIR`.
 const FILE: &str = "kernelmill-exports.bin";
@@ -110,6 +110,9 @@ impl Dependencies {
                 states: Vec::new(),
                 variables: Vec::new(),
                 module: None,
+                defines: BTreeMap::new(),
+                defined: Vec::new(),
+                variants: Vec::new(),
             };
             (source, front)
         })

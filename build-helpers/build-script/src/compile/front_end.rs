@@ -34,7 +34,7 @@ use kernelmill_compiler::{
 };
 use kernelmill_store::{KeyBuilder, Store, digest};
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -81,6 +81,9 @@ pub(crate) struct Front {
     architecture: Option<Architecture>,
     /// The same source told of each architecture, where it asks.
     others: Vec<Front>,
+    /// The source compiled with the macros of variants, in the order of [`Source::defined`], where a front end compiles
+    /// it.
+    pub(crate) defined: Vec<Front>,
 }
 
 impl Front {
@@ -88,6 +91,19 @@ impl Front {
     pub(crate) fn of(&self, target: &Target) -> &Self {
         let architecture = Architecture::of(target);
         self.all().find(|front| front.architecture == architecture).unwrap_or(self)
+    }
+
+    /// What came of the source that is compiled with the macros of a variant; itself where there are none.
+    pub(crate) fn with_defines(
+        &self,
+        source: &Source,
+        defines: Option<&BTreeMap<String, String>>,
+    ) -> &Self {
+        let found = defines.and_then(|wanted| {
+            let place = source.defined.iter().position(|it| it.defines == *wanted)?;
+            self.defined.get(place)
+        });
+        found.unwrap_or(self)
     }
 
     /// What came of the source for all targets.
@@ -115,6 +131,7 @@ impl Front {
             symbols: symbols.clone(),
             architecture,
             others: Vec::new(),
+            defined: Vec::new(),
         });
         let mut first = fronts.next()?;
         first.others = fronts.collect();
@@ -246,7 +263,7 @@ impl FrontEnd<'_> {
         let is_declared = source.kind.may_be_declared();
         let declared = if is_declared { self.settings.declared() } else { Vec::new() };
         let variables = clang.iter().flat_map(|clang| &clang.variables);
-        let defines = clang.iter().flat_map(|_| &self.settings.defines);
+        let defines = clang.map(|_| source.all_defines(self.settings)).unwrap_or_default();
         let is_package = source.kind == SourceKind::Package;
         let options = if is_package { kernel_package::options() } else { Vec::new() };
         let includes = clang.iter().flat_map(|_| &self.settings.includes);
@@ -257,7 +274,7 @@ impl FrontEnd<'_> {
             .part("unstable features", format!("{unstable:?}"))
             .part("clang", clang.map_or("", |clang| &clang.version))
             .parts("variable", variables.map(|variable| format!("{variable:?}")))
-            .parts("define", defines.map(|define| format!("{define:?}")))
+            .parts("define", defines.iter().map(|define| format!("{define:?}")))
             .parts("include", includes)
             .part("full debug information", self.settings.is_fully_debuggable().to_string())
             .part("language", kind)
@@ -297,6 +314,7 @@ impl FrontEnd<'_> {
             symbols,
             architecture,
             others: Vec::new(),
+            defined: Vec::new(),
         }
     }
 

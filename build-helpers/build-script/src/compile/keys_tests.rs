@@ -10,7 +10,7 @@ use crate::{
     toolchain::{Clang, Nvcc},
 };
 use kernelmill_compiler::{DeviceLibrary, DeviceLink, frontend::Architecture};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that goes into a key.
 struct Parts {
@@ -62,6 +62,9 @@ impl Parts {
             states: Vec::new(),
             variables: Vec::new(),
             module: None,
+            defines: BTreeMap::new(),
+            defined: Vec::new(),
+            variants: Vec::new(),
         };
         Self {
             project: Project::new("targets = [\"sm_90\"]\n", &[]),

@@ -98,7 +98,7 @@ impl NvccCompiler<'_> {
         let artifact = self.store.get("artifact", &record.stored)?;
         Some(Binary {
             source: unit.source,
-            variant: None,
+            variant: unit.variant.clone(),
             overridden: None,
             fingerprint: record.stored,
             artifact: Artifact::from_bytes(&artifact)?,
@@ -122,7 +122,7 @@ impl NvccCompiler<'_> {
         let record = self.inputs.remember(self.store, ("unit", &key), record);
         Ok(Binary {
             source: unit.source,
-            variant: None,
+            variant: unit.variant.clone(),
             overridden: None,
             fingerprint: record.stored,
             artifact,
@@ -188,7 +188,8 @@ impl NvccCompiler<'_> {
     /// A key with all that is known of a source before the compiler runs.
     pub(crate) fn key(&self, kind: &str, source: &Source) -> KeyBuilder {
         let text = source.texts.iter().map(|(_, text)| text.as_bytes());
-        let defines = self.settings.defines.iter().map(|define| format!("{define:?}"));
+        let defines = source.all_defines(self.settings);
+        let defines = defines.iter().map(|define| format!("{define:?}"));
         self.tool_key(kind)
             .part("path", &source.display)
             .parts("text", text)

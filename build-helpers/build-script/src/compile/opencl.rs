@@ -43,7 +43,7 @@ pub(super) fn binary(
     let key = key(front_end, source, (clang, front), unit, &kernels);
     let made = |stored, artifact, inputs, is_cached| Binary {
         source: unit.source,
-        variant: None,
+        variant: unit.variant.clone(),
         overridden: None,
         fingerprint: stored,
         artifact,
@@ -128,7 +128,7 @@ fn key(
         .part("path", &source.display)
         .parts("text", source.texts.iter().map(|(_, text)| text.as_bytes()))
         .parts("include", &settings.includes)
-        .parts("define", settings.defines.iter().map(|define| format!("{define:?}")))
+        .parts("define", source.all_defines(settings).iter().map(|define| format!("{define:?}")))
         .parts("argument", settings.arguments_for(ArgumentsOf::OpenCl))
         .parts("kernel", kernels)
         .finish()

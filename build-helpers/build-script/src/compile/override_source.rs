@@ -13,6 +13,7 @@ use kernelmill_compiler::{
         clang::{self, CudaLowered},
     },
 };
+use std::collections::BTreeMap;
 
 /// A file as a source.
 pub(super) fn source(it: &KernelOverride, kind: SourceKind) -> Source {
@@ -31,6 +32,9 @@ pub(super) fn source(it: &KernelOverride, kind: SourceKind) -> Source {
         states: Vec::new(),
         variables: Vec::new(),
         module: None,
+        defines: BTreeMap::new(),
+        defined: Vec::new(),
+        variants: Vec::new(),
     }
 }
 

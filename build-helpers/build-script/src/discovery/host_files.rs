@@ -79,6 +79,9 @@ pub(crate) fn find(
             states: Vec::new(),
             variables: Vec::new(),
             module: None,
+            defines: BTreeMap::new(),
+            defined: Vec::new(),
+            variants: Vec::new(),
             display,
             overrides: Vec::new(),
         })

@@ -87,7 +87,7 @@ impl Reader<'_> {
             self.report.message(Code::Files, message);
             return None;
         };
-        let (signatures, functions, generics) = match reading {
+        let (signatures, functions, generics, variants) = match reading {
             Reading::Kernels(kernels, ..)
                 if kernels.is_empty() && !files.iter().any(|file| exports(file.text)) =>
             {
@@ -98,8 +98,10 @@ impl Reader<'_> {
                 self.fault(module, Code::NoKernelSource, message, help.to_owned());
                 return None;
             }
-            Reading::Kernels(kernels, functions, generics) => (Some(kernels), functions, generics),
-            Reading::NotRust => (None, Vec::new(), Vec::new()),
+            Reading::Kernels(kernels, functions, generics, variants) => {
+                (Some(kernels), functions, generics, variants)
+            }
+            Reading::NotRust => (None, Vec::new(), Vec::new(), Vec::new()),
             Reading::Rejected(diagnostics) => {
                 diagnostics.into_iter().for_each(|it| self.report.diagnostic(it));
                 return None;
@@ -133,6 +135,9 @@ impl Reader<'_> {
             states: Vec::new(),
             variables: Vec::new(),
             module: Some(ModuleOfCrate { mirror: Mirror { texts, copies: included }, types }),
+            defines: BTreeMap::new(),
+            defined: Vec::new(),
+            variants,
         })
     }
 

@@ -21,6 +21,7 @@ use kernelmill_compiler::frontend::rust::signature::{
 use kernelmill_compiler::{frontend::generic::GenericKernel, limit_behind};
 use kernelmill_store::digest;
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -93,7 +94,7 @@ pub(crate) fn read(
             return None;
         }
     };
-    let (signatures, functions, generics) = match reading {
+    let (signatures, functions, generics, variants) = match reading {
         Reading::Kernels(kernels, ..)
             if kernels.is_empty()
                 && !files.iter().any(|file| file.has_kernels && exports(file.text)) =>
@@ -101,14 +102,16 @@ pub(crate) fn read(
             without_kernels(&candidate, report);
             return None;
         }
-        Reading::Kernels(kernels, functions, generics) => (Some(kernels), functions, generics),
+        Reading::Kernels(kernels, functions, generics, variants) => {
+            (Some(kernels), functions, generics, variants)
+        }
         Reading::NotRust => {
             let has_marker = |text: &str| text.contains("#[kernel") || text.contains("::kernel");
             if !files.iter().any(|file| has_marker(file.text)) {
                 without_kernels(&candidate, report);
                 return None;
             }
-            (None, Vec::new(), Vec::new())
+            (None, Vec::new(), Vec::new(), Vec::new())
         }
         Reading::Rejected(diagnostics) => {
             for (display, text) in texts.into_iter().map(|(_, text)| text) {
@@ -138,6 +141,9 @@ pub(crate) fn read(
         states: Vec::new(),
         variables: Vec::new(),
         module: None,
+        defines: BTreeMap::new(),
+        defined: Vec::new(),
+        variants,
     })
 }
 
@@ -254,6 +260,9 @@ fn read_other(
         states: Vec::new(),
         variables: Vec::new(),
         module: None,
+        defines: BTreeMap::new(),
+        defined: Vec::new(),
+        variants: Vec::new(),
     })
 }
 

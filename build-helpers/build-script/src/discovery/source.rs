@@ -3,11 +3,14 @@
 use super::{language::Language, override_file::KernelOverride, template::Template};
 use crate::settings::resolved::Settings;
 use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target, VariableDeclaration};
-use kernelmill_compiler::{Mirror, frontend::generic::GenericKernel};
+use kernelmill_compiler::{
+    Mirror,
+    frontend::{generic::GenericKernel, rust::signature::ListedVariant},
+};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// A source with at least one kernel, or one that only its compiler can say something about.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Source {
     /// The file, or the package's folder; absolute.
     pub(crate) path: PathBuf,
@@ -37,10 +40,17 @@ pub(crate) struct Source {
     pub(crate) states: Vec<(String, Vec<Parameter>)>,
     /// Of a module of the crate's own source, how it is compiled.
     pub(crate) module: Option<ModuleOfCrate>,
+    /// The variants of kernels that attributes list.
+    pub(crate) variants: Vec<ListedVariant>,
+    /// The macros that it is compiled with besides those of all sources.
+    pub(crate) defines: BTreeMap<String, String>,
+    /// The source compiled with the macros of variants: each with its macros, and with the kernels that have such a
+    /// variant, whose limits are those in this source.
+    pub(crate) defined: Vec<Self>,
 }
 
 /// A module of kernels in the crate's own source.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ModuleOfCrate {
     /// The crate as devices have it, with this module alone.
     pub(crate) mirror: Mirror,
@@ -172,6 +182,19 @@ impl Source {
             kernel.parameters.to_mut().extend(states.iter().cloned());
         }
         kernel
+    }
+
+    /// The source that is compiled with the macros of a variant; itself where there are none.
+    pub(crate) fn with_defines(&self, defines: Option<&BTreeMap<String, String>>) -> &Self {
+        let found = defines.and_then(|wanted| self.defined.iter().find(|it| it.defines == *wanted));
+        found.unwrap_or(self)
+    }
+
+    /// The macros of a compilation: those of all sources, and its own in their place.
+    pub(crate) fn all_defines(&self, settings: &Settings) -> BTreeMap<String, String> {
+        let mut defines = settings.defines.clone();
+        defines.extend(self.defines.clone());
+        defines
     }
 
     /// Whether there is a kernel, as far as is known.

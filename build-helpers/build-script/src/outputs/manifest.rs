@@ -141,6 +141,7 @@ fn binary(interface: &Interface, embedded: &Embedded<'_>) -> Binary {
         variant: variant.as_ref().map(|variant| Variant {
             name: variant.name.to_string(),
             limits: limits(&variant.limits),
+            defines: variant.defines.clone(),
         }),
         entry: kernel.entry.clone(),
         static_shared_bytes: kernel.static_shared_bytes,

@@ -12,10 +12,10 @@ use crate::{
     discovery::source::Source,
     manifest,
     plan::variants,
-    settings::{package::Package, resolved::Settings},
+    settings::{package::Package, resolved::Settings, variants::VariantParameters},
     tuning::Choice,
 };
-use kernelmill_artifact::{ArtifactKind, KernelVariant, LaunchLimits};
+use kernelmill_artifact::{ArtifactKind, LaunchLimits};
 use std::{
     collections::BTreeSet,
     fs,
@@ -37,7 +37,7 @@ pub(crate) fn write<'a>(
     let stems = naming::file_stems(&displays);
     let mut placed: Vec<Embedded<'a>> = Vec::new();
     for binary in binaries {
-        let builds = builds(binary, interface, settings);
+        let builds = builds(binary, &sources[binary.source], interface, settings);
         if let Some(same) = placed.iter_mut().find(|other| has_same_code(other.binary, binary)) {
             same.builds.extend(builds);
             continue;
@@ -66,19 +66,38 @@ pub(crate) fn write<'a>(
     Ok((placed, warnings))
 }
 
-/// The kernels of a binary. Where all launches have the same code, their variants are among them.
-fn builds<'a>(binary: &'a Compiled, interface: &Interface, settings: &Settings) -> Vec<Build<'a>> {
+/// The kernels of a binary. Where all launches have the same code, their variants with the same macros are among them.
+fn builds<'a>(
+    binary: &'a Compiled,
+    source: &Source,
+    interface: &Interface,
+    settings: &Settings,
+) -> Vec<Build<'a>> {
     let target = &binary.artifact.target;
+    let own = binary.variant.as_ref();
+    let defines = own.map(|variant| &variant.defines).filter(|defines| !defines.is_empty());
+    let is_shared = !variants::has_own_code(target);
     let mut builds = Vec::new();
     for kernel in &binary.artifact.kernels {
         let known = interface.index_of(binary.source, &kernel.name);
         let known = known.map(|index| &interface.kernels[index].signature);
-        let limits = known.map_or(LaunchLimits::NONE, |known| known.limits);
-        let variant = |said| Some(KernelVariant::new(said, limits));
-        builds.push(Build { kernel, variant: binary.variant.and_then(variant) });
-        if let Some(known) = known.filter(|_| !variants::has_own_code(target)) {
-            let shared = settings.variants(known, target).into_iter();
-            builds.extend(shared.map(|said| Build { kernel, variant: variant(said) }));
+        let limits = known.map_or(LaunchLimits::NONE, |known| {
+            let mut defined = source.with_defines(defines).kernels().iter();
+            let defined = defined.find(|it| defines.is_some() && it.symbol == known.symbol);
+            defined.unwrap_or(known).limits
+        });
+        let build =
+            |said: &VariantParameters| Build { kernel, variant: Some(said.of_kernel(limits)) };
+        match own {
+            None => builds.push(Build { kernel, variant: None }),
+            Some(own) if !is_shared => builds.push(build(own)),
+            Some(_) => {}
+        }
+        if let Some(known) = known.filter(|_| is_shared) {
+            let listed = settings.variants(known, target);
+            let same =
+                listed.iter().filter(|it| Some(&it.defines).filter(|it| !it.is_empty()) == defines);
+            builds.extend(same.map(build));
         }
     }
     builds

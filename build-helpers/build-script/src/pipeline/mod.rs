@@ -276,6 +276,9 @@ fn compile(
         fronts.push(front.map(Ok));
     }
     let mut report = Report::default();
+    for source in sources[..own].iter().filter(|source| !source.kind.is_for_clang()) {
+        settings.check_macros(source.kernels().iter(), source.kind.language(), &mut report);
+    }
     device_functions::check(&sources, &package.name, &mut report);
     report.into_result(Error::Sources)?;
     compilation.find_states(&mut sources, &units, &mut fronts, is_skipped)?;

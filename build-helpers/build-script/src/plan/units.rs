@@ -1,18 +1,19 @@
 //! Compilation units: every pair of a source and a target that suits it. A pair whose compiler is not there is
 //! an error before any work starts.
 
-use super::targets;
+use super::{targets, variants};
 use crate::{
     base::{error::Error, report::Report},
     discovery::{
         override_file::{Form, KernelOverride},
         source::{Source, SourceKind},
     },
-    settings::{choices::CudaCompiler, resolved::Settings},
+    settings::{choices::CudaCompiler, resolved::Settings, variants::VariantParameters},
     toolchain::{CppTools, Search, check_spirv, no_clang, no_nvcc, nvcc_targets},
 };
-use kernelmill_artifact::{LaunchLimits, Signature, Target};
+use kernelmill_artifact::{Signature, Target};
 use kernelmill_compiler::Config;
+use std::collections::BTreeMap;
 
 /// One binary to make.
 #[derive(Debug)]
@@ -21,8 +22,8 @@ pub(crate) struct Unit {
     pub(crate) source: usize,
     pub(crate) compiler: UnitCompiler,
     pub(crate) config: Config,
-    /// Of a variant of kernels, what is said of its launches in place of what is said of the kernels'.
-    pub(crate) variant: Option<LaunchLimits>,
+    /// Of a variant of kernels, what it says in place of the kernels.
+    pub(crate) variant: Option<VariantParameters>,
     /// Of a file that stands for a kernel and is a module of its own, its place among those of the source.
     pub(crate) stand_in: Option<usize>,
 }
@@ -56,9 +57,26 @@ impl Unit {
         let is_its_own = move |kernel: &&Signature| {
             let mut overrides = self.overrides(source, settings);
             source.wants(kernel, target, settings)
+                && self.has_variant(kernel, settings)
                 && !(has_module_each && overrides.any(|it| it.symbol == kernel.symbol))
         };
         source.kernels().iter().filter(is_its_own)
+    }
+
+    /// Whether a kernel has the variant that the unit is for, if it is for one.
+    pub(crate) fn has_variant(&self, kernel: &Signature, settings: &Settings) -> bool {
+        let Some(variant) = &self.variant else { return true };
+        let target = &self.config.target;
+        let listed = settings.variants(kernel, target);
+        match variants::has_own_code(target) {
+            true => listed.contains(variant),
+            false => listed.iter().any(|it| it.defines == variant.defines),
+        }
+    }
+
+    /// The macros that its source is compiled with besides those of all kernels.
+    pub(crate) fn defines(&self) -> Option<&BTreeMap<String, String>> {
+        self.variant.as_ref().map(|it| &it.defines).filter(|defines| !defines.is_empty())
     }
 
     /// The units that it becomes: itself, where a kernel is left in it, and one for each file that is a module of its
@@ -69,7 +87,7 @@ impl Unit {
         }
         let stand_in = |it: &KernelOverride| {
             let place = source.overrides.iter().position(|known| known.symbol == it.symbol);
-            Self { config: self.config.clone(), stand_in: place, ..self }
+            Self { config: self.config.clone(), variant: None, stand_in: place, ..self }
         };
         let mut units: Vec<_> = self.overrides(source, settings).map(stand_in).collect();
         let is_left =

@@ -1,22 +1,29 @@
 //! Units of variants: each compiles the kernels of a source that have one variant, for a target.
 //!
 //! GPUs have units of their own for variants. What is compiled for the CPU and for OpenCL devices is the same for all
-//! launches, and variants share it.
+//! launches of a source that is compiled with the same macros, and variants that differ in their launches share it.
 
 use super::units::{Unit, UnitCompiler};
-use crate::{discovery::source::Source, settings::resolved::Settings};
-use kernelmill_artifact::{LaunchLimits, Target};
+use crate::{
+    discovery::source::Source,
+    settings::{resolved::Settings, variants::VariantParameters},
+};
+use kernelmill_artifact::Target;
 
 /// The units of the variants of the kernels that a unit compiles, in the order in which they are listed.
 pub(crate) fn of_unit(unit: &Unit, source: &Source, settings: &Settings) -> Vec<Unit> {
     let target = &unit.config.target;
-    if unit.compiler != UnitCompiler::LlvmPipeline || !has_own_code(target) {
+    if matches!(unit.compiler, UnitCompiler::Ptxas | UnitCompiler::Naga) {
         return Vec::new();
     }
-    let mut variants: Vec<LaunchLimits> = Vec::new();
+    let mut variants: Vec<VariantParameters> = Vec::new();
     for kernel in source.kernels().iter().filter(|kernel| settings.wants(kernel, target)) {
-        for variant in settings.variants(kernel, target) {
-            if !variants.contains(&variant) {
+        for mut variant in settings.variants(kernel, target) {
+            if !has_own_code(target) {
+                variant = variant.without_limits();
+            }
+            let is_shared = !has_own_code(target) && variant.defines.is_empty();
+            if !is_shared && !variants.contains(&variant) {
                 variants.push(variant);
             }
         }
@@ -31,7 +38,7 @@ pub(crate) fn of_unit(unit: &Unit, source: &Source, settings: &Settings) -> Vec<
     variants.into_iter().map(unit).collect()
 }
 
-/// Whether the code of a variant is another for this target.
+/// Whether launches of different limits have different code for this target.
 pub(crate) fn has_own_code(target: &Target) -> bool {
     matches!(target, Target::Ptx(_) | Target::Cubin(_) | Target::Amd(_))
 }

@@ -142,6 +142,10 @@ pub(crate) struct RuleText {
 pub(crate) struct VariantLayer {
     /// What is said of its launches, in place of what is said of the kernel's.
     pub(crate) limits: LaunchLimits,
+    /// The macros that its source is compiled with besides those of all kernels.
+    pub(crate) defines: BTreeMap<String, String>,
+    /// Its name, where that is not what it says of itself.
+    pub(crate) name: Option<String>,
     pub(crate) targets: Option<Vec<TargetName>>,
     pub(crate) origin: Option<Origin>,
 }

@@ -6,13 +6,13 @@ use super::{
     kernel::{self, KernelSettings},
     layer::RuleText,
     thresholds::Thresholds,
-    variants::{self, VariantSettings},
+    variants::{self, VariantParameters, VariantSettings},
 };
 use crate::{
     base::{glob::Glob, report::Report},
     tuning::Choice,
 };
-use kernelmill_artifact::{LaunchLimits, Signature, Target};
+use kernelmill_artifact::{Signature, Target};
 use kernelmill_compiler::{Options, Params, frontend::llvm_ir::DeclaredKernel};
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -64,6 +64,8 @@ pub(crate) struct Settings {
     pub(crate) kernels: BTreeMap<String, KernelSettings>,
     /// The generic kernels that kernels are instances of, by the files and names of these, once the sources are read.
     pub(crate) generics: BTreeMap<(String, String), String>,
+    /// The variants that attributes of kernels list, by the file and the symbol of each kernel.
+    pub(crate) variants_of_sources: BTreeMap<(String, String), Vec<VariantSettings>>,
     /// Files that stand for stages of kernels, by the names of the kernels, of this package or of others.
     pub(crate) overrides: BTreeMap<String, PathBuf>,
     /// What is written of the way there.
@@ -161,24 +163,47 @@ impl Settings {
                 kernel.limits = said.limits.or(kernel.limits);
                 said.check(kernel, report);
             }
-            variants::check(kernel, &self.listed_variants(kernel).collect::<Vec<_>>(), report);
+            let listed: Vec<_> = self.listed_variants(kernel).collect();
+            variants::check(kernel, &self.defines, &listed, report);
         }
     }
 
-    /// The variants that are listed for a kernel.
+    /// Adds what the settings say of launches to a kernel whose source is compiled with the macros of a variant.
+    pub(crate) fn limit_defined(&self, kernel: &mut Signature) {
+        for said in self.said_of(kernel) {
+            kernel.limits = said.limits.or(kernel.limits);
+        }
+    }
+
+    /// Reports variants with macros of kernels in languages that have none.
+    pub(crate) fn check_macros<'k>(
+        &self,
+        kernels: impl Iterator<Item = &'k Signature>,
+        language: &str,
+        report: &mut Report,
+    ) {
+        for kernel in kernels {
+            let listed = self.listed_variants(kernel);
+            let with_macros = listed.filter(|variant| !variant.parameters.defines.is_empty());
+            with_macros.for_each(|it| it.without_macros(kernel, language, report));
+        }
+    }
+
+    /// The variants that are listed for a kernel: those of its attribute, then those of the settings.
     pub(crate) fn listed_variants(
         &self,
         kernel: &Signature,
     ) -> impl Iterator<Item = &VariantSettings> {
+        let place = (kernel.file.to_string(), kernel.symbol.to_string());
+        let of_source = self.variants_of_sources.get(&place).into_iter().flatten();
         let about = self.kernels.iter().filter(|(key, said)| self.is_about(key, said, kernel));
-        about.flat_map(|(_, said)| &said.variants)
+        of_source.chain(about.flat_map(|(_, said)| &said.variants))
     }
 
-    /// What is said of the launches of each variant of a kernel that is compiled for a target, in place of what is said
-    /// of the kernel's own.
-    pub(crate) fn variants(&self, kernel: &Signature, target: &Target) -> Vec<LaunchLimits> {
+    /// What each variant of a kernel that is compiled for a target says in place of the kernel.
+    pub(crate) fn variants(&self, kernel: &Signature, target: &Target) -> Vec<VariantParameters> {
         let listed = self.listed_variants(kernel).filter(|variant| variant.is_for(target));
-        listed.map(|variant| variant.limits).collect()
+        listed.map(|variant| variant.parameters.clone()).collect()
     }
 
     /// The kernels whose parameters the settings declare, with the names that the settings have for them.

@@ -1,20 +1,53 @@
 //! Variants of kernels, as settings list them: builds for some of a kernel's launches.
 
-use super::{contract::Origin, layer::VariantLayer, located::report_at};
-use crate::base::report::Report;
+use super::{checks, contract::Origin, layer::VariantLayer, located::report_at};
+use crate::base::{naming::is_identifier, report::Report};
 use kernelmill_artifact::{KernelVariant, LaunchLimits, Signature, Target};
 use kernelmill_compiler::diagnostic::Code;
-use kernelmill_compiler::limits;
+use kernelmill_compiler::{frontend::rust::signature::ListedVariant, limits};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The keys of a variant, as they are written in TOML.
-pub(super) const VARIANT_KEYS: [&str; 4] =
-    ["launch-bounds", "max-registers", "index-width", "targets"];
+pub(super) const VARIANT_KEYS: [&str; 6] =
+    ["name", "launch-bounds", "max-registers", "index-width", "define", "targets"];
+
+/// What a variant says in place of its kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct VariantParameters {
+    /// Its name, where that is not what the rest says.
+    pub(crate) name: Option<String>,
+    /// What is said of its launches, in place of what is said of the kernel's.
+    pub(crate) limits: LaunchLimits,
+    /// The macros that its source is compiled with besides those of all kernels.
+    pub(crate) defines: BTreeMap<String, String>,
+}
+
+impl VariantParameters {
+    /// The variant of a kernel whose launches have these limits where it is compiled with the variant's macros.
+    pub(crate) fn of_kernel(&self, limits: LaunchLimits) -> KernelVariant {
+        let defines = self.defines.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let variant = KernelVariant::new(self.limits, limits).with_defines(defines);
+        match self.name.clone() {
+            Some(name) => KernelVariant { name: name.into(), ..variant },
+            None => variant,
+        }
+    }
+
+    /// Its name.
+    pub(crate) fn label(&self) -> String {
+        self.of_kernel(LaunchLimits::NONE).name.into_owned()
+    }
+
+    /// What is left of it where all launches have the same code.
+    pub(crate) fn without_limits(self) -> Self {
+        Self { name: None, limits: LaunchLimits::NONE, ..self }
+    }
+}
 
 /// A variant that the settings list, checked as far as that is possible without its kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct VariantSettings {
-    /// What is said of its launches, in place of what is said of the kernel's.
-    pub(crate) limits: LaunchLimits,
+    pub(crate) parameters: VariantParameters,
     /// The targets it is compiled for; `None`: those of its kernel.
     targets: Option<Vec<Target>>,
     origin: Option<Origin>,
@@ -28,11 +61,20 @@ impl VariantSettings {
         targets: Option<Vec<Target>>,
         report: &mut Report,
     ) -> Self {
-        let VariantLayer { limits, origin, .. } = layer;
-        if limits == LaunchLimits::NONE {
+        let VariantLayer { limits, defines, name, origin, .. } = layer;
+        if limits == LaunchLimits::NONE && defines.is_empty() {
             let message = format!("a variant of the kernel `{key}` says nothing of its launches");
-            let help = "write `launch-bounds`, `max-registers` or `index-width`, or remove it";
+            let help =
+                "write `launch-bounds`, `max-registers`, `index-width` or `define`, or remove it";
             report_at(Code::Variants, origin.as_ref(), message, help, report);
+        }
+        if let Some(name) = name.as_ref().filter(|name| !is_identifier(name)) {
+            let message = format!("a variant of the kernel `{key}` cannot be named `{name}`");
+            let help = "a name has letters, digits and underscores, and starts with no digit";
+            report_at(Code::Variants, origin.as_ref(), message, help, report);
+        }
+        for fault in defines.keys().filter_map(|name| checks::definition(name).err()) {
+            report_at(fault.code, origin.as_ref(), fault.message, &fault.help, report);
         }
         for fault in limits::check(&limits) {
             let message = format!(
@@ -48,11 +90,19 @@ impl VariantSettings {
                 report,
             );
         }
-        Self { limits, targets, origin }
+        Self { parameters: VariantParameters { name, limits, defines }, targets, origin }
+    }
+
+    /// A variant that the attribute of a kernel lists in a file with this text. The front end has checked it.
+    pub(crate) fn of_source(listed: &ListedVariant, file: Arc<str>) -> Self {
+        let parameters =
+            VariantParameters { name: None, limits: listed.limits, defines: BTreeMap::new() };
+        let origin = Some(Origin { place: listed.place.clone(), file });
+        Self { parameters, targets: None, origin }
     }
 
     /// Whether it is compiled for a target that its kernel is compiled for.
-    pub(super) fn is_for(&self, target: &Target) -> bool {
+    pub(crate) fn is_for(&self, target: &Target) -> bool {
         self.targets.as_ref().is_none_or(|targets| targets.contains(target))
     }
 
@@ -64,56 +114,108 @@ impl VariantSettings {
         }
     }
 
-    /// Reports that it reaches no compiler.
+    /// Reports that it, or what it says of launches, reaches no compiler.
     pub(crate) fn not_compiled(&self, kernel: &str, compiler: &str, report: &mut Report) {
         let message = format!(
             "the settings list variants of the kernel `{kernel}`, which {compiler} compiles"
         );
-        let help = "remove them: kernelmill's own compiler makes variants";
+        let help = match compiler {
+            "nvcc" => {
+                "remove them, or what they say besides `define`: kernelmill's own compiler makes such variants"
+            }
+            _ => "remove them: kernelmill's own compiler makes variants",
+        };
         report_at(Code::KernelSettings, self.origin.as_ref(), message, help, report);
+    }
+
+    /// Reports macros for a language that has none.
+    pub(crate) fn without_macros(&self, kernel: &Signature, language: &str, report: &mut Report) {
+        let Signature { name, file, line, .. } = kernel;
+        let message = format!(
+            "the variant `{}` of the kernel `{name}` at {file}:{line} has `define`, and it is {language}",
+            self.parameters.label()
+        );
+        let help = "remove them: they are for CUDA C++, HIP and OpenCL C; a kernel in Rust can have a constant parameter \
+                    and `instances`";
+        report_at(Code::Variants, self.origin.as_ref(), message, help, report);
+    }
+
+    /// Reports what is wrong with the kernel where it is compiled with the macros.
+    pub(crate) fn report_kernel(&self, kernel: &Signature, what: &str, report: &mut Report) {
+        let Signature { name, file, line, .. } = kernel;
+        let message = format!(
+            "the variant `{}` of the kernel `{name}` at {file}:{line} {what}",
+            self.parameters.label()
+        );
+        let help = "a variant has the wrapper of its kernel: macros may change what its body does and the limits of its \
+                    launches, not its name or parameters";
+        report_at(Code::Variants, self.origin.as_ref(), message, help, report);
     }
 }
 
-/// Reports variants of a kernel that cannot be, or that are one of the others or the kernel itself.
-pub(super) fn check(kernel: &Signature, all: &[&VariantSettings], report: &mut Report) {
+/// Reports variants of a kernel that cannot be, or that are one of the others or the kernel itself. `defines` are the
+/// macros of all kernels.
+pub(super) fn check(
+    kernel: &Signature,
+    defines: &BTreeMap<String, String>,
+    all: &[&VariantSettings],
+    report: &mut Report,
+) {
     let Signature { name, file, line, .. } = kernel;
+    // What macros make of the kernel's own limits is known once it is compiled with them.
+    let built = |parameters: &VariantParameters| {
+        let mut parameters = parameters.clone();
+        parameters.defines.retain(|name, value| defines.get(name) != Some(value));
+        let is_defined = !parameters.defines.is_empty();
+        let limits = if is_defined { LaunchLimits::NONE } else { kernel.limits };
+        parameters.of_kernel(limits)
+    };
     let own = KernelVariant::new(LaunchLimits::NONE, kernel.limits);
     for (place, variant) in all.iter().enumerate() {
-        let built = KernelVariant::new(variant.limits, kernel.limits);
-        let others = all[..place].iter().filter(|other| other.meets(variant));
-        let mut others = others.map(|other| KernelVariant::new(other.limits, kernel.limits));
-        let is_same = if built == own {
+        let label = variant.parameters.label();
+        let code = built(&variant.parameters);
+        let mut others = all[..place].iter().filter(|other| other.meets(variant));
+        let is_same = if code == own {
             Some("the kernel itself".to_owned())
         } else {
-            others
-                .find(|other| *other == built)
-                .map(|other| format!("its variant `{}`", other.name))
+            let same = others.clone().find(|other| built(&other.parameters) == code);
+            same.map(|other| format!("its variant `{}`", other.parameters.label()))
         };
         if let Some(same) = is_same {
             let message = format!(
-                "the variant `{}` of the kernel `{name}` at {file}:{line} has the code of {same}",
-                built.name
+                "the variant `{label}` of the kernel `{name}` at {file}:{line} has the code of {same}"
             );
             let help = "remove it, or give it another number: a thread has 255 registers and indices have 64 bits \
                         where nothing else is said";
             report_at(Code::Variants, variant.origin.as_ref(), message, help, report);
-        }
-        // What is wrong with the variant or the kernel alone is said there.
-        if !limits::check(&variant.limits).is_empty() || !limits::check(&kernel.limits).is_empty() {
-            continue;
-        }
-        for fault in limits::check(&built.limits) {
+        } else if others.any(|other| other.parameters.label() == label) {
             let message = format!(
-                "the variant `{}` of the kernel `{name}` has launches that cannot be, with those at {file}:{line}: {}",
-                built.name, fault.message
+                "the kernel `{name}` at {file}:{line} has two variants of the name `{label}`"
             );
-            report_at(
-                Code::Launches,
-                variant.origin.as_ref(),
-                message,
-                &fault.help.replace('_', "-"),
-                report,
-            );
+            let help = "give one of them a `name`: launches ask for variants by their names";
+            report_at(Code::Variants, variant.origin.as_ref(), message, help, report);
         }
+        if variant.parameters.defines.is_empty() {
+            check_limits(kernel, variant, report);
+        }
+    }
+}
+
+/// Reports launches of a variant that cannot be, its kernel's limits among them.
+pub(crate) fn check_limits(kernel: &Signature, variant: &VariantSettings, report: &mut Report) {
+    let Signature { name, file, line, .. } = kernel;
+    let built = variant.parameters.of_kernel(kernel.limits);
+    // What is wrong with the variant or the kernel alone is said there.
+    let said = &variant.parameters.limits;
+    if !limits::check(said).is_empty() || !limits::check(&kernel.limits).is_empty() {
+        return;
+    }
+    for fault in limits::check(&built.limits) {
+        let message = format!(
+            "the variant `{}` of the kernel `{name}` has launches that cannot be, with those at {file}:{line}: {}",
+            built.name, fault.message
+        );
+        let help = fault.help.replace('_', "-");
+        report_at(Code::Launches, variant.origin.as_ref(), message, &help, report);
     }
 }

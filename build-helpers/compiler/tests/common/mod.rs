@@ -70,7 +70,7 @@ pub(crate) fn source_with(name: &str, text: &str, others: &[(&str, &str)]) -> In
 fn read(text: &str, display: &str) -> (Vec<Signature>, Vec<DeviceFunction>) {
     let files = [SourceText { module: &[], text, display, has_kernels: true }];
     match signature::read_crate(&files, &Cfgs::default()) {
-        Reading::Kernels(signatures, functions, _) => (signatures, functions),
+        Reading::Kernels(signatures, functions, ..) => (signatures, functions),
         wrong => panic!("{wrong:#?}"),
     }
 }

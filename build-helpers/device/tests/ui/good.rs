@@ -139,3 +139,26 @@ fn generic<'a, T, const N: usize, Secrets: Copy>(
 
 #[derive(Clone, Copy)]
 struct Secrets;
+
+#[device_fn]
+fn halved(x: f32) -> f32 {
+    x / 2.0
+}
+
+/// It has a type too, with its conditions.
+#[device_fn]
+#[cfg(any())]
+fn not_there(x: Missing) -> Missing {
+    x
+}
+
+#[device_fn]
+pub(crate) fn nothing() {}
+
+#[kernel(instances = ["f32, halved"], variants = [{ launch_bounds = 64 }, { max_registers = 32, index_width = 32 }])]
+fn mapped<T: Copy, F: Function<(T,), Output = T>>(mut y: DisjointSlice<T>) {
+    if let Some(y) = y.get_mut(thread::index_1d()) {
+        nothing::call(());
+        *y = F::call((*y,));
+    }
+}

@@ -8,6 +8,7 @@
 //! // CHECK-gfx942: s_waitcnt          for one target, which the file is compiled for then
 //! ```
 
+use kernelmill_compiler::frontend::generic::GenericKernel;
 use std::fmt;
 
 /// One line of facts.
@@ -34,7 +35,7 @@ pub(crate) struct Stated {
     pub(crate) directives: Vec<Directive>,
 }
 
-/// Reads the directives of a file; those above a kernel are about it.
+/// Reads the directives of a file; those above a kernel are about it, or about each of the instances in its attribute.
 ///
 /// # Errors
 ///
@@ -42,18 +43,29 @@ pub(crate) struct Stated {
 pub(crate) fn read(text: &str) -> Result<Vec<Stated>, String> {
     let (mut found, mut waiting) = (Vec::new(), Vec::new());
     let mut is_kernel = false;
+    let mut instances: Vec<String> = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
         if let Some(rest) = line.strip_prefix("// CHECK") {
             let directive = directive(rest, index + 1);
             waiting.push(directive.ok_or_else(|| format!("line {}: `{line}`", index + 1))?);
         }
+        if line.starts_with("#[kernel") && line.contains("instances = [") {
+            instances = line.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+        }
         is_kernel |= line.starts_with("#[kernel") || line.contains("__global__");
         let name = is_kernel.then(|| function(line)).flatten();
         if let Some(kernel) = name {
             is_kernel = false;
             let directives = std::mem::take(&mut waiting);
-            found.push(Stated { kernel, directives });
+            let instances = std::mem::take(&mut instances);
+            let names = instances.iter().map(|it| GenericKernel::kernel_name(&kernel, it));
+            let mut names: Vec<_> = names.collect();
+            if names.is_empty() {
+                names.push(kernel);
+            }
+            let stated = |kernel| Stated { kernel, directives: directives.clone() };
+            found.extend(names.into_iter().map(stated));
         }
     }
     match waiting.first() {

@@ -22,11 +22,11 @@ use kernelmill_compiler::{
 use kernelmill_store::KeyBuilder;
 use std::{borrow::Cow, sync::Arc};
 
-/// The sources whose functions one names, directly or through others, or may be given.
+/// The sources whose functions one names, directly or through others, or may be given; `own` is what came of that one.
 pub(super) fn children<'a>(
     sources: &'a [Source],
     fronts: &'a Fronts,
-    (from, table): (usize, &[TableFunction]),
+    (from, own, table): (usize, Option<&Front>, &[TableFunction]),
     target: &Target,
 ) -> Vec<(&'a Source, &'a Front)> {
     let front = |place: usize| {
@@ -35,8 +35,8 @@ pub(super) fn children<'a>(
     };
     let mut symbols: Vec<_> =
         (0..fronts.len()).map(|place| front(place).map(|front| &front.symbols)).collect();
-    let own = symbols[from].map(|own| {
-        let mut own = own.clone();
+    let own = own.map(|own| {
+        let mut own = own.symbols.clone();
         own.defers.extend(table.iter().map(|function| function.symbol.clone()));
         own
     });
@@ -80,7 +80,7 @@ pub(super) fn binary(
     unit: &Unit,
 ) -> Result<Binary, Failure> {
     let package = front_end.package;
-    let name = naming::unit(&package.name, &package.major, &source.display);
+    let name = naming::unit(&package.name, &package.major, (&source.display, &source.defines));
     let config = config(unit, std::iter::once(front).chain(children.iter().map(|(_, it)| *it)));
     let mut key = KeyBuilder::new("artifact")
         .part("lowered", front.stored.0)
@@ -110,7 +110,7 @@ pub(super) fn binary(
         .finish();
     let made = |artifact: Artifact, codes, is_cached| Binary {
         source: unit.source,
-        variant: unit.variant,
+        variant: unit.variant.clone(),
         overridden: None,
         fingerprint,
         warnings: artifact.warnings.iter().map(|line| format!("{line}\n")).collect(),
@@ -159,12 +159,10 @@ pub(super) fn binary(
 /// launches that it is for.
 fn signatures(source: &Source, front: &Front, settings: &Settings, unit: &Unit) -> Vec<Signature> {
     let target = &unit.config.target;
-    let is_wanted = |kernel: &&Signature| {
-        let has_it = |variant| settings.variants(kernel, target).contains(&variant);
-        settings.wants(kernel, target) && unit.variant.is_none_or(has_it)
-    };
+    let is_wanted =
+        |kernel: &&Signature| settings.wants(kernel, target) && unit.has_variant(kernel, settings);
     let wanted = source.kernels().iter().filter(is_wanted).map(|kernel| {
-        let said = unit.variant.unwrap_or(LaunchLimits::NONE);
+        let said = unit.variant.as_ref().map_or(LaunchLimits::NONE, |variant| variant.limits);
         let mut limits = said.or(kernel.limits);
         if let Some(registers) = settings.max_registers.filter(|_| said.max_registers == 0) {
             limits.max_registers = registers;

@@ -16,7 +16,11 @@ use crate::{
 };
 use kernelmill_artifact::{Parameter, ParameterKind, Scalar, ValueType};
 use kernelmill_compiler::{Config, Error as CompileError, Lowered, frontend::Architecture};
-use std::{cell::Cell, collections::BTreeSet, path::Path};
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 fn source(display: &str) -> Source {
     let kernel = Signature::borrowed("k", &[]);
@@ -35,6 +39,9 @@ fn source(display: &str) -> Source {
         states: Vec::new(),
         variables: Vec::new(),
         module: None,
+        defines: BTreeMap::new(),
+        defined: Vec::new(),
+        variants: Vec::new(),
     }
 }
 
@@ -88,8 +95,9 @@ fn six() -> (Vec<Source>, Fronts) {
 #[test]
 fn a_source_is_compiled_with_those_it_reaches_and_not_with_itself() {
     let (sources, fronts) = six();
-    let of = |from, table: &[TableFunction]| {
-        displays(&children(&sources, &fronts, (from, table), &target("cpu")))
+    let of = |from: usize, table: &[TableFunction]| {
+        let own = fronts[from].as_ref().and_then(|front| front.as_ref().ok());
+        displays(&children(&sources, &fronts, (from, own, table), &target("cpu")))
     };
     assert_eq!(of(0, &[]), ["b", "c"]);
     assert_eq!(of(2, &[]), ["a", "b"]);
@@ -112,7 +120,8 @@ fn a_source_is_compiled_with_what_others_are_for_its_target() {
     let fronts = vec![Some(Ok(first)), Some(Ok(both))];
     for (name, expected) in [("cpu", None), ("compute_75", None), ("sm_90", arch)] {
         let target = target(name);
-        let found = children(&sources, &fronts, (0, &[]), &target);
+        let own = fronts[0].as_ref().and_then(|front| front.as_ref().ok());
+        let found = children(&sources, &fronts, (0, own, &[]), &target);
         assert_eq!(displays(&found), ["b"]);
         assert_eq!(found[0].1.architecture(), expected.as_ref(), "{name}");
     }

@@ -20,6 +20,7 @@ use crate::{
         origin::Value,
         package::Package,
         resolved::{DEFAULT_FOLDER, Settings},
+        variants::VariantSettings,
     },
 };
 use kernelmill_artifact::Signature;
@@ -49,6 +50,21 @@ pub(crate) struct Found {
     pub(crate) sources: Vec<Source>,
     /// The folders and files whose change means that the sources have to be found again.
     pub(crate) watched: Vec<PathBuf>,
+}
+
+/// The variants that attributes list, by the file and the symbol of each kernel.
+fn variants_of(sources: &[Source]) -> BTreeMap<(String, String), Vec<VariantSettings>> {
+    let mut variants: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for source in sources {
+        for listed in &source.variants {
+            let file = &listed.place.file;
+            let text = source.texts.iter().find(|(display, _)| display == file);
+            let text = text.map(|(_, text)| text.clone()).unwrap_or_default();
+            let variant = VariantSettings::of_source(listed, text);
+            variants.entry((file.clone(), listed.symbol.clone())).or_default().push(variant);
+        }
+    }
+    variants
 }
 
 /// Finds and reads every source.
@@ -96,6 +112,7 @@ pub(crate) fn find(package: &Package, settings: &mut Settings) -> Result<Found, 
     }
     templates::attach(package, settings, &mut sources, &mut report);
     settings.generics = sources.iter().flat_map(instances_by_name).collect();
+    settings.variants_of_sources = variants_of(&sources);
     for kernels in sources.iter_mut().filter_map(|source| source.signatures.as_mut()) {
         settings.limit(kernels, &mut report);
     }

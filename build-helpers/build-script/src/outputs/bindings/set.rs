@@ -391,6 +391,10 @@ fn build(index: usize, build: &Build<'_>) -> Expr {
         vec![
             Field::new("name", Expr::text(&variant.name)),
             Field::new("limits", limits(variant.limits)),
+            Field::new(
+                "defines",
+                Expr::Slice(variant.defines.iter().map(|it| Expr::text(it)).collect()),
+            ),
         ],
     );
     Expr::call("cg::EmbeddedKernel::as_variant", [kernel, variant])

@@ -159,6 +159,9 @@ fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
         states: Vec::new(),
         variables: Vec::new(),
         module: None,
+        defines: BTreeMap::new(),
+        defined: Vec::new(),
+        variants: Vec::new(),
     }
 }
 

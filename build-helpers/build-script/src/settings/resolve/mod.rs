@@ -191,6 +191,7 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         has_targets_of_environment: environment.text("KERNELMILL_TARGETS").is_some(),
         kernels,
         generics: std::collections::BTreeMap::new(),
+        variants_of_sources: std::collections::BTreeMap::new(),
         source_dirs: layer.source_dirs.unwrap_or(default_dirs),
         source_files: layer.source_files.unwrap_or_default(),
         source_globs,

@@ -46,6 +46,8 @@ impl Reader<'_> {
                 "launch-bounds" => layer.limits.max_block_threads = self.count(key),
                 "max-registers" => layer.limits.max_registers = self.count(key),
                 "index-width" => layer.limits.index_width = self.index_width(key),
+                "define" => layer.defines = self.definitions(key),
+                "name" => layer.name = self.text(key),
                 "targets" => layer.targets = Some(self.targets(key)),
                 unknown => self.unknown(unknown, name.span(), &VARIANT_KEYS),
             }

@@ -6,7 +6,11 @@ use crate::{
     frontend::limits,
 };
 use kernelmill_artifact::{Dimension, LaunchLimits};
-use syn::{Attribute, Expr, Lit, Meta, spanned::Spanned};
+use syn::{
+    Attribute, Expr, Lit, Meta, MetaNameValue,
+    parse::{Parse, ParseStream},
+    spanned::Spanned,
+};
 
 /// The arguments of the attribute, and everything that is wrong with them.
 pub(super) struct Arguments {
@@ -14,6 +18,8 @@ pub(super) struct Arguments {
     pub(super) limits: LaunchLimits,
     /// The instances of a generic kernel, as they are listed.
     pub(super) instances: Vec<Listed>,
+    /// What each variant says of its launches, with its place.
+    pub(super) variants: Vec<(LaunchLimits, Place)>,
     pub(super) reports: Vec<Report>,
 }
 
@@ -28,8 +34,8 @@ pub(super) struct Report {
 impl Arguments {
     pub(super) fn read(attribute: &Attribute, text: &Text<'_>) -> Self {
         let (dimension, limits) = (Dimension::One, LaunchLimits::NONE);
-        let (instances, reports) = (Vec::new(), Vec::new());
-        let mut arguments = Self { dimension, limits, instances, reports };
+        let (instances, variants, reports) = (Vec::new(), Vec::new(), Vec::new());
+        let mut arguments = Self { dimension, limits, instances, variants, reports };
         if !matches!(attribute.meta, Meta::Path(_)) {
             arguments.fill(attribute, text);
         }
@@ -48,6 +54,9 @@ impl Arguments {
                 return Ok(());
             }
             let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+            if name == "variants" {
+                return self.list_variants(meta.value()?, text);
+            }
             let value: Expr = meta.value()?.parse()?;
             let place = text.place_of(value.span());
             if name == "instances" {
@@ -60,7 +69,7 @@ impl Arguments {
                 ("dim", Some(2)) => self.dimension = Dimension::Two,
                 ("dim", Some(3)) => self.dimension = Dimension::Three,
                 ("dim", _) => says_no_dimension = true,
-                _ => match self.limit(&name, &value) {
+                _ => match limit(&mut self.limits, &name, &value) {
                     Some(true) => places.push((name, place)),
                     Some(false) => self.refuse_size(&name, &text.written(&value), place),
                     None => return Err(meta.error("unknown argument")),
@@ -103,6 +112,52 @@ impl Arguments {
         }
     }
 
+    /// Takes the variants, a list of what each says of its launches.
+    fn list_variants(&mut self, input: ParseStream<'_>, text: &Text<'_>) -> syn::Result<()> {
+        let list;
+        syn::bracketed!(list in input);
+        while !list.is_empty() {
+            let (place, inside);
+            let brace = syn::braced!(inside in list);
+            place = text.place_of(brace.span.join());
+            let mut limits = LaunchLimits::NONE;
+            let said = inside.parse_terminated(MetaNameValue::parse, syn::Token![,])?;
+            for MetaNameValue { path, value, .. } in &said {
+                let name = path.get_ident().map(ToString::to_string).unwrap_or_default();
+                let is_known = VARIANT_LIMITS.contains(&name.as_str());
+                match limit(&mut limits, &name, value).filter(|_| is_known) {
+                    Some(true) => {}
+                    Some(false) => self.refuse_size(&name, &text.written(value), text.place(value)),
+                    None => {
+                        let message = format!("has a variant with `{}`", text.written(path));
+                        let help = "a variant in the attribute has `launch_bounds`, `max_registers` and `index_width`; \
+                                    `name` and `targets` are for the settings";
+                        self.refuse_variant(text.place(path), message, help);
+                    }
+                }
+            }
+            if said.is_empty() {
+                let help = "write `launch_bounds`, `max_registers` or `index_width`, or remove it";
+                let message = "has a variant that says nothing of its launches".to_owned();
+                self.refuse_variant(place.clone(), message, help);
+            }
+            for fault in limits::check(&limits) {
+                let message = format!("has a variant whose launches cannot be: {}", fault.message);
+                let (code, help) = (Code::Launches, fault.help.to_owned());
+                self.reports.push(Report { code, place: place.clone(), message, help });
+            }
+            self.variants.push((limits, place));
+            if !list.is_empty() {
+                list.parse::<syn::Token![,]>()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse_variant(&mut self, place: Place, message: String, help: &str) {
+        self.reports.push(Report { code: Code::Variants, place, message, help: help.to_owned() });
+    }
+
     fn refuse_instance(&mut self, item: &Expr, text: &Text<'_>) {
         let message = format!("lists `{}` as an instance", text.written(item));
         let help = "write a list of texts, `instances = [\"f32, 16\"]`".to_owned();
@@ -129,26 +184,28 @@ impl Arguments {
             });
         }
     }
+}
 
-    /// Takes a limit; `None`: there is none of this name, `Some(false)`: the value is none.
-    fn limit(&mut self, name: &str, value: &Expr) -> Option<bool> {
-        let limits = &mut self.limits;
-        let one = |slot: &mut u32| match number(value).filter(|number| *number > 0) {
-            Some(number) => {
-                *slot = number;
-                true
-            }
-            None => false,
-        };
-        match name {
-            "launch_bounds" => Some(one(&mut limits.max_block_threads)),
-            "min_blocks" => Some(one(&mut limits.min_blocks)),
-            "max_registers" => Some(one(&mut limits.max_registers)),
-            "index_width" => Some(one(&mut limits.index_width)),
-            "block_size" => Some(three(value, &mut limits.block)),
-            "cluster" => Some(three(value, &mut limits.cluster)),
-            _ => None,
+/// What a variant in the attribute can say.
+const VARIANT_LIMITS: [&str; 3] = ["launch_bounds", "max_registers", "index_width"];
+
+/// Takes a limit; `None`: there is none of this name, `Some(false)`: the value is none.
+fn limit(limits: &mut LaunchLimits, name: &str, value: &Expr) -> Option<bool> {
+    let one = |slot: &mut u32| match number(value).filter(|number| *number > 0) {
+        Some(number) => {
+            *slot = number;
+            true
         }
+        None => false,
+    };
+    match name {
+        "launch_bounds" => Some(one(&mut limits.max_block_threads)),
+        "min_blocks" => Some(one(&mut limits.min_blocks)),
+        "max_registers" => Some(one(&mut limits.max_registers)),
+        "index_width" => Some(one(&mut limits.index_width)),
+        "block_size" => Some(three(value, &mut limits.block)),
+        "cluster" => Some(three(value, &mut limits.cluster)),
+        _ => None,
     }
 }
 

@@ -55,7 +55,8 @@ impl Emptiness<'_, '_> {
                     Found::Here(home, TypeItem::Struct(item)) => self.of_struct(home, item, depth),
                     Found::Here(home, TypeItem::Alias(item)) => self.of_type(home, &item.ty, depth),
                     Found::Elsewhere(full) => of_marker(&full),
-                    Found::Here(_, TypeItem::Enum(_) | TypeItem::Union) | Found::Nothing => None,
+                    Found::Here(_, TypeItem::Enum(_) | TypeItem::Union | TypeItem::Function(_))
+                    | Found::Nothing => None,
                 }
             }
             _ => None,

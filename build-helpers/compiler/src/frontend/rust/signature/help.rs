@@ -181,7 +181,10 @@ fn instead_of_name(types: &Types<'_, '_>, module: ModuleId, path: &Path, own: &s
             TypeItem::Union => {
                 return format!("pass `{name}` as `[u8; N]`, or as a `#[repr(C)]` struct");
             }
-            TypeItem::Struct(_) | TypeItem::Alias(_) | TypeItem::Enum(_) => {}
+            TypeItem::Struct(_)
+            | TypeItem::Alias(_)
+            | TypeItem::Enum(_)
+            | TypeItem::Function(_) => {}
         }
     }
     match name.as_str() {

@@ -248,6 +248,7 @@ impl Reader<'_, '_> {
         match self.scope.find_type(module, &segments(&path.path)) {
             Found::Here(_, TypeItem::Struct(item)) => named(&item.ident),
             Found::Here(_, TypeItem::Enum(item)) => named(&item.ident),
+            Found::Here(_, TypeItem::Function(item)) => named(&item.sig.ident),
             Found::Here(_, TypeItem::Union) => {
                 path.path.segments.last().map_or(Marker::None, |last| named(&last.ident))
             }

@@ -12,7 +12,7 @@ fn read_with(text: &str, listed: &[ListedInstances]) -> Reading {
 
 fn accepted(text: &str, listed: &[ListedInstances]) -> (Vec<String>, Vec<GenericKernel>) {
     match read_with(text, listed) {
-        Reading::Kernels(kernels, _, generics) => {
+        Reading::Kernels(kernels, _, generics, _) => {
             (kernels.iter().map(ToString::to_string).collect(), generics)
         }
         wrong => panic!("{wrong:#?}"),
@@ -203,4 +203,69 @@ kernels/k.rs:20:14: error[KM0027]: two kernels are named `clash_1_minus_1`
   kernels/k.rs:18:23: the first one
   help: rename one of them: all kernels of a package become methods of one `Kernels`";
     assert_eq!(rejected(text, &[]), expected);
+}
+
+#[test]
+fn a_device_function_is_a_type_of_its_name() {
+    let text = "use maps::halved;
+#[device_fn] fn doubled(x: f32) -> f32 { x }
+fn tripled(x: f32) -> f32 { x }
+mod maps { #[device_fn] pub fn halved(x: f32) -> f32 { x } }
+#[kernel(instances = [\"doubled\", \"halved\"])] fn of<F>(y: DisjointSlice<f32>) {}";
+    let (kernels, generics) = accepted(text, &[]);
+    assert_eq!(
+        kernels,
+        ["fn of_doubled(y: DisjointSlice<f32>)", "fn of_halved(y: DisjointSlice<f32>)"]
+    );
+    let markers = generics[0].instances.iter().map(|it| it.arguments[0].clone());
+    let names = ["doubled", "halved"];
+    assert!(markers.eq(names.map(|name| GenericArgument::Marker(name.to_owned()))));
+    // One without the attribute is none, and none crosses as a value.
+    let found = rejected(&text.replace("[\"doubled\"", "[\"tripled\""), &[]);
+    assert!(found.contains("whose `tripled` for `F` is no type that is known here"), "{found}");
+    rejected(&text.replace("of<F>(", "of<F>(f: F, "), &[]);
+}
+
+#[test]
+fn an_attribute_lists_variants_and_each_instance_has_them() {
+    let text = "#[kernel(launch_bounds = 256, variants = [{ launch_bounds = 64, index_width = 32 }, { max_registers = 32 },])]
+fn plain(x: &[f32]) {}
+#[kernel(variants = [{ launch_bounds = 8 }], instances = [\"f32\", \"f64\"])] fn one<T>(x: &[T]) {}
+#[kernel(variants = [])] fn none(x: &[f32]) {}";
+    let Reading::Kernels(kernels, _, _, variants) = read_with(text, &[]) else {
+        panic!("rejected")
+    };
+    assert_eq!(kernels[0].limits.max_block_threads, 256);
+    let found: Vec<_> = variants
+        .iter()
+        .map(|ListedVariant { symbol, limits, place }| {
+            let numbers = [limits.max_block_threads, limits.max_registers, limits.index_width];
+            (symbol.as_str(), numbers, (place.line, place.column))
+        })
+        .collect();
+    let expected = [
+        ("plain", [64, 0, 32], (1, 43)),
+        ("plain", [0, 32, 0], (1, 86)),
+        ("one_f32", [8, 0, 0], (3, 22)),
+        ("one_f64", [8, 0, 0], (3, 22)),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn wrong_variants_are_said_at_their_places() {
+    let text = "#[kernel(variants = [{ launch_bounds = 2000 }, { block_size = [1, 1, 1] }, { targets = 1 }, {}, { index_width = x }])]
+fn a(x: &[f32]) {}
+#[kernel(variants = { launch_bounds = 64 })] fn b(x: &[f32]) {}";
+    let found = rejected(text, &[]);
+    for expected in [
+        "1:22: kernel `a` has a variant whose launches cannot be: 2000 threads do not fit into a block",
+        "1:50: kernel `a` has a variant with `block_size`",
+        "1:78: kernel `a` has a variant with `targets`",
+        "1:93: kernel `a` has a variant that says nothing of its launches",
+        "1:113: kernel `a` has the attribute `index_width = x`, which is no size",
+        "3:1: kernel `b` is marked `#[kernel(variants = { launch_bounds = 64 })]`, which",
+    ] {
+        assert!(found.contains(expected), "{expected}\n{found}");
+    }
 }

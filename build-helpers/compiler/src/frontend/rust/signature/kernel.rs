@@ -1,9 +1,10 @@
 //! Finds the functions marked `#[kernel]` and reads their signatures.
 
 use super::{
+    ListedVariant,
     alias::renamed_attribute,
     attribute::{Arguments, DEVICE_FN, marked},
-    instances::{self, Known, Listed, ListedInstances},
+    instances::{self, Known, ListedInstances},
     scope::{ModuleId, Scope},
     substitution,
     syntax::bare,
@@ -14,7 +15,7 @@ use crate::{
     diagnostic::{Code, Diagnostic, Place},
     frontend::generic::{Form, GenericKernel, GenericParameter},
 };
-use kernelmill_artifact::{Dimension, LaunchLimits, Parameter, Safety, Signature, symbol};
+use kernelmill_artifact::{LaunchLimits, Parameter, Safety, Signature, symbol};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::BTreeMap;
 use syn::{
@@ -30,6 +31,7 @@ pub(super) struct Kernels {
     /// In source order, an instance for each of a generic kernel's.
     pub(super) signatures: Vec<Signature>,
     pub(super) generics: Vec<GenericKernel>,
+    pub(super) variants: Vec<ListedVariant>,
 }
 
 /// Reads every kernel, in source order, and everything that is wrong by file.
@@ -52,9 +54,17 @@ pub(super) fn read_all(
                     (scope.file(module), scope.text(module).place(&function.sig.ident).span.start);
                 let read = reader.read(attribute, listed);
                 reports.extend(reader.reports.into_iter().map(|it| (file, it)));
+                for (kernel, _) in &read.kernels {
+                    let of = |(limits, place): &(LaunchLimits, Place)| ListedVariant {
+                        symbol: kernel.symbol.to_string(),
+                        limits: *limits,
+                        place: place.clone(),
+                    };
+                    kernels.variants.extend(read.variants.iter().map(of));
+                }
+                kernels.generics.extend(read.generic);
                 found
                     .extend(read.kernels.into_iter().map(|(it, place)| ((file, start), place, it)));
-                kernels.generics.extend(read.generic);
             }
             let mut misplaced = Misplaced { scope, module, reports: Vec::new() };
             misplaced.look_into(item);
@@ -114,6 +124,8 @@ pub(super) struct Read {
     /// The kernel, or one for each instance, each with the place of its name.
     pub(super) kernels: Vec<(Signature, Place)>,
     pub(super) generic: Option<GenericKernel>,
+    /// What each variant says of its launches, with its place.
+    variants: Vec<(LaunchLimits, Place)>,
 }
 
 /// The attribute that makes a function a kernel.
@@ -133,7 +145,8 @@ impl Reader<'_, '_> {
     fn read(&mut self, attribute: &Attribute, listed: &[ListedInstances]) -> Read {
         let text = self.scope.text(self.module);
         let place = text.place(&self.function.sig.ident);
-        let (dimension, limits, mut instances) = self.attribute(attribute);
+        let Arguments { dimension, limits, mut instances, variants, .. } =
+            self.attribute(attribute);
         self.check_function();
         self.check_lifetimes();
         let base = Signature {
@@ -158,9 +171,10 @@ impl Reader<'_, '_> {
             return Read {
                 kernels: vec![(Signature { parameters, ..base }, place)],
                 generic: None,
+                variants,
             };
         }
-        self.generic(&base, &place, generics, &instances)
+        Read { variants, ..self.generic(&base, &place, generics, &instances) }
     }
 
     pub(super) fn name(&self) -> String {
@@ -180,12 +194,12 @@ impl Reader<'_, '_> {
     }
 
     /// What the attribute says of the kernel; what is wrong with it is reported.
-    fn attribute(&mut self, attribute: &Attribute) -> (Dimension, LaunchLimits, Vec<Listed>) {
-        let arguments = Arguments::read(attribute, self.scope.text(self.module));
-        for report in arguments.reports {
+    fn attribute(&mut self, attribute: &Attribute) -> Arguments {
+        let mut arguments = Arguments::read(attribute, self.scope.text(self.module));
+        for report in std::mem::take(&mut arguments.reports) {
             self.report(report.code, report.place, &report.message, report.help);
         }
-        (arguments.dimension, arguments.limits, arguments.instances)
+        arguments
     }
 
     /// What a function must not be to be a kernel, apart from its parameters.

@@ -32,8 +32,12 @@ mod unsupported;
 pub use cfg::Cfgs;
 pub use instances::ListedInstances;
 
-use crate::{diagnostic::Diagnostic, frontend::generic::GenericKernel};
-use kernelmill_artifact::{DeviceFunction, Signature};
+use crate::{
+    diagnostic::{Diagnostic, Place},
+    frontend::generic::GenericKernel,
+};
+use kernel::Kernels;
+use kernelmill_artifact::{DeviceFunction, LaunchLimits, Signature};
 use scope::Scope;
 use text::Text;
 
@@ -41,12 +45,23 @@ use text::Text;
 #[derive(Debug)]
 pub enum Reading {
     /// The kernels, in source order, the functions that kernels can be given, and the generic kernels of which some
-    /// of the kernels are instances; none where the text has none.
-    Kernels(Vec<Signature>, Vec<DeviceFunction>, Vec<GenericKernel>),
+    /// of the kernels are instances, and the variants that attributes list; none where the text has none.
+    Kernels(Vec<Signature>, Vec<DeviceFunction>, Vec<GenericKernel>, Vec<ListedVariant>),
     /// Everything that is wrong with them, in source order; never empty.
     Rejected(Vec<Diagnostic>),
     /// The text is not Rust. The compiler says where and why better than this reader could.
     NotRust,
+}
+
+/// A variant of a kernel that its attribute lists: `#[kernel(variants = [{ launch_bounds = 64 }])]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedVariant {
+    /// The kernel's [`Signature::symbol`].
+    pub symbol: String,
+    /// What it says of its launches, in place of what the kernel says.
+    pub limits: LaunchLimits,
+    /// Where it stands.
+    pub place: Place,
 }
 
 /// One file of a crate.
@@ -117,7 +132,8 @@ pub fn read_crate_with(
     reports.extend(of_functions);
     reports.extend(large::read_all(&scope));
     if reports.is_empty() {
-        return Reading::Kernels(kernels.signatures, functions, kernels.generics);
+        let Kernels { signatures, generics, variants } = kernels;
+        return Reading::Kernels(signatures, functions, generics, variants);
     }
     reports.sort_by_key(|(file, report)| (*file, report.place.span.start));
     Reading::Rejected(reports.into_iter().map(|(_, report)| report).collect())

@@ -1,8 +1,14 @@
 //! The modules of a crate and what their names mean.
 
-use super::{cfg::Cfgs, text::Text};
+use super::{
+    attribute::{DEVICE_FN, marked},
+    cfg::Cfgs,
+    text::Text,
+};
 use std::collections::BTreeMap;
-use syn::{Attribute, Item, ItemConst, ItemEnum, ItemStruct, ItemType, UseTree, ext::IdentExt};
+use syn::{
+    Attribute, Item, ItemConst, ItemEnum, ItemFn, ItemStruct, ItemType, UseTree, ext::IdentExt,
+};
 
 /// The modules of a crate, as far as they are in the files at hand.
 pub(super) struct Scope<'a> {
@@ -35,6 +41,8 @@ pub(super) enum TypeItem<'a> {
     Alias(&'a ItemType),
     Enum(&'a ItemEnum),
     Union,
+    /// The type that `#[device_fn]` makes of a function.
+    Function(&'a ItemFn),
 }
 
 /// What a path stands for.
@@ -153,6 +161,12 @@ impl<'a> Scope<'a> {
                 }
                 Item::Union(item) => {
                     module.types.insert(item.ident.unraw().to_string(), TypeItem::Union);
+                }
+                Item::Fn(item)
+                    if !cfgs.leave_out(&item.attrs) && marked(&item.attrs, DEVICE_FN).is_some() =>
+                {
+                    let name = item.sig.ident.unraw().to_string();
+                    module.types.entry(name).or_insert(TypeItem::Function(item));
                 }
                 Item::Const(item) if !cfgs.leave_out(&item.attrs) => {
                     module.constants.insert(item.ident.unraw().to_string(), item);

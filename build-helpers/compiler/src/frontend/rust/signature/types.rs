@@ -179,7 +179,7 @@ impl<'s, 'a> Types<'s, 'a> {
             Found::Here(home, TypeItem::Enum(item)) => self
                 .enumeration(home, item)
                 .map_err(|refusal| refusal.or_written(self.scope.text(module).written(ty))),
-            Found::Here(_, TypeItem::Union) => Err(self.refuse(module, ty)),
+            Found::Here(_, TypeItem::Union | TypeItem::Function(_)) => Err(self.refuse(module, ty)),
             Found::Elsewhere(full) => foreign(&full).ok_or_else(|| self.refuse(module, ty)),
             Found::Nothing => self.scalar(module, &names).ok_or_else(|| self.refuse(module, ty)),
         }
