@@ -118,7 +118,7 @@ impl Compilation<'_> {
         let with = (self.environment, self.settings);
         let file = |unit: &Unit| {
             let overrides = &sources[unit.source].overrides;
-            unit.stand_in.and_then(|place| overrides.get(place))
+            unit.override_index.and_then(|place| overrides.get(place))
         };
         // What nvcc makes without such a file is made already.
         let (cuda, settings) = (self.cuda.as_ref(), self.settings);
@@ -126,7 +126,9 @@ impl Compilation<'_> {
             let source = &sources[unit.source];
             match (unit.compiler, file(unit)) {
                 (UnitCompiler::Naga, None) => Some(wgsl::binary(with, source, unit)),
-                (UnitCompiler::Naga, Some(it)) => Some(wgsl::stand_in(settings, source, it, unit)),
+                (UnitCompiler::Naga, Some(it)) => {
+                    Some(wgsl::of_override(settings, source, it, unit))
+                }
                 (UnitCompiler::Nvcc, _) => {
                     if unit.variant.is_none() {
                         unit.overrides(source, settings).next()?;
@@ -176,7 +178,7 @@ impl Compilation<'_> {
                 let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
                 let source = &sources[unit.source];
                 Some(match file(unit) {
-                    Some(it) => opencl::stand_in(&front_end, source, it, unit),
+                    Some(it) => opencl::of_override(&front_end, source, it, unit),
                     None => {
                         let front = front.with_defines(source, unit.defines());
                         let source = source.with_defines(unit.defines());

@@ -18,7 +18,9 @@ use crate::{
 use kernelmill_artifact::{Fingerprint, NvidiaArch, Target, VariableDeclaration};
 use kernelmill_compiler::{
     Artifact, Config, Error as CompileError,
-    frontend::cuda::{self, CudaKernel, CudaSource, Reading, StandIn, StandInCode, Trace},
+    frontend::cuda::{
+        self, CudaKernel, CudaSource, KernelOverrideCode, KernelOverrideFile, Reading, Trace,
+    },
 };
 use kernelmill_store::{KeyBuilder, Store};
 use std::path::PathBuf;
@@ -112,9 +114,9 @@ impl NvccCompiler<'_> {
     fn make(&self, source: &Source, unit: &Unit, config: &Config) -> Result<Binary, Failure> {
         let key = self.unit_key(source, unit, config);
         let overrides = unit.overrides(source, self.settings);
-        let stand_ins: Vec<_> = overrides.map(|it| self.stand_in(it)).collect();
+        let overrides: Vec<_> = overrides.map(|it| self.override_file(it)).collect();
         let (artifact, trace) =
-            self.compiler().compile(&self.cuda_source(source), config, &stand_ins)?;
+            self.compiler().compile(&self.cuda_source(source), config, &overrides)?;
         let read = (&*trace.inputs, &[][..]);
         let mut record = self.inputs.record(Fingerprint([0; 32]), read, warnings(&trace));
         record.stored = record.add_to(KeyBuilder::new("artifact").part("unit", key.0)).finish();
@@ -141,15 +143,15 @@ impl NvccCompiler<'_> {
     }
 
     /// What a file is for nvcc.
-    fn stand_in(&self, it: &KernelOverride) -> StandIn {
+    fn override_file(&self, it: &KernelOverride) -> KernelOverrideFile {
         let code = match it.form {
-            Form::Cuda => StandInCode::Source(
+            Form::Cuda => KernelOverrideCode::Source(
                 self.cuda_source(&override_source::source(it, SourceKind::Cuda)),
             ),
-            _ => StandInCode::Ptx(it.text().into_owned()),
+            _ => KernelOverrideCode::Ptx(it.text().into_owned()),
         };
         let (kernel, name, file) = (it.symbol.clone(), it.name.clone(), it.display.clone());
-        StandIn { kernel, name, file, code }
+        KernelOverrideFile { kernel, name, file, code }
     }
 
     pub(crate) fn compiler(&self) -> cuda::Nvcc {

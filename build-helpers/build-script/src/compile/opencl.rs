@@ -81,7 +81,7 @@ fn program_compiler(front_end: &FrontEnd<'_>, clang: &Clang) -> ProgramCompiler 
 }
 
 /// Makes the module of a file that stands for a kernel. It is not stored: such a build is one of somebody who edits it.
-pub(super) fn stand_in(
+pub(super) fn of_override(
     front_end: &FrontEnd<'_>,
     source: &Source,
     it: &KernelOverride,

@@ -59,7 +59,7 @@ pub(super) fn binary(
 }
 
 /// Makes the module of a file that stands for a kernel.
-pub(super) fn stand_in(
+pub(super) fn of_override(
     settings: &Settings,
     source: &Source,
     it: &KernelOverride,

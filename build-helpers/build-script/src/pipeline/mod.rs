@@ -291,7 +291,7 @@ fn compile(
             let variants = variants::of_unit(&unit, source, settings);
             // What nvcc has made before files were read has nothing of them.
             let made = made.filter(|_| unit.overrides(source, settings).next().is_none());
-            let units = unit.with_stand_ins(source, settings).into_iter().chain(variants);
+            let units = unit.with_overrides(source, settings).into_iter().chain(variants);
             units.zip(std::iter::once(made).chain(std::iter::repeat_with(|| None)))
         })
         .unzip();

@@ -25,7 +25,7 @@ pub(crate) struct Unit {
     /// Of a variant of kernels, what it says in place of the kernels.
     pub(crate) variant: Option<VariantParameters>,
     /// Of a file that stands for a kernel and is a module of its own, its place among those of the source.
-    pub(crate) stand_in: Option<usize>,
+    pub(crate) override_index: Option<usize>,
 }
 
 impl Unit {
@@ -81,15 +81,15 @@ impl Unit {
 
     /// The units that it becomes: itself, where a kernel is left in it, and one for each file that is a module of its
     /// own.
-    pub(crate) fn with_stand_ins(self, source: &Source, settings: &Settings) -> Vec<Self> {
+    pub(crate) fn with_overrides(self, source: &Source, settings: &Settings) -> Vec<Self> {
         if !self.compiler.has_module_each() {
             return vec![self];
         }
-        let stand_in = |it: &KernelOverride| {
+        let with_override = |it: &KernelOverride| {
             let place = source.overrides.iter().position(|known| known.symbol == it.symbol);
-            Self { config: self.config.clone(), variant: None, stand_in: place, ..self }
+            Self { config: self.config.clone(), variant: None, override_index: place, ..self }
         };
-        let mut units: Vec<_> = self.overrides(source, settings).map(stand_in).collect();
+        let mut units: Vec<_> = self.overrides(source, settings).map(with_override).collect();
         let is_left =
             source.signatures.is_none() || self.kernels(source, settings).next().is_some();
         if is_left {
@@ -188,7 +188,7 @@ pub(crate) fn plan(
                     options: settings.options.clone(),
                 },
                 variant: None,
-                stand_in: None,
+                override_index: None,
             }));
         }
     }

@@ -33,7 +33,7 @@ pub(crate) fn of_unit(unit: &Unit, source: &Source, settings: &Settings) -> Vec<
         compiler: unit.compiler,
         config: unit.config.clone(),
         variant: Some(variant),
-        stand_in: None,
+        override_index: None,
     };
     variants.into_iter().map(unit).collect()
 }

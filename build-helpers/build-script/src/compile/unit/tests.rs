@@ -192,7 +192,7 @@ impl Parts<'_> {
             compiler: UnitCompiler::LlvmPipeline,
             config,
             variant: None,
-            stand_in: None,
+            override_index: None,
         };
         let others: Others<'_> = (&self.children, &self.table, &Vec::new);
         binary(front_end, &self.source, (&self.front, others), &unit)
@@ -364,7 +364,7 @@ fn the_functions_of_all_sources_are_listed_only_where_a_source_names_others() {
                 compiler: UnitCompiler::LlvmPipeline,
                 config,
                 variant: None,
-                stand_in: None,
+                override_index: None,
             };
             binary(front_end, &source, (&front, (&[], &[], &list)), &unit).unwrap();
             assert_eq!(asked.get(), expected, "{defers:?}");

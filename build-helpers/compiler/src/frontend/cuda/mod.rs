@@ -21,6 +21,6 @@ mod stored;
 pub use crate::diagnostic::{Message, MessageSeverity};
 pub use binary::is_same_symbol;
 pub use host::HostOptions;
-pub use nvcc::{Nvcc, Reading, StandIn, StandInCode, Trace};
+pub use nvcc::{KernelOverrideCode, KernelOverrideFile, Nvcc, Reading, Trace};
 pub use source::{CudaKernel, CudaSource, TemplateInstance};
 pub(crate) use stored::{device_function, read_device_function};

@@ -42,9 +42,9 @@ pub struct Nvcc {
     pub limits: ToolLimits,
 }
 
-/// A file that stands for a kernel of a source.
+/// An override file: its kernel is taken in place of one of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StandIn {
+pub struct KernelOverrideFile {
     /// The kernel's symbol in the source.
     pub kernel: String,
     /// The name of its wrapper.
@@ -52,19 +52,19 @@ pub struct StandIn {
     /// The file as people know it.
     pub file: String,
     /// What is in it.
-    pub code: StandInCode,
+    pub code: KernelOverrideCode,
 }
 
-/// What is in a [`StandIn`].
+/// What is in a [`KernelOverrideFile`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StandInCode {
+pub enum KernelOverrideCode {
     /// PTX with the kernel's entry, under its symbol.
     Ptx(String),
     /// CUDA C++ with one kernel, or one of its name.
     Source(CudaSource),
 }
 
-impl StandIn {
+impl KernelOverrideFile {
     /// The symbol of the kernel in what nvcc has made of the file.
     fn symbol_in(&self, ptx: &str) -> Result<String, Error> {
         let entries = entries(ArtifactKind::Ptx, ptx.as_bytes());
@@ -192,18 +192,18 @@ impl Nvcc {
         }
     }
 
-    /// Compiles a source for one target, a cubin or PTX. Files may stand for kernels of it: then its PTX is made first,
+    /// Compiles a source for one target, a cubin or PTX. Override files may replace kernels of it: then its PTX is made first,
     /// their entries are put in place of its own, and a cubin is assembled of that.
     ///
     /// # Errors
     ///
     /// [`Error::Cpp`] with the messages of nvcc and ptxas, [`Error::Unsupported`] for a target
-    /// that is not NVIDIA's, [`Error::Override`] for a file that cannot stand for its kernel.
+    /// that is not NVIDIA's, [`Error::Override`] for a file that cannot replace its kernel.
     pub fn compile(
         &self,
         source: &CudaSource,
         config: &Config,
-        stand_ins: &[StandIn],
+        overrides: &[KernelOverrideFile],
     ) -> Result<(Artifact, Trace), Error> {
         let target = &config.target;
         let (kind, mut arguments) = match target {
@@ -221,9 +221,9 @@ impl Nvcc {
         };
         arguments.extend(option_arguments(&config.params, &config.options));
         let link = config.params.device_link.as_ref();
-        let run = |arguments: &[String]| match stand_ins {
+        let run = |arguments: &[String]| match overrides {
             [] => self.run(source, arguments, &target.to_string()),
-            stand_ins => self.run_with(source, arguments, config, stand_ins),
+            overrides => self.run_with(source, arguments, config, overrides),
         };
         let (bytes, trace) = match (link, target) {
             (Some(link), Target::Cubin(arch)) => {
@@ -294,13 +294,13 @@ impl Nvcc {
         }
     }
 
-    /// What [`Nvcc::run`] gives where files stand for kernels.
+    /// What [`Nvcc::run`] gives with override files.
     fn run_with(
         &self,
         source: &CudaSource,
         arguments: &[String],
         config: &Config,
-        stand_ins: &[StandIn],
+        overrides: &[KernelOverrideFile],
     ) -> Result<(Vec<u8>, Trace), Error> {
         let target = &config.target;
         let (Target::Ptx(arch) | Target::Cubin(arch)) = target else {
@@ -312,10 +312,10 @@ impl Nvcc {
         to_ptx.extend(arguments.iter().filter(|it| it.starts_with("-rdc")).cloned());
         let (ptx, mut trace) = self.run(source, &to_ptx, &target.to_string())?;
         let mut ptx = String::from_utf8_lossy(&ptx).into_owned();
-        for it in stand_ins {
+        for it in overrides {
             let text = match &it.code {
-                StandInCode::Ptx(text) => text.clone(),
-                StandInCode::Source(file) => {
+                KernelOverrideCode::Ptx(text) => text.clone(),
+                KernelOverrideCode::Source(file) => {
                     let (text, read) = self.run(file, &to_ptx, &target.to_string())?;
                     trace.inputs.extend(read.inputs);
                     let text = String::from_utf8_lossy(&text).into_owned();
