@@ -9,7 +9,8 @@ use std::{
 use kernelmill_artifact::Target;
 
 use super::{
-    nvcc::{Nvcc, Run, Trace, check_paths, in_list, option_arguments, start},
+    nvcc::{Nvcc, Run, Trace, start},
+    nvcc_arguments::{check_paths, in_list, option_arguments},
     source::CudaSource,
 };
 use crate::{
