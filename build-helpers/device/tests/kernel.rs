@@ -50,6 +50,7 @@ fn kernels_get_entries_and_layouts() {
             ("image", "(i32 %__kernelmill_p0, ptr %__kernelmill_p1, i64 %__kernelmill_p1_len)"),
             ("cube", "(ptr %__kernelmill_p0, i64 %__kernelmill_p0_len)"),
             ("hidden", "(ptr %__kernelmill_p0, ptr %__kernelmill_p1, i64 %__kernelmill_p1_len)"),
+            ("mapped_by_type_f32_half_of", "(ptr %__kernelmill_p0, i64 %__kernelmill_p0_len)"),
             ("generic_f32_2_u8", &format!("(float %__kernelmill_p0, {of_generic})")),
             ("generic_u64_1_2_Secrets", &format!("(i64 %__kernelmill_p0, {of_generic})")),
             ("generic_u8_4_1_private_Open", &format!("(ptr %__kernelmill_p0, {of_generic})")),

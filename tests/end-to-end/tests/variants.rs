@@ -409,8 +409,8 @@ fn kernels_in_opencl_c_have_variants_with_macros_on_the_cpu_and_for_opencl_devic
     assert_eq!(facts, expected);
     let program = |file: &str| fs::read_to_string(out.join(file)).expect("a program is text");
     let (plain, variant) = (program("tile.opencl-c.cl"), program("tile.opencl-c.TILE32.cl"));
-    assert!(plain.contains("x[get_global_id(0)] = 16") && plain.contains("other"), "{plain}");
-    assert!(variant.contains("x[get_global_id(0)] = 32"), "{variant}");
+    assert!(plain.contains("#define TILE 16\n") && plain.contains("other"), "{plain}");
+    assert!(variant.contains("#define TILE 32\n"), "{variant}");
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn generic<'a, T, const N: usize, Secrets: Copy>(
 struct Secrets;
 
 #[device_fn]
-fn halved(x: f32) -> f32 {
+fn half_of(x: f32) -> f32 {
     x / 2.0
 }
 
@@ -153,12 +153,12 @@ fn not_there(x: Missing) -> Missing {
 }
 
 #[device_fn]
-pub(crate) fn nothing() {}
+pub(crate) fn nothing_at_all() {}
 
-#[kernel(instances = ["f32, halved"], variants = [{ launch_bounds = 64 }, { max_registers = 32, index_width = 32 }])]
-fn mapped<T: Copy, F: Function<(T,), Output = T>>(mut y: DisjointSlice<T>) {
+#[kernel(instances = ["f32, half_of"], variants = [{ launch_bounds = 64 }, { max_registers = 32, index_width = 32 }])]
+fn mapped_by_type<T: Copy, F: Function<(T,), Output = T>>(mut y: DisjointSlice<T>) {
     if let Some(y) = y.get_mut(thread::index_1d()) {
-        nothing::call(());
+        nothing_at_all::call(());
         *y = F::call((*y,));
     }
 }
