@@ -1,5 +1,5 @@
 //! Tracing: each load, launch and copy in the file that `KERNELMILL_TRACE` names, and, with the feature `tracing`, as a span
-//! of the crate of that name. Back ends with queues add how long each launch and copy takes on the device.
+//! of the crate of that name, and, with the feature `nvtx`, as a range for NVIDIA's tools. Back ends with queues add how long each launch and copy takes on the device.
 //!
 //! Without the variable a launch costs two relaxed loads more, and without a subscriber for the spans one more.
 
@@ -44,6 +44,8 @@ pub(crate) struct Span {
     event: Option<Box<Open>>,
     #[cfg(feature = "tracing")]
     _entered: Option<tracing::span::EnteredSpan>,
+    #[cfg(feature = "nvtx")]
+    _range: Option<crate::nvtx::Range>,
 }
 
 /// An event of the file that has begun.
@@ -96,21 +98,35 @@ pub(crate) fn write_on(track: TraceTrack, about: &About, start: Instant, took: D
 /// Begins a span; `None` where nothing is traced.
 #[inline]
 pub(crate) fn span(about: impl FnOnce() -> About) -> Option<Span> {
-    if STATE.load(Ordering::Relaxed) == OFF && !spans::are_wanted() { None } else { begin(about) }
+    if STATE.load(Ordering::Relaxed) == OFF && !spans::are_wanted() && !ranges_are_wanted() {
+        return None;
+    }
+    begin(about)
 }
 
 #[cold]
 fn begin(about: impl FnOnce() -> About) -> Option<Span> {
     let (has_file, has_spans) = (file().is_some(), spans::are_wanted());
-    if !has_file && !has_spans {
+    if !has_file && !has_spans && !ranges_are_wanted() {
         return None;
     }
     let about = about();
     Some(Span {
         #[cfg(feature = "tracing")]
         _entered: has_spans.then(|| spans::enter(&about)),
+        #[cfg(feature = "nvtx")]
+        _range: crate::nvtx::range(about.category, &about.name),
         event: has_file.then(|| Box::new(Open::new(about))),
     })
+}
+
+/// Whether a tool of NVIDIA's takes ranges.
+#[inline]
+fn ranges_are_wanted() -> bool {
+    #[cfg(feature = "nvtx")]
+    return crate::nvtx::is_wanted();
+    #[cfg(not(feature = "nvtx"))]
+    false
 }
 
 /// Spans of the crate `tracing`, with the target `kernelmill` and the level `DEBUG`.
