@@ -108,6 +108,7 @@ mod size_class;
 mod sizes;
 mod slice;
 mod stream;
+mod striped;
 mod symbols;
 mod sync;
 mod tensor_map;
