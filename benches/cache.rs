@@ -4,20 +4,17 @@
 //!
 //! `cargo bench -p kernelmill --bench cache`
 
+#[path = "common/contention.rs"]
+mod contention;
+
 use std::{
     hint::black_box,
-    sync::Barrier,
-    thread,
     time::{Duration, Instant},
 };
 
 use kernelmill::{
     __bench::visit, __codegen::EmbeddedArtifact, ArtifactKind, Device, Result, module_cache,
 };
-
-/// Holds of a thread in one sample, which ends before the thread is preempted, and samples of each thread.
-const HOLDS: u32 = 1000;
-const SAMPLES: usize = 500;
 
 /// Modules that are loaded, as many as stay loaded without a setting.
 const MODULES: usize = 256;
@@ -51,35 +48,18 @@ fn artifacts(of: &str, target: &'static str, kind: ArtifactKind) -> Vec<&'static
     (0..MODULES).map(artifact).collect()
 }
 
-/// The time of a hit, in nanoseconds, from some threads at once, each of which holds one of `modules`: the middle of all
-/// samples of all threads.
-fn hits(device: &Device, modules: &[&'static EmbeddedArtifact], threads: usize) -> Result<f64> {
+/// The time of a hit, where each thread holds one of `modules`.
+fn hits(name: &str, device: &Device, modules: &[&'static EmbeddedArtifact]) -> Result<()> {
     for module in modules {
         visit(device, module)?;
     }
     let loads = module_cache().statistics().loads;
-    let start = Barrier::new(threads);
-    let of_thread = &|thread: usize| {
+    contention::report(name, |thread| {
         let module = modules[thread % modules.len()];
-        visit(device, module).expect("it is loaded");
-        start.wait();
-        let sample = |_| {
-            let begin = Instant::now();
-            for _ in 0..HOLDS {
-                black_box(visit(device, black_box(module))).expect("it is loaded");
-            }
-            begin.elapsed()
-        };
-        (0..SAMPLES).map(sample).collect::<Vec<_>>()
-    };
-    let mut samples = thread::scope(|scope| {
-        let spawned: Vec<_> =
-            (0..threads).map(|thread| scope.spawn(move || of_thread(thread))).collect();
-        spawned.into_iter().flat_map(|it| it.join().expect("no hold fails")).collect::<Vec<_>>()
+        black_box(visit(device, black_box(module))).expect("it is loaded");
     });
     assert_eq!(module_cache().statistics().loads, loads, "every hold was a hit");
-    samples.sort();
-    Ok(samples[samples.len() / 2].as_secs_f64() * 1e9 / f64::from(HOLDS))
+    Ok(())
 }
 
 /// The time of a load and of an unload, in nanoseconds each, of 256 modules.
@@ -108,12 +88,8 @@ fn main() -> Result<()> {
     let device = Device::cpu()?;
     println!("{device}");
     let modules = artifacts("cpu", "cpu", ArtifactKind::Object);
-    for threads in [1, 8] {
-        let one = hits(&device, &modules[..1], threads)?;
-        println!("  a hit, {threads} threads, one module                {one:9.1} ns");
-    }
-    let own = hits(&device, &modules[..8], 8)?;
-    println!("  a hit, 8 threads, a module for each          {own:9.1} ns");
+    hits("  a hit, one module", &device, &modules[..1])?;
+    hits("  a hit, a module for each thread", &device, &modules[..contention::THREADS])?;
     let (load, unload) = loads(&device, &modules)?;
     println!("  256 modules, a load each                     {load:9.1} ns");
     println!("  256 modules, an unload each                  {unload:9.1} ns");
@@ -121,8 +97,7 @@ fn main() -> Result<()> {
     if let Ok(device) = Device::cuda(0) {
         println!("{device}");
         let modules = artifacts("cuda", "compute_75", ArtifactKind::Ptx);
-        let hit = hits(&device, &modules[..1], 1)?;
-        println!("  a hit, 1 threads, one module                {hit:9.1} ns");
+        hits("  a hit, one module", &device, &modules[..1])?;
         let (load, unload) = loads(&device, &modules)?;
         println!("  256 modules, a load each                     {load:9.1} ns");
         println!("  256 modules, an unload each                  {unload:9.1} ns");

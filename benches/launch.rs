@@ -5,12 +5,17 @@
 //!
 //! `cargo bench -p kernelmill --bench launch`
 
+#[path = "common/contention.rs"]
+mod contention;
 #[path = "common/allocations.rs"]
 mod counter;
 
 use std::{
     hint::black_box,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Instant,
 };
 
@@ -291,26 +296,6 @@ fn no_block() -> abi::Block {
     }
 }
 
-/// Nanoseconds of a look-up, where so many threads look up a kernel at once, each of the processors' time.
-fn look_ups(loaded: &cg::Loaded, threads: usize) -> f64 {
-    const LOOK_UPS: usize = 50_000;
-    let processors = std::thread::available_parallelism().map_or(1, usize::from).min(threads);
-    let once = || {
-        let begun = Instant::now();
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| {
-                    for _ in 0..LOOK_UPS {
-                        drop(black_box(black_box(loaded).compiled(black_box(0))));
-                    }
-                });
-            }
-        });
-        begun.elapsed().as_nanos() as f64 * processors as f64 / (LOOK_UPS * threads) as f64
-    };
-    (0..100).map(|_| once()).fold(f64::INFINITY, f64::min)
-}
-
 fn main() -> Result<()> {
     let one = Launch::grid([1], [256]);
     let many = Launch::grid([100_000], [256]);
@@ -345,10 +330,14 @@ fn main() -> Result<()> {
         assert_eq!(BLOCKS.load(Ordering::Relaxed), launches * 100_000, "every block ran once");
     }
     let bench = Bench::new(&Device::cpu()?)?;
-    for threads in [1, 8] {
-        let time = look_ups(&bench.loaded, threads);
-        println!("look-up of a compiled kernel, {threads} threads at once: {time:.1} ns");
-    }
+    // What a look-up did before each thread had a count of its own.
+    let shared = Arc::new(());
+    contention::report("a reference count that all threads share", |_| {
+        drop(black_box(Arc::clone(black_box(&shared))));
+    });
+    contention::report("look-up of a compiled kernel", |_| {
+        drop(black_box(black_box(&bench.loaded).compiled(black_box(0))));
+    });
     #[cfg(feature = "cuda")]
     driver::measure_driver()?;
     Ok(())

@@ -14,7 +14,7 @@ use kernelmill_artifact::{
 use crate::{
     device::Device, embedded::TunedLaunch, error::Result, explanation::Explanation,
     kernel::LoadedKernel, launch::Launch, properties::Architecture, size_class, sizes,
-    variants::Variants,
+    striped::Stripe, variants::Variants,
 };
 
 /// The examples of the book's page.
@@ -55,12 +55,16 @@ pub struct Guide;
 /// describe(&kernels::Kernels::load(&Device::best()?)?.compiled().saxpy()?)?;
 /// # */
 /// ```
-pub struct CompiledKernel {
-    kernel: Arc<LoadedKernel>,
+pub struct CompiledKernel(Arc<Stripe<Compiled>>);
+
+/// What a [`CompiledKernel`] is made of.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) kernel: Arc<LoadedKernel>,
     /// All its builds for the device, this one among them; `None` where it is the only one.
-    variants: Option<Arc<Variants>>,
+    pub(crate) variants: Option<Arc<Variants>>,
     /// The tuned launches of its package.
-    tuned: &'static [TunedLaunch],
+    pub(crate) tuned: &'static [TunedLaunch],
 }
 
 /// How far blocks of one size use a multiprocessor.
@@ -87,60 +91,56 @@ impl Occupancy {
 const BLOCK: u32 = 256;
 
 impl CompiledKernel {
-    pub(crate) fn new(
-        kernel: Arc<LoadedKernel>,
-        variants: Option<Arc<Variants>>,
-        tuned: &'static [TunedLaunch],
-    ) -> Self {
-        Self { kernel, variants, tuned }
+    pub(crate) fn new(compiled: Arc<Stripe<Compiled>>) -> Self {
+        Self(compiled)
     }
 
     /// The name of its launch wrapper.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        self.kernel.name()
+        self.0.kernel.name()
     }
 
     /// Its name, parameters and limits, with the file and the line that define it.
     #[must_use]
     pub fn signature(&self) -> &'static Signature {
-        self.kernel.signature()
+        self.0.kernel.signature()
     }
 
     /// The source of its binary, relative to its package.
     #[must_use]
     pub fn source(&self) -> &'static str {
-        self.kernel.artifact().source
+        self.0.kernel.artifact().source
     }
 
     /// The target that it was compiled for, as the configuration has it.
     #[must_use]
     pub fn target(&self) -> &'static str {
-        self.kernel.artifact().target
+        self.0.kernel.artifact().target
     }
 
     /// The digest of all that went into its binary, 64 hexadecimal digits.
     #[must_use]
     pub fn fingerprint(&self) -> &'static str {
-        self.kernel.artifact().fingerprint
+        self.0.kernel.artifact().fingerprint
     }
 
     /// The form of its binary.
     #[must_use]
     pub fn kind(&self) -> ArtifactKind {
-        self.kernel.artifact().kind
+        self.0.kernel.artifact().kind
     }
 
     /// Its symbol in the binary.
     #[must_use]
     pub fn entry(&self) -> &'static str {
-        self.kernel.embedded().entry
+        self.0.kernel.embedded().entry
     }
 
     /// The name of the variant that it is; `None` for the kernel as its source and the settings have it.
     #[must_use]
     pub fn variant(&self) -> Option<&'static str> {
-        self.kernel.variant_name()
+        self.0.kernel.variant_name()
     }
 
     /// The macros that its source is compiled with besides those of the kernel, `NAME=value` each.
@@ -152,21 +152,28 @@ impl CompiledKernel {
     /// The limits of the launches that it is made for.
     #[must_use]
     pub fn limits(&self) -> LaunchLimits {
-        *self.kernel.bounds()
+        *self.0.kernel.bounds()
     }
 
     /// All builds of the kernel that are loaded, in the order in which launches try them; one where it has no variants.
     #[must_use]
     pub fn builds(&self) -> Vec<Self> {
         let variants = self.variants();
-        let of = |build| Self::new(Arc::clone(build), self.variants.clone(), self.tuned);
+        let of = |build| {
+            let kernel = Arc::clone(build);
+            Self(Stripe::new(Compiled {
+                kernel,
+                variants: self.0.variants.clone(),
+                tuned: self.0.tuned,
+            }))
+        };
         variants.builds().iter().map(of).collect()
     }
 
     /// All its builds. A kernel without variants has a list of one, which a look-up need not make.
     fn variants(&self) -> Arc<Variants> {
-        let alone = || Arc::new(Variants::new(vec![Arc::clone(&self.kernel)], Vec::new()));
-        self.variants.clone().unwrap_or_else(alone)
+        let alone = || Arc::new(Variants::new(vec![Arc::clone(&self.0.kernel)], Vec::new()));
+        self.0.variants.clone().unwrap_or_else(alone)
     }
 
     /// Which build a launch gets whose slices and sizes are at most `largest`, and why it does not get each other one.
@@ -201,8 +208,8 @@ impl CompiledKernel {
     /// ```
     #[must_use]
     pub fn tuned_launch(&self, n: usize) -> Launch<1> {
-        let (signature, device) = (self.kernel.embedded().signature, self.device().name());
-        let tuned = size_class::nearest(self.tuned, (signature, device), n);
+        let (signature, device) = (self.0.kernel.embedded().signature, self.device().name());
+        let tuned = size_class::nearest(self.0.tuned, (signature, device), n);
         let launch = tuned.map(|it| {
             let launch = Launch::linear_in_blocks(n, it.block);
             launch.max_registers(it.max_registers)
@@ -214,7 +221,7 @@ impl CompiledKernel {
     /// The device that it is loaded on.
     #[must_use]
     pub fn device(&self) -> &Device {
-        self.kernel.device()
+        self.0.kernel.device()
     }
 
     /// What it takes of the device: what the build knows and, of PTX, what the driver has made of it.
@@ -224,8 +231,8 @@ impl CompiledKernel {
     /// What the driver reports.
     pub fn resources(&self) -> Result<Resources> {
         let (built, loaded) =
-            (self.kernel.embedded().resources, self.kernel.function().resources()?);
-        let most = self.kernel.limits().threads_per_block;
+            (self.0.kernel.embedded().resources, self.0.kernel.function().resources()?);
+        let most = self.0.kernel.limits().threads_per_block;
         let most = most.min(self.device().limits().threads_per_block);
         let known = match self.kind() {
             ArtifactKind::Ptx => loaded.or(built),
@@ -258,7 +265,7 @@ impl CompiledKernel {
         {
             return Ok(Some(Occupancy { blocks: 0, warps: 0, max_warps: processor.max_warps }));
         }
-        let asked = self.kernel.function().resident_blocks(threads, dynamic_shared_bytes)?;
+        let asked = self.0.kernel.function().resident_blocks(threads, dynamic_shared_bytes)?;
         let blocks =
             asked.or_else(|| processor.resident_blocks(&resources, threads, dynamic_shared_bytes));
         let warps = threads.div_ceil(self.device().limits().warp_size);
@@ -293,13 +300,13 @@ impl CompiledKernel {
         if !self.is_cooperative() {
             return Ok(None);
         }
-        self.kernel.function().cooperative_blocks(block, dynamic_shared_bytes)
+        self.0.kernel.function().cooperative_blocks(block, dynamic_shared_bytes)
     }
 
     /// Whether its blocks wait for each other, so that its launches are cooperative.
     #[must_use]
     pub fn is_cooperative(&self) -> bool {
-        self.kernel.embedded().cooperative
+        self.0.kernel.embedded().cooperative
     }
 
     /// The number of threads in a block with which most threads are on a multiprocessor at once, each block with
@@ -353,7 +360,7 @@ mod tests {
     fn a_look_up_of_a_kernel_without_variants_makes_no_list_of_them() {
         let kernels = Kernels::load(&Device::cpu().unwrap()).unwrap();
         let saxpy = kernels.compiled().saxpy().unwrap();
-        assert!(saxpy.variants.is_none());
+        assert!(saxpy.0.variants.is_none());
         let builds = saxpy.builds();
         assert_eq!((builds.len(), builds[0].name(), builds[0].variant()), (1, "saxpy", None));
         assert!(saxpy.explain(&crate::Launch::linear(1).into(), 1).chosen().is_some());

@@ -57,6 +57,7 @@
 //! - `wgpu`: devices of Vulkan, through the crate wgpu, which opens the loader at run time; for kernels in WGSL.
 //! - `jit`: CUDA C++ and PTX that the program gives when it runs, with a database of what was compiled ([`jit`]).
 //! - `tracing`: spans of the crate `tracing` for loads, launches and copies.
+//! - `nvtx`: NVTX ranges for the same, which NVIDIA's tools show.
 //! - `half`: `half::f16` and `half::bf16` as elements and arguments.
 //!
 //! [`kernelmill-build`]: https://docs.rs/kernelmill-build
@@ -96,6 +97,8 @@ mod launch;
 mod limits;
 mod loaded;
 mod marshal;
+#[cfg(feature = "nvtx")]
+mod nvtx;
 mod pinned;
 mod preparation;
 mod prepared;
@@ -105,6 +108,7 @@ mod size_class;
 mod sizes;
 mod slice;
 mod stream;
+mod striped;
 mod symbols;
 mod sync;
 mod tensor_map;

@@ -9,7 +9,7 @@ use crate::{
     argument::Argument,
     cache::module_cache,
     choice::Choice,
-    compiled::CompiledKernel,
+    compiled::{Compiled, CompiledKernel},
     copy::DeviceCopy,
     device::Device,
     embedded::{
@@ -24,6 +24,7 @@ use crate::{
     limits::Checked,
     marshal,
     preparation::Preparation,
+    striped::Striped,
     variable::{DeviceVariable, VariableModule},
     variants::Variants,
 };
@@ -37,6 +38,8 @@ pub struct Loaded {
     kernels: Vec<Option<Arc<LoadedKernel>>>,
     /// The builds of each kernel with variants, by its index; empty where no kernel has any.
     variants: Vec<Option<Arc<Variants>>>,
+    /// What look-ups of each kernel give, by its index.
+    compiled: Vec<Striped<Compiled>>,
     /// With the binary of each, those of variants among them.
     modules: Vec<VariableModule>,
     choices: Vec<Choice>,
@@ -70,6 +73,7 @@ impl Loaded {
         let mut loaded = Self {
             kernels: set.signatures.iter().map(|_| None).collect(),
             variants: Vec::new(),
+            compiled: set.signatures.iter().map(|_| Striped::new()).collect(),
             modules: Vec::new(),
             choices: Vec::new(),
             missing: BTreeMap::new(),
@@ -328,9 +332,13 @@ impl Loaded {
     ///
     /// [`Error::NoBinary`] for one that is not compiled for this device.
     pub fn compiled(&self, index: usize) -> Result<CompiledKernel> {
-        let kernel = Arc::clone(self.kernel(index)?);
-        let variants = self.variants.get(index).cloned().flatten();
-        Ok(CompiledKernel::new(kernel, variants, self.tuned))
+        let kernel = self.kernel(index)?;
+        let compiled = || Compiled {
+            kernel: Arc::clone(kernel),
+            variants: self.variants.get(index).cloned().flatten(),
+            tuned: self.tuned,
+        };
+        Ok(CompiledKernel::new(self.compiled[index].get(compiled)))
     }
 
     /// The kernel with this index among the signatures.

@@ -1,19 +1,21 @@
 //! Tracing: each load, launch and copy in the file that `KERNELMILL_TRACE` names, and, with the feature `tracing`, as a span
-//! of the crate of that name.
+//! of the crate of that name, and, with the feature `nvtx`, as a range for NVIDIA's tools. Back ends with queues add how long each launch and copy takes on the device.
 //!
-//! Without the variable a launch costs one relaxed load more, and without a subscriber for the spans one more.
+//! Without the variable a launch costs two relaxed loads more, and without a subscriber for the spans one more.
 
 use std::{
     borrow::Cow,
+    cell::RefCell,
+    io,
     path::Path,
     sync::{
-        OnceLock,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU8, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
-use kernelmill_artifact::{TraceEvent, TraceFile};
+use kernelmill_artifact::{TraceEvent, TraceFile, TraceTrack};
 
 const VARIABLE: &str = "KERNELMILL_TRACE";
 
@@ -24,6 +26,11 @@ const ON: u8 = 2;
 
 static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
 static FILE: OnceLock<Option<TraceFile>> = OnceLock::new();
+
+thread_local! {
+    /// What the innermost event of the file is about that has begun on this thread.
+    static CURRENT: RefCell<Option<Arc<About>>> = const { RefCell::new(None) };
+}
 
 /// What a span is about.
 pub(crate) struct About {
@@ -37,32 +44,89 @@ pub(crate) struct Span {
     event: Option<Box<Open>>,
     #[cfg(feature = "tracing")]
     _entered: Option<tracing::span::EnteredSpan>,
+    #[cfg(feature = "nvtx")]
+    _range: Option<crate::nvtx::Range>,
 }
 
 /// An event of the file that has begun.
 struct Open {
-    about: About,
+    about: Arc<About>,
     start: Instant,
+    /// What was begun on this thread before it.
+    outer: Option<Arc<About>>,
+}
+
+impl Open {
+    fn new(about: About) -> Self {
+        let about = Arc::new(about);
+        let current = Some(Arc::clone(&about));
+        // A thread that ends has none any more.
+        let outer = CURRENT.try_with(|it| it.replace(current)).unwrap_or(None);
+        Self { about, start: Instant::now(), outer }
+    }
+}
+
+/// What the calling thread does that the file has an event of; `None` where there is no file.
+#[inline]
+pub(crate) fn current() -> Option<Arc<About>> {
+    if has_file() { CURRENT.try_with(|it| it.borrow().clone()).unwrap_or(None) } else { None }
+}
+
+/// Whether there is a file, as far as somebody has asked for it.
+#[inline]
+pub(crate) fn has_file() -> bool {
+    STATE.load(Ordering::Relaxed) == ON
+}
+
+/// A new track of the file; `None` where it cannot be written.
+pub(crate) fn track(name: &str) -> Option<TraceTrack> {
+    written(file()?.track(name))
+}
+
+/// Writes an event of a track, from `start` on.
+pub(crate) fn write_on(track: TraceTrack, about: &About, start: Instant, took: Duration) {
+    let category = match about.category {
+        "copy" => "device copy",
+        _ => "device launch",
+    };
+    let Some(file) = file() else { return };
+    about.with(category, start, |event| {
+        written(file.write_on(track, event, took));
+    });
 }
 
 /// Begins a span; `None` where nothing is traced.
 #[inline]
 pub(crate) fn span(about: impl FnOnce() -> About) -> Option<Span> {
-    if STATE.load(Ordering::Relaxed) == OFF && !spans::are_wanted() { None } else { begin(about) }
+    if STATE.load(Ordering::Relaxed) == OFF && !spans::are_wanted() && !ranges_are_wanted() {
+        return None;
+    }
+    begin(about)
 }
 
 #[cold]
 fn begin(about: impl FnOnce() -> About) -> Option<Span> {
     let (has_file, has_spans) = (file().is_some(), spans::are_wanted());
-    if !has_file && !has_spans {
+    if !has_file && !has_spans && !ranges_are_wanted() {
         return None;
     }
     let about = about();
     Some(Span {
         #[cfg(feature = "tracing")]
         _entered: has_spans.then(|| spans::enter(&about)),
-        event: has_file.then(|| Box::new(Open { about, start: Instant::now() })),
+        #[cfg(feature = "nvtx")]
+        _range: crate::nvtx::range(about.category, &about.name),
+        event: has_file.then(|| Box::new(Open::new(about))),
     })
+}
+
+/// Whether a tool of NVIDIA's takes ranges.
+#[inline]
+fn ranges_are_wanted() -> bool {
+    #[cfg(feature = "nvtx")]
+    return crate::nvtx::is_wanted();
+    #[cfg(not(feature = "nvtx"))]
+    false
 }
 
 /// Spans of the crate `tracing`, with the target `kernelmill` and the level `DEBUG`.
@@ -140,22 +204,36 @@ fn file() -> Option<&'static TraceFile> {
     file.as_ref()
 }
 
+impl About {
+    /// The event that is written of it.
+    fn with(&self, category: &str, start: Instant, write: impl FnOnce(&TraceEvent<'_>)) {
+        let pairs = self.arguments.iter().map(|(key, text)| (*key, text.as_str()));
+        let arguments: Vec<_> = pairs.collect();
+        write(&TraceEvent { name: &self.name, category, start, arguments: &arguments });
+    }
+}
+
+/// What was written. A disk that is full is no reason to fail: the trace lacks the event, which is said once.
+fn written<T>(result: io::Result<T>) -> Option<T> {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    let say = |error: &io::Error| {
+        if !SAID.swap(true, Ordering::Relaxed) {
+            eprintln!(
+                "kernelmill: {VARIABLE}: an event cannot be written: {error}; the trace lacks it, and maybe others"
+            );
+        }
+    };
+    result.inspect_err(say).ok()
+}
+
 impl Drop for Span {
     fn drop(&mut self) {
-        let Some(event) = &self.event else { return };
-        let Open { about: About { category, name, arguments }, start } = &**event;
-        let arguments: Vec<_> = arguments.iter().map(|(key, text)| (*key, text.as_str())).collect();
-        let (start, arguments) = (*start, &*arguments);
-        if let Some(file) = file() {
-            // A disk that is full is no reason to fail: the trace lacks the event, which is said once.
-            if let Err(error) = file.write(&TraceEvent { name, category, start, arguments }) {
-                static SAID: AtomicBool = AtomicBool::new(false);
-                if !SAID.swap(true, Ordering::Relaxed) {
-                    eprintln!(
-                        "kernelmill: {VARIABLE}: an event cannot be written: {error}; the trace lacks it, and maybe others"
-                    );
-                }
-            }
-        }
+        let Some(open) = &mut self.event else { return };
+        // A thread that ends has none any more.
+        let _ = CURRENT.try_with(|it| it.replace(open.outer.take()));
+        let Some(file) = file() else { return };
+        open.about.with(open.about.category, open.start, |event| {
+            written(file.write(event));
+        });
     }
 }

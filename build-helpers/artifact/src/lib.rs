@@ -65,7 +65,7 @@ pub use signature::{
 pub use sources::source_digest;
 pub use target::{AmdTarget, NvidiaArch, NvidiaSuffix, Target};
 pub use tensor_map::{MAX_TENSOR_RANK, TensorMapData};
-pub use trace::{TraceEvent, TraceFile};
+pub use trace::{TraceEvent, TraceFile, TraceTrack};
 pub use value_type::{EnumLayout, Field, FunctionType, Nested, StructLayout, ValueType, Variant};
 pub use variable::VariableDeclaration;
 pub use variant::KernelVariant;

@@ -54,6 +54,10 @@ pub struct TraceEvent<'a> {
     pub arguments: &'a [(&'a str, &'a str)],
 }
 
+/// A track of a file beside those of threads: a stream of a device, for example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceTrack(u64);
+
 impl TraceFile {
     /// Opens a file, or makes it, to add events to, and names the process in it.
     ///
@@ -70,12 +74,33 @@ impl TraceFile {
         checked?;
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let trace = Self { file: Mutex::new(file), moment: (Instant::now(), since) };
-        let mut text = head("M", "process_name");
-        text.push_str(",\"args\":{\"name\":");
-        quote(&mut text, process);
-        text.push_str("}}");
-        trace.add(&text)?;
+        trace.add(&named("process_name", thread(), process))?;
         Ok(trace)
+    }
+
+    /// Adds a track with a name.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    ///
+    /// ```
+    /// # use kernelmill_artifact::{TraceEvent, TraceFile};
+    /// # use std::time::{Duration, Instant};
+    /// # let path = std::env::temp_dir().join(format!("kernelmill-track-{}.json", std::process::id()));
+    /// let trace = TraceFile::append(&path, "demo")?;
+    /// let stream = trace.track("cuda:0, stream 1")?;
+    /// let event =
+    ///     TraceEvent { name: "saxpy", category: "device launch", start: Instant::now(), arguments: &[] };
+    /// trace.write_on(stream, &event, Duration::from_micros(7))?;
+    /// # drop(trace);
+    /// # std::fs::remove_file(path)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn track(&self, name: &str) -> io::Result<TraceTrack> {
+        let track = TraceTrack(next_number());
+        self.add(&named("thread_name", track.0, name))?;
+        Ok(track)
     }
 
     /// Adds a moment: the start of an event, which has no length.
@@ -84,7 +109,7 @@ impl TraceFile {
     ///
     /// What the system says.
     pub fn mark(&self, event: &TraceEvent<'_>) -> io::Result<()> {
-        self.add(&self.event("i", event, None))
+        self.add(&self.event("i", thread(), event, None))
     }
 
     /// Adds an event that ends now.
@@ -93,17 +118,37 @@ impl TraceFile {
     ///
     /// What the system says.
     pub fn write(&self, event: &TraceEvent<'_>) -> io::Result<()> {
-        self.add(&self.event("X", event, Some(event.start.elapsed())))
+        self.add(&self.event("X", thread(), event, Some(event.start.elapsed())))
     }
 
-    /// An event of a phase, with its length where it has one.
-    fn event(&self, phase: &str, event: &TraceEvent<'_>, took: Option<Duration>) -> String {
+    /// Adds an event of a track, which took so long.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn write_on(
+        &self,
+        track: TraceTrack,
+        event: &TraceEvent<'_>,
+        took: Duration,
+    ) -> io::Result<()> {
+        self.add(&self.event("X", track.0, event, Some(took)))
+    }
+
+    /// An event of a phase on a track, with its length where it has one.
+    fn event(
+        &self,
+        phase: &str,
+        track: u64,
+        event: &TraceEvent<'_>,
+        took: Option<Duration>,
+    ) -> String {
         let (moment, since) = self.moment;
         let start = match event.start.checked_duration_since(moment) {
             Some(later) => since + later,
             None => since.saturating_sub(moment.duration_since(event.start)),
         };
-        let mut text = head(phase, event.name);
+        let mut text = head(phase, track, event.name);
         text.push_str(",\"cat\":");
         quote(&mut text, event.category);
         let _ = write!(text, ",\"ts\":{}", micros(start));
@@ -165,26 +210,37 @@ fn check(file: &mut File) -> io::Result<()> {
     if start == *b"[\n" && end == *END { Ok(()) } else { Err(refused()) }
 }
 
-/// The first members of an event of this process and thread.
-fn head(phase: &str, name: &str) -> String {
-    let mut text = format!(
-        "{{\"ph\":\"{phase}\",\"pid\":{},\"tid\":{},\"name\":",
-        std::process::id(),
-        thread()
-    );
+/// The first members of an event of a track of this process.
+fn head(phase: &str, track: u64, name: &str) -> String {
+    let mut text =
+        format!("{{\"ph\":\"{phase}\",\"pid\":{},\"tid\":{track},\"name\":", std::process::id());
     quote(&mut text, name);
     text
 }
 
-/// A number for the calling thread, from 1.
-fn thread() -> u64 {
+/// What gives the process or a track its name.
+fn named(what: &str, track: u64, name: &str) -> String {
+    let mut text = head("M", track, what);
+    text.push_str(",\"args\":{\"name\":");
+    quote(&mut text, name);
+    text.push_str("}}");
+    text
+}
+
+/// A number that no thread and no track has yet, from 1.
+fn next_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The number of the calling thread.
+fn thread() -> u64 {
     thread_local! {
         static OWN: Cell<u64> = const { Cell::new(0) };
     }
     let number = |own: &Cell<u64>| {
         if own.get() == 0 {
-            own.set(NEXT.fetch_add(1, Ordering::Relaxed));
+            own.set(next_number());
         }
         own.get()
     };
@@ -258,6 +314,33 @@ mod tests {
         assert_eq!((&all[1]["ph"], &all[1]["cat"]), (&Value::from("i"), &Value::from("plan")));
         assert_eq!((&all[1]["args"]["units"], &all[1]["dur"]), (&Value::from("2"), &Value::Null));
         assert!(all[1]["ts"].as_f64().unwrap() > 1e15);
+    }
+
+    #[test]
+    fn tracks_are_apart_from_threads_and_have_names() {
+        let folder = temporary_folder();
+        let path = folder.path().join("trace.json");
+        let trace = TraceFile::append(&path, "demo").unwrap();
+        let tracks = ["cuda:0", "cuda:0, stream 1"].map(|name| trace.track(name).unwrap());
+        let start = Instant::now();
+        let event = TraceEvent { name: "saxpy", category: "launch", start, arguments: &[] };
+        trace.write(&event).unwrap();
+        for (track, took) in tracks.into_iter().zip([7, 8]) {
+            trace.write_on(track, &event, Duration::from_micros(took)).unwrap();
+        }
+        let all = events(&path);
+        let named =
+            |index: usize| (all[index]["name"].as_str(), all[index]["args"]["name"].as_str());
+        assert_eq!(named(1), (Some("thread_name"), Some("cuda:0")));
+        assert_eq!(named(2), (Some("thread_name"), Some("cuda:0, stream 1")));
+        assert_eq!(all[3]["tid"], all[0]["tid"]);
+        for (event, track, took) in [(&all[4], &all[1], 7.0), (&all[5], &all[2], 8.0)] {
+            assert_eq!((&event["tid"], event["dur"].as_f64()), (&track["tid"], Some(took)));
+            assert_eq!((&event["ph"], &event["ts"]), (&Value::from("X"), &all[3]["ts"]));
+        }
+        let mut numbers: Vec<_> = all[..3].iter().map(|it| it["tid"].as_u64().unwrap()).collect();
+        numbers.dedup();
+        assert_eq!(numbers.len(), 3);
     }
 
     #[test]

@@ -12,7 +12,6 @@ use crate::{
         cpu,
         gpu::{
             calls::{ContextCalls as _, MemoryCalls as _},
-            host_blocks::HostBlocks,
             host_memory::HostMemory,
             memory::Memory,
             module::Module,
@@ -58,8 +57,8 @@ impl Context {
 
     pub(super) fn of(driver: DriverContext) -> Self {
         let (id, driver) = (ContextId::new(), Arc::new(driver));
-        let (panics, host_blocks) = (Arc::<Panics<_>>::default(), HostBlocks::default());
-        let shared = Arc::new(Shared { driver, panics, host_blocks });
+        let panics = Arc::<Panics<_>>::default();
+        let shared = Shared::new(driver, panics);
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
         Self { id, default_stream, shared }
     }
@@ -134,7 +133,7 @@ impl hal::Context for Context {
         self.shared.bind()?;
         let stream = DriverContext::launch_stream(stream)?;
         // SAFETY: promised.
-        unsafe { DriverContext::copy(target, source, bytes, stream) }
+        self.shared.timed(stream, || unsafe { DriverContext::copy(target, source, bytes, stream) })
     }
 
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
@@ -147,6 +146,7 @@ impl hal::Context for Context {
         let panics = &self.shared.panics;
         let dropped = panics.dropped();
         self.shared.synchronize()?;
+        self.shared.collect_times();
         panics.reclaim(dropped, &self.shared);
         self.shared.bind()?;
         panics.report_all()

@@ -94,9 +94,11 @@ impl hal::Function for Function {
         let record = if self.panics { self.shared.panics.record(stream, &self.image)? } else { 0 };
         let (kernel, driver) = (Arc::clone(&self.kernel), Arc::clone(&self.shared.driver));
         let launch = Launch { kernel, driver, shape: *shape, arguments, limit, record };
-        // SAFETY: promised; memory is freed after the stream has come to the launch.
-        stream.push_access(move || unsafe { launch.run() });
-        Ok(None)
+        self.shared.timed(stream, || {
+            // SAFETY: promised; memory is freed after the stream has come to the launch.
+            stream.push_access(move || unsafe { launch.run() });
+            Ok(None)
+        })
     }
 }
 

@@ -36,6 +36,7 @@ impl hal::Stream for Stream {
     fn synchronize(&self) -> Result<()> {
         self.shared.bind()?;
         self.shared.wait_for(&self.queue)?;
+        self.shared.collect_times();
         self.shared.bind()?;
         self.shared.panics.report(&self.queue)
     }

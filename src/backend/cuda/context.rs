@@ -23,7 +23,6 @@ use super::{
 use crate::{
     backend::gpu::{
         calls::{ContextCalls as _, MemoryCalls as _},
-        host_blocks::HostBlocks,
         host_memory::HostMemory,
         memory::Memory,
         module::Module,
@@ -187,7 +186,7 @@ impl Context {
             _ => attribute(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         };
         let driver = Arc::new(DriverContext::new(name, cuda, multiprocessors));
-        let shared = Arc::new(Shared { driver, panics, host_blocks: HostBlocks::default() });
+        let shared = Shared::new(driver, panics);
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
         Ok(Self { id, limits, architecture, default_stream, shared })
     }
@@ -285,7 +284,7 @@ impl hal::Context for Context {
         self.shared.bind()?;
         let stream = order::launch_stream(stream)?;
         // SAFETY: promised.
-        unsafe { DriverContext::copy(target, source, bytes, stream) }
+        self.shared.timed(stream, || unsafe { DriverContext::copy(target, source, bytes, stream) })
     }
 
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
@@ -323,6 +322,7 @@ impl hal::Context for Context {
         let panics = &self.shared.panics;
         let dropped = panics.dropped();
         self.shared.synchronize()?;
+        self.shared.collect_times();
         panics.reclaim(dropped, &self.shared);
         panics.report_all()
     }

@@ -122,8 +122,8 @@ impl hal::Graph for Graph {
         }
         self.executables.push(executable);
         // SAFETY: the executable is of the stream's context, and the caller promises the memory.
-        let launched = unsafe { sys::cuGraphLaunch(handle, stream.cu_stream()) };
-        named(launched.result(), "cuGraphLaunch", subject)
+        let launch = || unsafe { sys::cuGraphLaunch(handle, stream.cu_stream()) };
+        self.shared.timed(stream, || named(launch().result(), "cuGraphLaunch", subject))
     }
 }
 

@@ -215,8 +215,8 @@ impl hal::Function for Function {
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
         if self.kernel.cooperative {
             // SAFETY: as below; the launch was found to fit.
-            let launched = unsafe {
-                sys::cuLaunchCooperativeKernel(
+            let launch = || unsafe {
+                let launched = sys::cuLaunchCooperativeKernel(
                     self.handle,
                     gx,
                     gy,
@@ -227,15 +227,16 @@ impl hal::Function for Function {
                     shape.dynamic_shared_bytes,
                     stream.cu_stream(),
                     arguments.as_mut_ptr().cast(),
-                )
+                );
+                named(launched.result(), "cuLaunchCooperativeKernel", subject)
             };
-            named(launched.result(), "cuLaunchCooperativeKernel", subject)?;
+            self.shared.timed(stream, launch)?;
             return Ok(None);
         }
         // SAFETY: the function is of a loaded module in the stream's context; the caller promises
         // the arguments, which the driver copies before it returns.
-        let launched = unsafe {
-            sys::cuLaunchKernel(
+        let launch = || unsafe {
+            let launched = sys::cuLaunchKernel(
                 self.handle,
                 gx,
                 gy,
@@ -247,9 +248,10 @@ impl hal::Function for Function {
                 stream.cu_stream(),
                 arguments.as_mut_ptr().cast(),
                 std::ptr::null_mut(),
-            )
+            );
+            named(launched.result(), "cuLaunchKernel", subject)
         };
-        named(launched.result(), "cuLaunchKernel", subject)?;
+        self.shared.timed(stream, launch)?;
         Ok(None)
     }
 }

@@ -57,6 +57,7 @@ impl hal::Stream for Stream {
     fn synchronize(&self) -> Result<()> {
         self.prepare("synchronize")?;
         self.shared.wait_for(&self.cuda)?;
+        self.shared.collect_times();
         self.shared.panics.report(&self.cuda)
     }
 }

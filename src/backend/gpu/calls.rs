@@ -176,6 +176,11 @@ pub(in crate::backend) trait EventCalls: ContextCalls {
     /// The driver's handle.
     type Event: Copy;
 
+    /// Whether events can have times.
+    fn has_times(&self) -> bool {
+        true
+    }
+
     fn create_event(&self, how: EventUse) -> Result<Self::Event>;
 
     unsafe fn record_event(event: Self::Event, stream: &Self::Stream, how: EventUse) -> Result<()>;

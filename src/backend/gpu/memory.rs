@@ -100,6 +100,7 @@ impl<D: Driver> Memory<D> {
             // The host's memory is not to change any more either, as far as that can be had.
             let _ = self.shared.synchronize();
         }
+        self.shared.collect_times();
         waited
     }
 
@@ -143,9 +144,11 @@ impl<D: Driver> hal::Memory for Memory<D> {
         self.shared.bind()?;
         self.accesses.wait_for_write(stream)?;
         if bytes > 0 {
+            let source = self.block.address + offset as u64;
             // SAFETY: the caller promises both ranges; the target is not used before the stream
             // is waited for.
-            unsafe { D::download(target, self.block.address + offset as u64, bytes, stream)? };
+            let download = || unsafe { D::download(target, source, bytes, stream) };
+            self.shared.timed(stream, download)?;
         }
         self.finish(subject)?;
         // Of a launch that has come to it meanwhile.
@@ -161,7 +164,7 @@ impl<D: Driver> hal::Memory for Memory<D> {
         // can change.
         let (target, stream) = (self.block.address + offset as u64, self.shared.default_stream());
         // SAFETY: as above.
-        unsafe { D::upload(target, source, bytes, stream)? };
+        self.shared.timed(stream, || unsafe { D::upload(target, source, bytes, stream) })?;
         self.finish(subject)?;
         self.accesses.done();
         Ok(())
@@ -183,7 +186,7 @@ impl<D: Driver> hal::Memory for Memory<D> {
         let _written = target.accesses().write(stream)?;
         let _read = self.accesses.read(stream)?;
         // SAFETY: both ranges are promised, and both memories stay until the accesses are done.
-        unsafe { D::download(address, source, bytes, stream) }
+        self.shared.timed(stream, || unsafe { D::download(address, source, bytes, stream) })
     }
 
     unsafe fn copy_from(
@@ -201,7 +204,7 @@ impl<D: Driver> hal::Memory for Memory<D> {
         let _read = HostMemory::<D>::of(source).read(stream)?;
         let _written = self.accesses.write(stream)?;
         // SAFETY: both ranges are promised, and both memories stay until the accesses are done.
-        unsafe { D::upload(target, address, bytes, stream) }
+        self.shared.timed(stream, || unsafe { D::upload(target, address, bytes, stream) })
     }
 
     fn address(&self) -> u64 {

@@ -6,6 +6,7 @@
 
 pub(super) mod accesses;
 pub(super) mod calls;
+pub(super) mod device_times;
 pub(super) mod event;
 pub(super) mod host_blocks;
 pub(super) mod host_memory;

@@ -139,8 +139,8 @@ impl hal::Function for Function {
         let subject = || format!("the launch of `{}`", self.kernel.entry);
         if self.kernel.cooperative {
             // SAFETY: as below; the launch was found to fit.
-            let code = unsafe {
-                (hip().hipModuleLaunchCooperativeKernel)(
+            let launch = || unsafe {
+                let code = (hip().hipModuleLaunchCooperativeKernel)(
                     self.handle,
                     gx,
                     gy,
@@ -151,15 +151,16 @@ impl hal::Function for Function {
                     shape.dynamic_shared_bytes,
                     stream.handle(),
                     arguments.as_mut_ptr().cast(),
-                )
+                );
+                named(code, "hipModuleLaunchCooperativeKernel", subject)
             };
-            named(code, "hipModuleLaunchCooperativeKernel", subject)?;
+            self.shared.timed(stream, launch)?;
             return Ok(None);
         }
         // SAFETY: the function is of a loaded module of the stream's device; the caller promises
         // the arguments, which the library copies before it returns.
-        let code = unsafe {
-            (hip().hipModuleLaunchKernel)(
+        let launch = || unsafe {
+            let code = (hip().hipModuleLaunchKernel)(
                 self.handle,
                 gx,
                 gy,
@@ -171,9 +172,10 @@ impl hal::Function for Function {
                 stream.handle(),
                 arguments.as_mut_ptr().cast(),
                 ptr::null_mut(),
-            )
+            );
+            named(code, "hipModuleLaunchKernel", subject)
         };
-        named(code, "hipModuleLaunchKernel", subject)?;
+        self.shared.timed(stream, launch)?;
         Ok(None)
     }
 }

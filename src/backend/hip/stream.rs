@@ -37,6 +37,7 @@ impl hal::Stream for Stream {
     fn synchronize(&self) -> Result<()> {
         self.shared.bind()?;
         self.shared.wait_for(&self.hip)?;
+        self.shared.collect_times();
         self.shared.panics.report(&self.hip)
     }
 }

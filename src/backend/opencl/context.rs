@@ -12,7 +12,6 @@ use super::{
 use crate::{
     backend::gpu::{
         calls::{ContextCalls as _, MemoryCalls as _},
-        host_blocks::HostBlocks,
         host_memory::HostMemory,
         memory::Memory,
         module::Module,
@@ -93,8 +92,8 @@ impl Context {
         let DeviceProperties { limits, architecture, version, has_fine_grain } = properties;
         let id = ContextId::new();
         let driver = Arc::new(DriverContext::new(listed, ordinal, version, has_fine_grain)?);
-        let (panics, host_blocks) = (Arc::<Panics<_>>::default(), HostBlocks::default());
-        let shared = Arc::new(Shared { driver, panics, host_blocks });
+        let panics = Arc::<Panics<_>>::default();
+        let shared = Shared::new(driver, panics);
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
         Ok(Self { id, limits, architecture, default_stream, shared })
     }
@@ -167,7 +166,7 @@ impl hal::Context for Context {
         self.shared.bind()?;
         let stream = DriverContext::launch_stream(stream)?;
         // SAFETY: promised.
-        unsafe { DriverContext::copy(target, source, bytes, stream) }
+        self.shared.timed(stream, || unsafe { DriverContext::copy(target, source, bytes, stream) })
     }
 
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
@@ -189,6 +188,7 @@ impl hal::Context for Context {
         let panics = &self.shared.panics;
         let dropped = panics.dropped();
         self.shared.synchronize()?;
+        self.shared.collect_times();
         panics.reclaim(dropped, &self.shared);
         panics.report_all()
     }

@@ -231,25 +231,28 @@ impl hal::Function for Function {
         let kernel = self.object.handle.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the caller promises the arguments, and no other thread uses the kernel.
         unsafe { self.set(*kernel, arguments, record)? };
-        let none = ptr::null();
-        // SAFETY: the queue and the kernel are there; the memory is held until the stream has come to the launch.
-        let launched = unsafe {
-            let (all, block) = (all.as_ptr(), block.as_ptr());
-            enqueue_nd_range_kernel(
-                stream.queue(),
-                *kernel,
-                dimensions,
-                none,
-                all,
-                block,
-                0,
-                none.cast(),
-            )
+        let launch = || {
+            let none = ptr::null();
+            // SAFETY: the queue and the kernel are there; the memory is held until the stream has come to the launch.
+            let launched = unsafe {
+                let (all, block) = (all.as_ptr(), block.as_ptr());
+                enqueue_nd_range_kernel(
+                    stream.queue(),
+                    *kernel,
+                    dimensions,
+                    none,
+                    all,
+                    block,
+                    0,
+                    none.cast(),
+                )
+            };
+            drop(kernel);
+            let subject = || format!("the launch of `{}`", self.kernel.entry);
+            // SAFETY: an event that was just made.
+            unsafe { stream.given(launched, "clEnqueueNDRangeKernel", subject) }
         };
-        drop(kernel);
-        let subject = || format!("the launch of `{}`", self.kernel.entry);
-        // SAFETY: an event that was just made.
-        unsafe { stream.given(launched, "clEnqueueNDRangeKernel", subject)? };
+        self.shared.timed(stream, launch)?;
         Ok(None)
     }
 }

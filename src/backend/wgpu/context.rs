@@ -11,7 +11,6 @@ use super::{
 use crate::{
     backend::gpu::{
         calls::{ContextCalls as _, MemoryCalls as _},
-        host_blocks::HostBlocks,
         host_memory::HostMemory,
         memory::Memory,
         module::Module,
@@ -83,8 +82,8 @@ impl Context {
         let id = ContextId::new();
         let driver = Arc::new(DriverContext::new(listed, ordinal)?);
         let limits = limits(&driver.gpu.limits);
-        let (panics, host_blocks) = (Arc::<Panics<_>>::default(), HostBlocks::default());
-        let shared = Arc::new(Shared { driver, panics, host_blocks });
+        let panics = Arc::<Panics<_>>::default();
+        let shared = Shared::new(driver, panics);
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
         Ok(Self { id, limits, default_stream, shared })
     }
@@ -171,7 +170,7 @@ impl hal::Context for Context {
         self.shared.bind()?;
         let stream = DriverContext::launch_stream(stream)?;
         // SAFETY: promised.
-        unsafe { DriverContext::copy(target, source, bytes, stream) }
+        self.shared.timed(stream, || unsafe { DriverContext::copy(target, source, bytes, stream) })
     }
 
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
@@ -193,6 +192,7 @@ impl hal::Context for Context {
         let panics = &self.shared.panics;
         let dropped = panics.dropped();
         self.shared.synchronize()?;
+        self.shared.collect_times();
         panics.reclaim(dropped, &self.shared);
         panics.report_all()
     }

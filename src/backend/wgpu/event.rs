@@ -66,9 +66,9 @@ impl Event {
 
     /// Nanoseconds since whenever the device counts from; `None` where it has no time.
     fn nanoseconds(&self) -> Result<Option<f64>> {
-        let Some(time) = self.point().and_then(|point| point.time) else { return Ok(None) };
+        let Some(Point { submission, time: Some(time) }) = self.point() else { return Ok(None) };
         let mut ticks = [0; TIME_BYTES as usize];
-        memory::read_mapped(&self.gpu, &time, 0, &mut ticks)?;
+        memory::read_mapped(&self.gpu, (&time, Some(submission)), 0, &mut ticks)?;
         let period = f64::from(self.gpu.queue.get_timestamp_period());
         Ok(Some(u64::from_le_bytes(ticks) as f64 * period))
     }
@@ -99,6 +99,10 @@ fn record_time(gpu: &Gpu, how: EventUse) -> Result<Point> {
 
 impl EventCalls for DriverContext {
     type Event = Handle;
+
+    fn has_times(&self) -> bool {
+        self.gpu.has_timestamps
+    }
 
     fn create_event(&self, _how: EventUse) -> Result<Handle> {
         let event = Event { gpu: Arc::clone(&self.gpu), last: Mutex::default() };

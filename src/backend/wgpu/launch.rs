@@ -263,37 +263,42 @@ impl hal::Function for Function {
         self.image.note_launch(stream);
         // SAFETY: promised.
         let parts = unsafe { self.parts(arguments.as_slice())? };
-        let submission = gpu.submit("dispatch_workgroups", subject, |encoder| {
-            let copied = || parts.iter().filter_map(|part| Some((part, part.copy.as_ref()?)));
-            for (part, copy) in copied() {
-                let Place { buffer, offset } = &part.place;
-                encoder.copy_buffer_to_buffer(buffer, *offset, copy, 0, part.bytes);
-            }
-            let mut pass = encoder.begin_compute_pass(&Default::default());
-            pass.set_pipeline(&self.pipeline);
-            for (group, layout) in (0..).zip(&self.layouts) {
-                let Some(layout) = layout else { continue };
-                let of_group = self.passing.iter().zip(&parts);
-                let of_group = of_group.filter(|((_, it), _)| it.group == group);
-                let entries: Vec<_> = of_group
-                    .map(|((_, it), part)| BindGroupEntry {
-                        binding: it.binding,
-                        resource: part.binding(),
-                    })
-                    .collect();
-                let description = BindGroupDescriptor { label: None, layout, entries: &entries };
-                pass.set_bind_group(group, &gpu.device.create_bind_group(&description), &[]);
-            }
-            let [x, y, z] = shape.grid;
-            pass.dispatch_workgroups(x, y, z);
-            drop(pass);
-            for (part, copy) in copied().filter(|(part, _)| part.writes) {
-                let Place { buffer, offset } = &part.place;
-                encoder.copy_buffer_to_buffer(copy, 0, buffer, *offset, part.bytes);
-            }
-        })?;
-        stream.note(submission);
-        Ok(None)
+        let submit = || {
+            gpu.submit("dispatch_workgroups", subject, |encoder| {
+                let copied = || parts.iter().filter_map(|part| Some((part, part.copy.as_ref()?)));
+                for (part, copy) in copied() {
+                    let Place { buffer, offset } = &part.place;
+                    encoder.copy_buffer_to_buffer(buffer, *offset, copy, 0, part.bytes);
+                }
+                let mut pass = encoder.begin_compute_pass(&Default::default());
+                pass.set_pipeline(&self.pipeline);
+                for (group, layout) in (0..).zip(&self.layouts) {
+                    let Some(layout) = layout else { continue };
+                    let of_group = self.passing.iter().zip(&parts);
+                    let of_group = of_group.filter(|((_, it), _)| it.group == group);
+                    let entries: Vec<_> = of_group
+                        .map(|((_, it), part)| BindGroupEntry {
+                            binding: it.binding,
+                            resource: part.binding(),
+                        })
+                        .collect();
+                    let description =
+                        BindGroupDescriptor { label: None, layout, entries: &entries };
+                    pass.set_bind_group(group, &gpu.device.create_bind_group(&description), &[]);
+                }
+                let [x, y, z] = shape.grid;
+                pass.dispatch_workgroups(x, y, z);
+                drop(pass);
+                for (part, copy) in copied().filter(|(part, _)| part.writes) {
+                    let Place { buffer, offset } = &part.place;
+                    encoder.copy_buffer_to_buffer(copy, 0, buffer, *offset, part.bytes);
+                }
+            })
+        };
+        self.shared.timed(stream, || {
+            stream.note(submit()?);
+            Ok(None)
+        })
     }
 }
 

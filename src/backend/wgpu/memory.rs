@@ -5,7 +5,7 @@
 
 use std::{ffi::c_void, ops::Range, ptr::NonNull, sync::mpsc};
 
-use wgpu::{Buffer, BufferDescriptor, BufferUsages, MapMode};
+use wgpu::{Buffer, BufferDescriptor, BufferUsages, MapMode, SubmissionIndex};
 
 use super::{
     buffers::Place,
@@ -38,10 +38,11 @@ pub(super) fn temporary(gpu: &Gpu, bytes: u64, usage: BufferUsages) -> Result<Bu
     gpu.scoped("create_buffer", subject, || gpu.device.create_buffer(&description))
 }
 
-/// Waits for a buffer that the host can read, and reads it from `offset` on.
+/// Waits for a buffer that the host can read, and reads it from `offset` on. What was given to the queue after the
+/// submission that writes it is not waited for where that is known.
 pub(super) fn read_mapped(
     gpu: &Gpu,
-    buffer: &Buffer,
+    (buffer, submission): (&Buffer, Option<SubmissionIndex>),
     offset: usize,
     target: &mut [u8],
 ) -> Result<()> {
@@ -57,7 +58,7 @@ pub(super) fn read_mapped(
         },
     );
     mapped?;
-    gpu.wait(None)?;
+    gpu.wait(submission)?;
     let failed = |message| gpu.error("map_async", format!("{} bytes", buffer.size()), message);
     let result = receiver.recv().map_err(|error| failed(error.to_string()))?;
     result.map_err(|error| failed(error.to_string()))?;
@@ -90,7 +91,7 @@ fn read(place: &Place, target: &mut [u8], stream: &WgpuStream) -> Result<()> {
             },
         )?;
         stream.note(submission);
-        read_mapped(gpu, &staging, (start - words.start) as usize, target)?;
+        read_mapped(gpu, (&staging, None), (start - words.start) as usize, target)?;
     }
     Ok(())
 }

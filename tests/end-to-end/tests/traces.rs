@@ -51,7 +51,7 @@ fn a_build_and_its_program_are_traced_to_the_end() {
     assert!(!is_wrong, "{}", run.stderr);
     let text = fs::read_to_string(&path).unwrap();
     let events: Vec<Value> = serde_json::from_str(&text).unwrap();
-    let processes = events.iter().filter(|event| event["ph"] == "M");
+    let processes = events.iter().filter(|event| event["name"] == "process_name");
     let processes: Vec<_> =
         processes.map(|event| event["args"]["name"].as_str().unwrap()).collect();
     assert_eq!(processes, ["build of traces", "traces"]);
@@ -72,6 +72,25 @@ fn a_build_and_its_program_are_traced_to_the_end() {
     for event in events.iter().filter(|event| event["ph"] == "X") {
         let (start, took) = (event["ts"].as_f64().unwrap(), event["dur"].as_f64().unwrap());
         assert!(start > 1e15 && took >= 0.0 && event["tid"].as_u64().unwrap() > 0, "{event}");
+    }
+    // The asynchronous device has times of its own, and its streams have tracks.
+    let tracks = events.iter().filter(|event| event["name"] == "thread_name");
+    let [track] = tracks.collect::<Vec<_>>()[..] else { panic!("{text}") };
+    let name = track["args"]["name"].as_str().unwrap();
+    assert!(name.ends_with(", default stream"), "{name}");
+    assert_eq!(names(&events, "device launch"), ["saxpy"; 2]);
+    assert_eq!(names(&events, "device copy"), copies);
+    for category in ["launch", "copy"] {
+        let of = |category: &str| -> Vec<&Value> {
+            events.iter().filter(|event| event["cat"] == *category).collect()
+        };
+        let on_device = of(&format!("device {category}"));
+        let hosts = of(category).into_iter().skip(on_device.len());
+        for (host, device) in hosts.zip(&on_device) {
+            assert_eq!((&device["tid"], &device["args"]), (&track["tid"], &host["args"]));
+            let begun = device["ts"].as_f64().unwrap();
+            assert!(begun >= host["ts"].as_f64().unwrap(), "{host} {device}");
+        }
     }
     let launch = events.iter().find(|event| event["cat"] == "launch").unwrap();
     let arguments = &launch["args"];

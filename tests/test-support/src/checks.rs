@@ -2,7 +2,8 @@
 
 use crate::{
     driver::{fake_driver, fake_hip},
-    shared_folder, tool,
+    shared_folder, temporary_folder, tool,
+    trace::{TRACE, Trace},
 };
 use std::{env, error::Error, fmt, process::Command};
 
@@ -53,6 +54,39 @@ pub struct Checked {
 #[must_use]
 #[track_caller]
 pub fn on(program: &str, device: &str) -> Checked {
+    let output = command(program, device).output().expect("the program starts");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{device}: {errors}\n{text}");
+    let (mut passed, mut lacking) = (Vec::new(), Vec::new());
+    for line in text.lines() {
+        match line.strip_prefix("no binary: ") {
+            Some(name) => lacking.push(name.to_owned()),
+            None => passed.push(line.to_owned()),
+        }
+    }
+    Checked { passed, lacking, errors }
+}
+
+/// The trace of one check of such a program on a device, as [`on`] has them.
+///
+/// # Panics
+///
+/// Where the check fails.
+#[must_use]
+#[track_caller]
+pub fn traced(program: &str, device: &str, only: &str) -> Trace {
+    let folder = temporary_folder();
+    let path = folder.path().join("trace.json");
+    let output = command(program, device).arg(only).env(TRACE, &path).output();
+    let output = output.expect("the program starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{device}: {errors}");
+    Trace::read(&path)
+}
+
+/// Such a program on a device.
+fn command(program: &str, device: &str) -> Command {
     let mut command = Command::new(program);
     command.arg(device);
     if device == "cuda" {
@@ -72,16 +106,5 @@ pub fn on(program: &str, device: &str) -> Checked {
         command.env("VK_DRIVER_FILES", tool::LAVAPIPE).env("VK_ICD_FILENAMES", tool::LAVAPIPE);
         command.env("NODEVICE_SELECT", "1");
     }
-    let output = command.output().expect("the program starts");
-    let text = String::from_utf8(output.stdout).expect("text");
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{device}: {errors}\n{text}");
-    let (mut passed, mut lacking) = (Vec::new(), Vec::new());
-    for line in text.lines() {
-        match line.strip_prefix("no binary: ") {
-            Some(name) => lacking.push(name.to_owned()),
-            None => passed.push(line.to_owned()),
-        }
-    }
-    Checked { passed, lacking, errors }
+    command
 }

@@ -7,6 +7,7 @@
 //! - [`snapshot`] compares texts with files, and is the only place that reads `KERNELMILL_TEST_BLESS`.
 //! - [`fuzz`] changes texts and bytes at random, and [`Random`] gives it the numbers.
 //! - [`Package`] is a small package of kernels to build, and [`checks`] runs those of a program on a device.
+//! - [`Trace`] is what a program has written of its times.
 //! - [`temporary_folder`] gives each test a folder of its own.
 
 pub mod checks;
@@ -17,6 +18,7 @@ mod package;
 mod random;
 pub mod snapshot;
 pub mod tool;
+mod trace;
 mod workspace;
 
 pub use folder::{
@@ -24,4 +26,5 @@ pub use folder::{
 };
 pub use package::{Build, Package};
 pub use random::Random;
+pub use trace::Trace;
 pub use workspace::{root, shared_folder};

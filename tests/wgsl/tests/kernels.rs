@@ -58,3 +58,15 @@ fn spirv_is_valid() {
         assert!(output.status.success(), "{}: {errors}", binary.source);
     }
 }
+
+/// What ran on the device has its time there.
+#[test]
+fn lavapipe_has_device_times() {
+    if tool::lavapipe().is_none() {
+        return;
+    }
+    let trace = checks::traced(PROGRAM, "wgpu", "saxpy");
+    assert_eq!(trace.names("device launch"), trace.names("launch"));
+    assert!(!trace.names("device launch").is_empty() && !trace.names("device copy").is_empty());
+    trace.check_device_times();
+}
