@@ -146,7 +146,7 @@ impl CompiledKernel {
     /// The macros that its source is compiled with besides those of the kernel, `NAME=value` each.
     #[must_use]
     pub fn defines(&self) -> &'static [&'static str] {
-        self.kernel.defines()
+        self.0.kernel.defines()
     }
 
     /// The limits of the launches that it is made for.

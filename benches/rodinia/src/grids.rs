@@ -3,8 +3,8 @@
 use kernelmill::Launch;
 
 use crate::{
-    Machine, Program, Run,
     numbers::{difference, fractions, integers, mismatches},
+    program::{Machine, Program, Run},
 };
 
 /// `BLOCK_SIZE` of the kernels.

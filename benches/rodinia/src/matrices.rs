@@ -3,8 +3,8 @@
 use kernelmill::Launch;
 
 use crate::{
-    Machine, Program, Run,
     numbers::{difference, fractions},
+    program::{Machine, Program, Run},
 };
 
 pub(crate) fn programs() -> [Program; 3] {

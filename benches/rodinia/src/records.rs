@@ -3,9 +3,9 @@
 use kernelmill::Launch;
 
 use crate::{
-    Machine, Program, Run,
     kernels::{Node, latLong as LatLong},
     numbers::{difference, fractions, integers, mismatches},
+    program::{Machine, Program, Run},
 };
 
 pub(crate) fn programs() -> [Program; 3] {

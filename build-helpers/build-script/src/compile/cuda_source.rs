@@ -6,10 +6,7 @@ use crate::{
         source::{Source, SourceKind},
         template::Template,
     },
-    settings::{
-        package::Package,
-        resolved::{ArgumentsOf, Settings},
-    },
+    settings::{choices::ArgumentsOf, package::Package, resolved::Settings},
 };
 use kernelmill_compiler::frontend::cuda::{CudaSource, TemplateInstance};
 

@@ -4,11 +4,7 @@ use super::{compiler::Failure, front_end::Front};
 use crate::{
     base::{environment::BuildEnvironment, report::Report},
     discovery::source::{Source, SourceKind},
-    settings::{
-        origin::Value,
-        package::Package,
-        resolved::{ArgumentsOf, Settings},
-    },
+    settings::{choices::ArgumentsOf, origin::Value, package::Package, resolved::Settings},
 };
 use kernelmill_compiler::{Error as CompileError, diagnostic::Code};
 

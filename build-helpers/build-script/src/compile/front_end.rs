@@ -12,10 +12,7 @@ use crate::{
         cfgs,
         source::{Source, SourceKind},
     },
-    settings::{
-        package::Package,
-        resolved::{ArgumentsOf, Settings},
-    },
+    settings::{choices::ArgumentsOf, package::Package, resolved::Settings},
     store::dependency_record::{DependencyRecord, Inputs},
     toolchain,
 };

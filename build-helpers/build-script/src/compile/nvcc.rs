@@ -8,10 +8,7 @@ use crate::{
         source::{Source, SourceKind},
     },
     plan::{device_libraries::without_libraries, units::Unit},
-    settings::{
-        package::Package,
-        resolved::{ArgumentsOf, Settings},
-    },
+    settings::{choices::ArgumentsOf, package::Package, resolved::Settings},
     store::dependency_record::Inputs,
     toolchain::Nvcc,
 };

@@ -13,7 +13,7 @@ use crate::{
         source::{Source, SourceKind},
     },
     plan::units::Unit,
-    settings::resolved::ArgumentsOf,
+    settings::choices::ArgumentsOf,
     toolchain::Clang,
 };
 use kernelmill_artifact::Fingerprint;

@@ -11,7 +11,7 @@ use crate::{
     compile::binary::Binary as Compiled,
     discovery::source::Source,
     manifest,
-    plan::variants,
+    plan::units::has_own_code,
     settings::{package::Package, resolved::Settings, variants::VariantParameters},
     tuning::Choice,
 };
@@ -76,7 +76,7 @@ fn builds<'a>(
     let target = &binary.artifact.target;
     let own = binary.variant.as_ref();
     let defines = own.map(|variant| &variant.defines).filter(|defines| !defines.is_empty());
-    let is_shared = !variants::has_own_code(target);
+    let is_shared = !has_own_code(target);
     let mut builds = Vec::new();
     for kernel in &binary.artifact.kernels {
         let known = interface.index_of(binary.source, &kernel.name);

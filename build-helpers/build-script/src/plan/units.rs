@@ -1,7 +1,7 @@
 //! Compilation units: every pair of a source and a target that suits it. A pair whose compiler is not there is
 //! an error before any work starts.
 
-use super::{targets, variants};
+use super::targets;
 use crate::{
     base::{error::Error, report::Report},
     discovery::{
@@ -68,7 +68,7 @@ impl Unit {
         let Some(variant) = &self.variant else { return true };
         let target = &self.config.target;
         let listed = settings.variants(kernel, target);
-        match variants::has_own_code(target) {
+        match has_own_code(target) {
             true => listed.contains(variant),
             false => listed.iter().any(|it| it.defines == variant.defines),
         }
@@ -247,4 +247,9 @@ fn check_tools(
 
 fn is_nvidia(target: &Target) -> bool {
     matches!(target, Target::Ptx(_) | Target::Cubin(_))
+}
+
+/// Whether launches of different limits have different code for this target.
+pub(crate) fn has_own_code(target: &Target) -> bool {
+    matches!(target, Target::Ptx(_) | Target::Cubin(_) | Target::Amd(_))
 }

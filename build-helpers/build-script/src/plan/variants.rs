@@ -3,12 +3,11 @@
 //! GPUs have units of their own for variants. What is compiled for the CPU and for OpenCL devices is the same for all
 //! launches of a source that is compiled with the same macros, and variants that differ in their launches share it.
 
-use super::units::{Unit, UnitCompiler};
+use super::units::{Unit, UnitCompiler, has_own_code};
 use crate::{
     discovery::source::Source,
     settings::{resolved::Settings, variants::VariantParameters},
 };
-use kernelmill_artifact::Target;
 
 /// The units of the variants of the kernels that a unit compiles, in the order in which they are listed.
 pub(crate) fn of_unit(unit: &Unit, source: &Source, settings: &Settings) -> Vec<Unit> {
@@ -36,9 +35,4 @@ pub(crate) fn of_unit(unit: &Unit, source: &Source, settings: &Settings) -> Vec<
         override_index: None,
     };
     variants.into_iter().map(unit).collect()
-}
-
-/// Whether launches of different limits have different code for this target.
-pub(crate) fn has_own_code(target: &Target) -> bool {
-    matches!(target, Target::Ptx(_) | Target::Cubin(_) | Target::Amd(_))
 }

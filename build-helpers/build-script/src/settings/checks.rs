@@ -1,7 +1,7 @@
 //! Checks of single values, wherever they are set. A reader that knows where a value stands reports what is
 //! wrong there; what a build script sets is reported without a place.
 
-use super::resolved::ArgumentsOf;
+use super::choices::ArgumentsOf;
 use crate::base::{glob::Glob, naming::is_identifier};
 use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{OptionError, Options};

@@ -1,7 +1,7 @@
 //! Resolved settings: merged from all layers, with their defaults, and checked.
 
 use super::{
-    choices::{CudaCompiler, ExcessSpills},
+    choices::{ArgumentsOf, CudaCompiler, ExcessSpills},
     dumps::Dumps,
     kernel::{self, KernelSettings},
     layer::RuleText,
@@ -72,34 +72,6 @@ pub(crate) struct Settings {
     pub(crate) dumps: Dumps,
     pub(crate) params: Params,
     pub(crate) options: Options,
-}
-
-/// Whose arguments: each has the prefix that makes an argument its own alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ArgumentsOf {
-    /// rustc's, `rustc:-Copt-level=1`.
-    Rustc,
-    /// Those of nvcc and clang for CUDA C++, `cuda:-std=c++20`.
-    Cuda,
-    /// Those of clang for OpenCL C, `opencl:-cl-std=CL1.2`.
-    OpenCl,
-}
-
-impl ArgumentsOf {
-    pub(super) const ALL: [Self; 3] = [Self::Rustc, Self::Cuda, Self::OpenCl];
-
-    pub(super) fn prefix(self) -> &'static str {
-        match self {
-            Self::Rustc => "rustc:",
-            Self::Cuda => "cuda:",
-            Self::OpenCl => "opencl:",
-        }
-    }
-
-    /// An argument of these without the prefix.
-    pub(crate) fn of(self, written: &str) -> &str {
-        written.strip_prefix(self.prefix()).unwrap_or(written)
-    }
 }
 
 impl Settings {

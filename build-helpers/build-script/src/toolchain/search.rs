@@ -2,10 +2,7 @@
 
 use crate::{
     base::{environment::BuildEnvironment, error::Error, paths},
-    settings::{
-        package::Package,
-        resolved::{ArgumentsOf, Settings},
-    },
+    settings::{choices::ArgumentsOf, package::Package, resolved::Settings},
     store::location::{store_of_user_if_any, user_folder},
 };
 use cargo_metadata::MetadataCommand;

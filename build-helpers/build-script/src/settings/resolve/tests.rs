@@ -1,7 +1,7 @@
 use super::read;
 use crate::{
     base::{cargo::Cargo, environment::BuildEnvironment},
-    settings::{layer::TargetName, package::Package, resolved::ArgumentsOf},
+    settings::{choices::ArgumentsOf, layer::TargetName, package::Package},
     test_support::{Project, SAXPY},
 };
 use kernelmill_artifact::Target;

@@ -249,8 +249,45 @@ impl Nvcc {
         }
     }
 
+    /// What [`Nvcc::run`] gives with override files.
+    fn run_with(
+        &self,
+        source: &CudaSource,
+        arguments: &[String],
+        config: &Config,
+        overrides: &[KernelOverrideFile],
+    ) -> Result<(Vec<u8>, Trace), Error> {
+        let target = &config.target;
+        let (Target::Ptx(arch) | Target::Cubin(arch)) = target else {
+            let (file, target) = (source.display.clone(), target.clone());
+            return Err(Error::Unsupported { file, target });
+        };
+        let mut to_ptx = vec!["-ptx".to_owned(), format!("-arch=compute_{arch}")];
+        to_ptx.extend(option_arguments(&config.params, &config.options));
+        to_ptx.extend(arguments.iter().filter(|it| it.starts_with("-rdc")).cloned());
+        let (ptx, mut trace) = self.run(source, &to_ptx, &target.to_string())?;
+        let mut ptx = String::from_utf8_lossy(&ptx).into_owned();
+        for it in overrides {
+            ptx = it.replace_in(&ptx, |file| {
+                let (text, read) = self.run(file, &to_ptx, &target.to_string())?;
+                trace.inputs.extend(read.inputs);
+                Ok(String::from_utf8_lossy(&text).into_owned())
+            })?;
+        }
+        trace.inputs.sort();
+        trace.inputs.dedup();
+        if matches!(target, Target::Ptx(_)) {
+            trace.cooperative = ptx_grid::cooperative_kernels(&ptx);
+            return Ok((ptx.into_bytes(), trace));
+        }
+        let (cubin, assembled) = self.assemble(source, &ptx, arguments, &target.to_string())?;
+        trace.warnings.extend(assembled.warnings);
+        let inputs = trace.inputs;
+        Ok((cubin, Trace { inputs, warnings: trace.warnings, ..assembled }))
+    }
+
     /// Has nvcc assemble PTX of a source.
-    pub(super) fn assemble(
+    fn assemble(
         &self,
         source: &CudaSource,
         ptx: &str,
