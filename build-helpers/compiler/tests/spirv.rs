@@ -91,6 +91,6 @@ pub fn warps(mut y: DisjointSlice<u32>) {
     );
     let found = faults(&apart);
     let message = "comes to a barrier, or to a warp-level primitive, which is one here, that not all threads of a block \
-                   reach together: they part in line 3, by a return, a panic or a branch";
+                   reach together: they part in line 4, by a return, a panic or a branch";
     assert!(!found.is_empty() && found.iter().all(|it| it == message), "{found:?}");
 }
