@@ -83,7 +83,7 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
 
 /// Copies bytes from an offset of memory of one device to an offset of memory of another. Each part waits for what the
 /// memory has to wait for.
-fn through_host(
+pub(crate) fn through_host(
     (source, from): (&dyn Memory, usize),
     (target, to): (&mut dyn Memory, usize),
     bytes: usize,

@@ -33,6 +33,9 @@ pub enum Capability {
     StreamOrderedAllocation,
     /// Queued copies between buffers of one device.
     CopiesBetweenBuffers,
+    /// Copies of rows, with the host and between buffers of one device: [`Rows`](crate::Rows); emulated: the driver is given
+    /// one row after the other.
+    CopiesOfRows,
     /// Queued copies between buffers of two devices; emulated: the copy goes through the host, and is waited for.
     PeerCopies,
     /// More than one device at a time.
@@ -76,7 +79,7 @@ pub enum Support {
 
 impl Capability {
     /// Every capability, in the order of the book's table.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::QueuedLaunches,
         Self::Streams,
         Self::Events,
@@ -86,6 +89,7 @@ impl Capability {
         Self::PinnedMemory,
         Self::StreamOrderedAllocation,
         Self::CopiesBetweenBuffers,
+        Self::CopiesOfRows,
         Self::PeerCopies,
         Self::SeveralDevices,
         Self::CooperativeLaunches,
@@ -114,6 +118,7 @@ impl fmt::Display for Capability {
             Self::PinnedMemory => "pinned memory",
             Self::StreamOrderedAllocation => "stream-ordered allocation",
             Self::CopiesBetweenBuffers => "copies between buffers of a device",
+            Self::CopiesOfRows => "copies of rows",
             Self::PeerCopies => "copies between devices",
             Self::SeveralDevices => "several devices",
             Self::CooperativeLaunches => "cooperative launches",

@@ -150,6 +150,25 @@ pub enum Error {
         /// Elements of the buffer that is copied.
         copied: usize,
     },
+    /// Rows are not within the memory that they are to be of, or overlap.
+    #[error(
+        "{operation}: {count} rows of {width} elements, of which each begins {pitch} after the one before, do not lie side \
+         by side in {side} of {elements} elements"
+    )]
+    Rows {
+        /// The method called.
+        operation: &'static str,
+        /// The number of rows.
+        count: usize,
+        /// Elements of a row.
+        width: usize,
+        /// Elements from one row to the next.
+        pitch: usize,
+        /// Which memory: `the buffer`, `the host slice` or `the buffer that is copied`.
+        side: &'static str,
+        /// Its elements.
+        elements: usize,
+    },
     /// Memory does not begin and end between two elements of the type that it is to be taken for.
     #[error(
         "{bytes} bytes from byte {offset} of a buffer on are no elements of `{element}`, each of {size} bytes"

@@ -123,6 +123,25 @@ pub(crate) trait Context: Any + Send + Sync {
         stream: StreamRef<'_>,
     ) -> Result<()>;
 
+    /// Queues a copy of rows as [`Context::copy`] does.
+    ///
+    /// # Safety
+    ///
+    /// As for it, for each of the rows.
+    unsafe fn copy_rows(
+        &self,
+        target: u64,
+        source: u64,
+        rows: RowCopy,
+        stream: StreamRef<'_>,
+    ) -> Result<()> {
+        (0..rows.count).try_for_each(|row| {
+            let [to, from] = rows.offsets(row).map(|offset| offset as u64);
+            // SAFETY: promised.
+            unsafe { self.copy(target + to, source + from, rows.width, stream) }
+        })
+    }
+
     /// Loads a binary that runs on this device.
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn Module>>;
 
@@ -223,6 +242,29 @@ pub(crate) trait Event: Any + Send + Sync {
     fn elapsed_since(&self, earlier: &dyn Event) -> Result<Option<Duration>>;
 }
 
+/// A copy of rows, in bytes. No row is empty, and none overlaps another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowCopy {
+    pub(crate) count: usize,
+    pub(crate) width: usize,
+    /// From the beginning of one row to that of the next.
+    pub(crate) target_pitch: usize,
+    pub(crate) source_pitch: usize,
+}
+
+impl RowCopy {
+    /// Where a row begins in the target and in the source.
+    pub(crate) fn offsets(self, row: usize) -> [usize; 2] {
+        [row * self.target_pitch, row * self.source_pitch]
+    }
+}
+
+impl fmt::Display for RowCopy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} rows of {} bytes", self.count, self.width)
+    }
+}
+
 /// A block of device memory.
 pub(crate) trait Memory: Send + Sync {
     /// Copies to the host; the first asynchronous error of a launch that used the memory.
@@ -238,6 +280,32 @@ pub(crate) trait Memory: Send + Sync {
     ///
     /// `offset + bytes` is within the memory; `source` can be read for `bytes` bytes.
     unsafe fn write(&mut self, offset: usize, source: *const u8, bytes: usize) -> Result<()>;
+
+    /// Copies rows to the host, as [`Memory::read`] does.
+    ///
+    /// # Safety
+    ///
+    /// The rows from `offset` on are within the memory; those of `target` can be written.
+    unsafe fn read_rows(&self, offset: usize, target: *mut u8, rows: RowCopy) -> Result<()> {
+        (0..rows.count).try_for_each(|row| {
+            let [to, from] = rows.offsets(row);
+            // SAFETY: promised.
+            unsafe { self.read(offset + from, target.add(to), rows.width) }
+        })
+    }
+
+    /// Copies rows from the host, as [`Memory::write`] does.
+    ///
+    /// # Safety
+    ///
+    /// The rows from `offset` on are within the memory; those of `source` can be read.
+    unsafe fn write_rows(&mut self, offset: usize, source: *const u8, rows: RowCopy) -> Result<()> {
+        (0..rows.count).try_for_each(|row| {
+            let [to, from] = rows.offsets(row);
+            // SAFETY: promised.
+            unsafe { self.write(offset + to, source.add(from), rows.width) }
+        })
+    }
 
     /// Queues a copy of `bytes` bytes to `target`, a host memory of the same context, on a stream that the context
     /// accepts.

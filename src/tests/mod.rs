@@ -13,6 +13,7 @@ pub(crate) mod objects;
 mod pinned;
 mod pool;
 mod prepared;
+mod rows;
 
 /// The bindings of a package with three sources, which a test of kernelmill-build keeps as it writes
 /// them. Their compiled code is in `objects.rs`.

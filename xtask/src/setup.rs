@@ -21,14 +21,15 @@ const WHEELS: [&str; 5] = [
 
 /// Programs the tests call, with the Debian package that has each. nvcc starts g++; clang is of the
 /// version of rustc's LLVM, which reads what it makes; spirv-val validates
-/// SPIR-V; the last four are for the stage `cross-builds`.
-const PROGRAMS: [(&str, &str); 10] = [
+/// SPIR-V, and llvm-spirv translates it for pocl, whose LLVM it is of; the last four are for the stage `cross-builds`.
+const PROGRAMS: [(&str, &str); 11] = [
     ("cc", "gcc"),
     ("g++", "g++"),
     ("python3", "python3"),
     ("ar", "binutils"),
     ("clang-22", "clang-22"),
     ("spirv-val", "spirv-tools"),
+    ("llvm-spirv-15", "llvm-spirv-15"),
     (QEMU, "qemu-user"),
     (AARCH64_GCC, "gcc-aarch64-linux-gnu"),
     (MINGW, "gcc-mingw-w64-x86-64-win32"),

@@ -58,8 +58,8 @@ pub fn leaves(x: &[u32], mut y: DisjointSlice<u32>) {
     assert_eq!(
         found,
         [
-            "comes to a barrier that not all threads of a block reach together: they part in line 5, by a return, a \
-          panic or a branch"
+            "comes to a barrier, or to a warp-level primitive, which is one here, that not all threads of a block reach \
+          together: they part in line 5, by a return, a panic or a branch"
         ]
     );
     let wide = "#[kernel]
@@ -69,11 +69,28 @@ pub fn wide(a: u64, mut y: DisjointSlice<u64>) {
     }
 }";
     assert_eq!(faults(wide), ["computes with integers of 128 bits, which spirv64 does not have"]);
+}
+
+/// Warps cross in local memory, so that a kernel without a barrier in its source has those of the block.
+#[test]
+fn warp_level_primitives_are_barriers_of_the_block() {
+    if tool::clang().is_none() {
+        return;
+    }
     let warps = "#[kernel]
 pub fn warps(mut y: DisjointSlice<u32>) {
+    let sum = warp::shuffle_xor(thread::thread_idx().x, 1) + warp::ballot(warp::lane_id() > 3);
     if let Some(out) = y.get_mut(thread::index_1d()) {
-        *out = warp::lane_id();
+        *out = sum;
     }
 }";
-    assert_eq!(faults(warps), ["uses warp-level primitives, which spirv64 does not have"]);
+    assert_eq!(faults(warps), [""; 0]);
+    let apart = warps.replace(
+        "    let sum",
+        "    if y.len() < thread::index_1d().get() { return }\n    let sum",
+    );
+    let found = faults(&apart);
+    let message = "comes to a barrier, or to a warp-level primitive, which is one here, that not all threads of a block \
+                   reach together: they part in line 4, by a return, a panic or a branch";
+    assert!(!found.is_empty() && found.iter().all(|it| it == message), "{found:?}");
 }

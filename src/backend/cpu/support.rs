@@ -11,6 +11,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Timing
         | C::Await
         | C::CopiesBetweenBuffers
+        | C::CopiesOfRows
         | C::CooperativeLaunches
         | C::DynamicSharedMemory
         | C::LargeSharedMemory

@@ -19,9 +19,12 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Printing
         | C::Watchdog
         | C::Tracing => Support::Full,
-        C::Graphs | C::PinnedMemory | C::Clusters | C::TensorMaps | C::PeerCopies => {
-            Support::Emulated
-        }
+        C::Graphs
+        | C::PinnedMemory
+        | C::CopiesOfRows
+        | C::Clusters
+        | C::TensorMaps
+        | C::PeerCopies => Support::Emulated,
         C::StreamOrderedAllocation | C::SeveralDevices | C::Occupancy | C::Interoperation => {
             Support::None
         }

@@ -15,7 +15,7 @@ use super::{
     driver_context::{DriverContext, Shared},
     event::RecordedEvent,
     graph::Graph,
-    order,
+    memory, order,
     stream::Stream,
     support::support,
     tensor_map,
@@ -32,7 +32,7 @@ use crate::{
     capability::{Capability, Support},
     embedded::EmbeddedArtifact,
     error::{Error, Result},
-    hal::{self, ContextId, Platform, StreamRef, TensorFormat},
+    hal::{self, ContextId, Platform, RowCopy, StreamRef, TensorFormat},
     properties::{Architecture, Backend, Limits},
 };
 use kernelmill_artifact::TensorMapData;
@@ -285,6 +285,26 @@ impl hal::Context for Context {
         let stream = order::launch_stream(stream)?;
         // SAFETY: promised.
         self.shared.timed(stream, || unsafe { DriverContext::copy(target, source, bytes, stream) })
+    }
+
+    unsafe fn copy_rows(
+        &self,
+        target: u64,
+        source: u64,
+        rows: RowCopy,
+        stream: StreamRef<'_>,
+    ) -> Result<()> {
+        self.shared.bind()?;
+        let stream = order::launch_stream(stream)?;
+        // SAFETY: promised.
+        unsafe {
+            memory::copy_rows(
+                memory::Place::Device(target),
+                memory::Place::Device(source),
+                rows,
+                stream,
+            )
+        }
     }
 
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {

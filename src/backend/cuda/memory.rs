@@ -4,7 +4,10 @@
 //! Device memory is allocated and freed in the order of the default stream, where the device has pools of
 //! memory.
 
-use std::{ffi::c_void, ptr::NonNull};
+use std::{
+    ffi::c_void,
+    ptr::{self, NonNull},
+};
 
 use cudarc::driver::{CudaStream, result as raw, sys};
 
@@ -12,7 +15,63 @@ use super::{driver::named, driver_context::DriverContext};
 use crate::{
     backend::gpu::calls::{ContextCalls as _, MemoryCalls},
     error::{Error, Result},
+    hal::RowCopy,
 };
+
+/// Where the rows of a copy are.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    Host(*mut u8),
+    Device(u64),
+}
+
+impl Place {
+    /// As the driver's description of a copy has it.
+    fn parts(self) -> (sys::CUmemorytype, *mut c_void, u64) {
+        match self {
+            Self::Host(memory) => (sys::CUmemorytype::CU_MEMORYTYPE_HOST, memory.cast(), 0),
+            Self::Device(address) => {
+                (sys::CUmemorytype::CU_MEMORYTYPE_DEVICE, ptr::null_mut(), address)
+            }
+        }
+    }
+}
+
+/// Queues a copy of rows.
+///
+/// # Safety
+///
+/// As [`MemoryCalls`] asks, for each of the rows.
+pub(super) unsafe fn copy_rows(
+    target: Place,
+    source: Place,
+    rows: RowCopy,
+    stream: &CudaStream,
+) -> Result<()> {
+    let (target_type, target_host, target_device) = target.parts();
+    let (source_type, source_host, source_device) = source.parts();
+    let copy = sys::CUDA_MEMCPY2D {
+        srcXInBytes: 0,
+        srcY: 0,
+        srcMemoryType: source_type,
+        srcHost: source_host,
+        srcDevice: source_device,
+        srcArray: ptr::null_mut(),
+        srcPitch: rows.source_pitch,
+        dstXInBytes: 0,
+        dstY: 0,
+        dstMemoryType: target_type,
+        dstHost: target_host,
+        dstDevice: target_device,
+        dstArray: ptr::null_mut(),
+        dstPitch: rows.target_pitch,
+        WidthInBytes: rows.width,
+        Height: rows.count,
+    };
+    // SAFETY: promised; the driver reads the description before it returns.
+    let copied = unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, stream.cu_stream()) };
+    named(copied.result(), "cuMemcpy2DAsync", || rows.to_string())
+}
 
 impl MemoryCalls for DriverContext {
     fn allocate(&self, bytes: usize) -> Result<u64> {
@@ -80,6 +139,26 @@ impl MemoryCalls for DriverContext {
         let copied =
             unsafe { sys::cuMemcpyDtoDAsync_v2(target, source, bytes, stream.cu_stream()) };
         named(copied.result(), "cuMemcpyDtoDAsync", || format!("{bytes} bytes"))
+    }
+
+    unsafe fn download_rows(
+        target: *mut u8,
+        source: u64,
+        rows: RowCopy,
+        stream: &CudaStream,
+    ) -> Result<()> {
+        // SAFETY: promised.
+        unsafe { copy_rows(Place::Host(target), Place::Device(source), rows, stream) }
+    }
+
+    unsafe fn upload_rows(
+        target: u64,
+        source: *const u8,
+        rows: RowCopy,
+        stream: &CudaStream,
+    ) -> Result<()> {
+        // SAFETY: promised.
+        unsafe { copy_rows(Place::Device(target), Place::Host(source.cast_mut()), rows, stream) }
     }
 
     fn allocate_host(

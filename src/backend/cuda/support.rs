@@ -15,6 +15,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::PinnedMemory
         | C::StreamOrderedAllocation
         | C::CopiesBetweenBuffers
+        | C::CopiesOfRows
         | C::SeveralDevices
         | C::CooperativeLaunches
         | C::Clusters

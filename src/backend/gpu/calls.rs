@@ -19,7 +19,7 @@ use std::{
 use crate::{
     embedded::EmbeddedArtifact,
     error::Result,
-    hal::{AsyncError, ErrorSlot, StreamRef},
+    hal::{AsyncError, ErrorSlot, RowCopy, StreamRef},
 };
 
 /// All calls of a driver.
@@ -233,6 +233,34 @@ pub(in crate::backend) trait MemoryCalls: ContextCalls {
 
     /// Queues a copy on the device.
     unsafe fn copy(target: u64, source: u64, bytes: usize, stream: &Self::Stream) -> Result<()>;
+
+    /// Queues a copy of rows to the host. Where it fails, some of them may have been queued; so for the two below.
+    unsafe fn download_rows(
+        target: *mut u8,
+        source: u64,
+        rows: RowCopy,
+        stream: &Self::Stream,
+    ) -> Result<()> {
+        (0..rows.count).try_for_each(|row| {
+            let [to, from] = rows.offsets(row);
+            // SAFETY: promised.
+            unsafe { Self::download(target.add(to), source + from as u64, rows.width, stream) }
+        })
+    }
+
+    /// Queues a copy of rows from the host.
+    unsafe fn upload_rows(
+        target: u64,
+        source: *const u8,
+        rows: RowCopy,
+        stream: &Self::Stream,
+    ) -> Result<()> {
+        (0..rows.count).try_for_each(|row| {
+            let [to, from] = rows.offsets(row);
+            // SAFETY: promised.
+            unsafe { Self::upload(target + to as u64, source.add(from), rows.width, stream) }
+        })
+    }
 
     /// Pinned memory of the host of `bytes` bytes, more than 0. Kernels can use it too where it is `mapped`.
     fn allocate_host(

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    hal::{self, Guard, StreamRef},
+    hal::{self, Guard, RowCopy, StreamRef},
 };
 
 pub(in crate::backend) struct Memory<D: Driver> {
@@ -166,6 +166,32 @@ impl<D: Driver> hal::Memory for Memory<D> {
         // SAFETY: as above.
         self.shared.timed(stream, || unsafe { D::upload(target, source, bytes, stream) })?;
         self.finish(subject)?;
+        self.accesses.done();
+        Ok(())
+    }
+
+    unsafe fn read_rows(&self, offset: usize, target: *mut u8, rows: RowCopy) -> Result<()> {
+        let (stream, subject) = (self.shared.default_stream(), || rows.to_string());
+        self.shared.bind()?;
+        self.accesses.wait_for_write(stream)?;
+        let source = self.block.address + offset as u64;
+        // SAFETY: as for `read`. Rows that were queued before one that fails are waited for too.
+        let queued = unsafe { D::download_rows(target, source, rows, stream) };
+        let waited = self.finish(subject);
+        queued.and(waited)?;
+        self.shared.late_error()?;
+        self.shared.panics.report_all()
+    }
+
+    unsafe fn write_rows(&mut self, offset: usize, source: *const u8, rows: RowCopy) -> Result<()> {
+        let subject = || rows.to_string();
+        self.shared.bind()?;
+        self.accesses.wait_for_all(self.shared.default_stream())?;
+        let (target, stream) = (self.block.address + offset as u64, self.shared.default_stream());
+        // SAFETY: as for `write`; see also `read_rows`.
+        let queued = unsafe { D::upload_rows(target, source, rows, stream) };
+        let waited = self.finish(subject);
+        queued.and(waited)?;
         self.accesses.done();
         Ok(())
     }

@@ -9,7 +9,7 @@ use std::{
 use super::{
     driver::{NO_DEVICE, library, named},
     driver_context::{DriverContext, Shared},
-    library,
+    library, memory,
     properties::DeviceProperties,
     stream::Stream,
     support::support,
@@ -26,7 +26,7 @@ use crate::{
     capability::{Capability, Support},
     embedded::EmbeddedArtifact,
     error::{Error, Result},
-    hal::{self, ContextId, Platform, StreamRef},
+    hal::{self, ContextId, Platform, RowCopy, StreamRef},
     properties::{Architecture, Backend, Limits},
 };
 
@@ -223,6 +223,19 @@ impl hal::Context for Context {
         let stream = DriverContext::launch_stream(stream)?;
         // SAFETY: promised.
         self.shared.timed(stream, || unsafe { DriverContext::copy(target, source, bytes, stream) })
+    }
+
+    unsafe fn copy_rows(
+        &self,
+        target: u64,
+        source: u64,
+        rows: RowCopy,
+        stream: StreamRef<'_>,
+    ) -> Result<()> {
+        self.shared.bind()?;
+        let stream = DriverContext::launch_stream(stream)?;
+        // SAFETY: promised.
+        unsafe { memory::copy_rows(target, source, rows, memory::DEVICE_TO_DEVICE, stream) }
     }
 
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {

@@ -46,6 +46,9 @@ library_functions! {
     hipMemcpyHtoDAsync(*mut c_void, *mut c_void, usize, Handle) -> Code;
     hipMemcpyDtoHAsync(*mut c_void, *mut c_void, usize, Handle) -> Code;
     hipMemcpyDtoDAsync(*mut c_void, *mut c_void, usize, Handle) -> Code;
+    hipMemcpy2DAsync(
+        *mut c_void, usize, *const c_void, usize, usize, usize, c_int, Handle
+    ) -> Code;
     hipMemsetD8Async(*mut c_void, u8, usize, Handle) -> Code;
     hipStreamCreateWithFlags(*mut Handle, c_uint) -> Code;
     hipStreamDestroy(Handle) -> Code;

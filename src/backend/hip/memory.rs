@@ -5,7 +5,7 @@
 //! reads it while the kernel runs.
 
 use std::{
-    ffi::{c_uint, c_void},
+    ffi::{c_int, c_uint, c_void},
     ptr::{self, NonNull},
 };
 
@@ -17,6 +17,7 @@ use super::{
 use crate::{
     backend::gpu::calls::{ContextCalls as _, MemoryCalls},
     error::{Error, Result},
+    hal::RowCopy,
 };
 
 /// `hipHostMallocPortable`.
@@ -29,6 +30,43 @@ const COHERENT: c_uint = 0x4000_0000;
 /// An address of the device, as the library takes it.
 fn pointer(address: u64) -> *mut c_void {
     ptr::with_exposed_provenance_mut(address as usize)
+}
+
+/// `hipMemcpyHostToDevice`.
+const HOST_TO_DEVICE: c_int = 1;
+/// `hipMemcpyDeviceToHost`.
+const DEVICE_TO_HOST: c_int = 2;
+/// `hipMemcpyDeviceToDevice`.
+pub(super) const DEVICE_TO_DEVICE: c_int = 3;
+
+/// Queues a copy of rows between two addresses, of memory as `kind` says.
+///
+/// # Safety
+///
+/// As [`MemoryCalls`] asks, for each of the rows.
+pub(super) unsafe fn copy_rows(
+    target: u64,
+    source: u64,
+    rows: RowCopy,
+    kind: c_int,
+    stream: &HipStream,
+) -> Result<()> {
+    let (target, source, stream) = (pointer(target), pointer(source), stream.handle());
+    let RowCopy { count, width, target_pitch, source_pitch } = rows;
+    // SAFETY: promised.
+    let code = unsafe {
+        (hip().hipMemcpy2DAsync)(
+            target,
+            target_pitch,
+            source,
+            source_pitch,
+            width,
+            count,
+            kind,
+            stream,
+        )
+    };
+    named(code, "hipMemcpy2DAsync", || rows.to_string())
 }
 
 impl MemoryCalls for DriverContext {
@@ -87,6 +125,28 @@ impl MemoryCalls for DriverContext {
         // SAFETY: promised.
         let code = unsafe { (hip().hipMemcpyDtoDAsync)(target, source, bytes, stream.handle()) };
         named(code, "hipMemcpyDtoDAsync", || format!("{bytes} bytes"))
+    }
+
+    unsafe fn download_rows(
+        target: *mut u8,
+        source: u64,
+        rows: RowCopy,
+        stream: &HipStream,
+    ) -> Result<()> {
+        let target = target.expose_provenance() as u64;
+        // SAFETY: promised.
+        unsafe { copy_rows(target, source, rows, DEVICE_TO_HOST, stream) }
+    }
+
+    unsafe fn upload_rows(
+        target: u64,
+        source: *const u8,
+        rows: RowCopy,
+        stream: &HipStream,
+    ) -> Result<()> {
+        let source = source.expose_provenance() as u64;
+        // SAFETY: promised.
+        unsafe { copy_rows(target, source, rows, HOST_TO_DEVICE, stream) }
     }
 
     fn allocate_host(

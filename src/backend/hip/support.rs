@@ -13,6 +13,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Await
         | C::PinnedMemory
         | C::CopiesBetweenBuffers
+        | C::CopiesOfRows
         | C::SeveralDevices
         | C::CooperativeLaunches
         | C::DynamicSharedMemory

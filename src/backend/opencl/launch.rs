@@ -14,7 +14,7 @@ use cl3::{
         set_kernel_arg, set_kernel_arg_svm_pointer, set_kernel_exec_info,
     },
 };
-use kernelmill_artifact::{ParameterKind, Signature};
+use kernelmill_artifact::{ArtifactKind, ParameterKind, Signature};
 
 use super::{
     driver::{Called, named},
@@ -31,6 +31,14 @@ use crate::{
 
 /// A program that the library has built.
 pub(super) type Image = image::Image<DriverContext>;
+
+/// Threads of a block whose words cross between the lanes of warps, as `spirv/operations.ll` of the compiler has them.
+const MOST_THREADS: u32 = 1024;
+
+/// Whether the kernels of a binary are compiled by this compiler's own passes, so that their warp-level primitives are.
+fn passes_words(kind: ArtifactKind, source: &str) -> bool {
+    kind == ArtifactKind::Spirv && !source.ends_with(".cl")
+}
 
 /// A kernel of a program.
 pub(super) struct Function {
@@ -129,8 +137,13 @@ impl Function {
             let asked = named(asked, "clGetKernelWorkGroupInfo", || kernel.entry.to_owned())?;
             Ok::<_, Error>(number(&asked))
         };
+        let most = if passes_words(image.artifact.kind, image.artifact.source) {
+            MOST_THREADS
+        } else {
+            u32::MAX
+        };
         let limits = KernelLimits {
-            threads_per_block: narrow(ask(CL_KERNEL_WORK_GROUP_SIZE)?),
+            threads_per_block: narrow(ask(CL_KERNEL_WORK_GROUP_SIZE)?).min(most),
             static_shared_bytes: ask(CL_KERNEL_LOCAL_MEM_SIZE)?,
         };
         let (image, shared) = (Arc::clone(image), Arc::clone(shared));
@@ -261,6 +274,13 @@ impl hal::Function for Function {
 mod tests {
     use super::*;
     use kernelmill_artifact::{Access, Nested, Scalar, ValueType};
+
+    #[test]
+    fn warps_of_this_compilers_kernels_limit_blocks() {
+        assert!(passes_words(ArtifactKind::Spirv, "kernels/warps.rs"));
+        assert!(!passes_words(ArtifactKind::Spirv, "kernels/groups.cl"));
+        assert!(!passes_words(ArtifactKind::OpenClC, "kernels/groups.cl"));
+    }
 
     #[test]
     fn parameters_are_passed_as_the_library_takes_them() {

@@ -18,7 +18,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Panics
         | C::Printing
         | C::Tracing => Support::Full,
-        C::Graphs | C::PinnedMemory | C::PeerCopies => Support::Emulated,
+        C::Graphs | C::PinnedMemory | C::CopiesOfRows | C::PeerCopies => Support::Emulated,
         C::StreamOrderedAllocation
         | C::CooperativeLaunches
         | C::Clusters

@@ -14,7 +14,9 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::SeveralDevices
         | C::Tracing => Support::Full,
         // A device has one queue, and copies to the host are waited for.
-        C::Streams | C::Graphs | C::PinnedMemory | C::PeerCopies => Support::Emulated,
+        C::Streams | C::Graphs | C::PinnedMemory | C::CopiesOfRows | C::PeerCopies => {
+            Support::Emulated
+        }
         C::StreamOrderedAllocation
         | C::CooperativeLaunches
         | C::Clusters

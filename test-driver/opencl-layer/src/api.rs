@@ -11,7 +11,10 @@ use std::{
     ptr,
 };
 
-use crate::state::{real, state};
+use crate::{
+    spirv,
+    state::{real, state},
+};
 
 /// A handle, or an address that is passed on.
 type Any = *mut c_void;
@@ -83,7 +86,6 @@ codes! {
     clGetPlatformIDs(room: u32, platforms: Out<Any>, count: Out<u32>);
     clGetPlatformInfo(platform: Any, which: u32, room: usize, value: Any, bytes: Out<usize>);
     clGetDeviceIDs(platform: Any, kind: u64, room: u32, devices: Out<Any>, count: Out<u32>);
-    clGetDeviceInfo(device: Any, which: u32, room: usize, value: Any, bytes: Out<usize>);
     clReleaseContext(context: Any) gone "contexts";
     clReleaseCommandQueue(queue: Any) gone "queues";
     clFlush(queue: Any);
@@ -111,15 +113,13 @@ codes! {
     clGetEventProfilingInfo(event: Any, which: u32, room: usize, value: Any, bytes: Out<usize>);
     clRetainEvent(event: Any) made event;
     clReleaseEvent(event: Any) gone event;
-    clBuildProgram(
-        program: Any, count: u32, devices: Events, options: *const c_char, callback: Any, data: Any
-    );
     clGetProgramBuildInfo(
         program: Any, device: Any, which: u32, room: usize, value: Any, bytes: Out<usize>
     );
     clReleaseProgram(program: Any) gone "programs";
     clSetKernelArg(kernel: Any, index: u32, bytes: usize, value: Any);
     clSetKernelArgSVMPointer(kernel: Any, index: u32, value: Any);
+    clSetKernelExecInfo(kernel: Any, which: u32, bytes: usize, value: Any);
     clGetKernelInfo(kernel: Any, which: u32, room: usize, value: Any, bytes: Out<usize>);
     clGetKernelWorkGroupInfo(
         kernel: Any, device: Any, which: u32, room: usize, value: Any, bytes: Out<usize>
@@ -135,7 +135,6 @@ objects! {
     "programs": clCreateProgramWithSource(
         context: Any, count: u32, texts: Events, lengths: *const usize
     );
-    "programs": clCreateProgramWithIL(context: Any, module: Any, bytes: usize);
     "kernels": clCreateKernel(program: Any, name: *const c_char);
 }
 
@@ -152,4 +151,147 @@ unsafe extern "C" fn clSVMAlloc(context: Any, flags: u64, bytes: usize, alignmen
         state().made("memory");
     }
     memory
+}
+
+/// `CL_DEVICE_IL_VERSION` and `CL_CONTEXT_DEVICES`.
+const READS: u32 = 0x105B;
+const DEVICES: u32 = 0x1081;
+/// `CL_INVALID_VALUE`.
+const INVALID_VALUE: i32 = -30;
+
+type GetInfo = unsafe extern "C" fn(Any, u32, usize, Any, Out<usize>) -> i32;
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clGetDeviceInfo(
+    device: Any,
+    which: u32,
+    room: usize,
+    value: Any,
+    bytes: Out<usize>,
+) -> i32 {
+    if let Some(code) = state().failure("clGetDeviceInfo") {
+        return code;
+    }
+    if which == READS && spirv::translator().is_some() {
+        let version = spirv::VERSION;
+        if !bytes.is_null() {
+            // SAFETY: the caller gives a place for the size.
+            unsafe { bytes.write(version.len()) };
+        }
+        if !value.is_null() && room >= version.len() {
+            // SAFETY: there is room for it.
+            unsafe { ptr::copy_nonoverlapping(version.as_ptr(), value.cast(), version.len()) };
+        }
+        return 0;
+    }
+    // SAFETY: the type is that of the function.
+    let function: GetInfo = unsafe { real("clGetDeviceInfo") };
+    // SAFETY: as the caller promises.
+    unsafe { function(device, which, room, value, bytes) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clCreateProgramWithIL(
+    context: Any,
+    module: Any,
+    bytes: usize,
+    code: Out<i32>,
+) -> Any {
+    if let Some(failure) = state().failure("clCreateProgramWithIL") {
+        // SAFETY: the caller gives a place for the code.
+        unsafe { code.write(failure) };
+        return ptr::null_mut();
+    }
+    let program = match spirv::translator() {
+        // SAFETY: as the caller promises.
+        Some(translator) => unsafe { translated(&translator, context, (module, bytes), code) },
+        None => {
+            type Function = unsafe extern "C" fn(Any, Any, usize, Out<i32>) -> Any;
+            // SAFETY: the type is that of the function.
+            let function: Function = unsafe { real("clCreateProgramWithIL") };
+            // SAFETY: as the caller promises.
+            unsafe { function(context, module, bytes, code) }
+        }
+    };
+    if !program.is_null() {
+        state().made("programs");
+    }
+    program
+}
+
+/// A program of the bitcode that a module is translated to.
+///
+/// # Safety
+///
+/// As `clCreateProgramWithIL`; the context has one device.
+unsafe fn translated(
+    translator: &str,
+    context: Any,
+    (module, bytes): (Any, usize),
+    code: Out<i32>,
+) -> Any {
+    // SAFETY: the caller gives so many bytes.
+    let module = unsafe { std::slice::from_raw_parts(module.cast::<u8>(), bytes) };
+    let bitcode = match spirv::translate(translator, module) {
+        Ok(bitcode) => bitcode,
+        Err(reason) => {
+            eprintln!("opencl-layer: {reason}");
+            // SAFETY: the caller gives a place for the code.
+            unsafe { code.write(INVALID_VALUE) };
+            return ptr::null_mut();
+        }
+    };
+    let mut device: Any = ptr::null_mut();
+    // SAFETY: the type is that of the function.
+    let devices: GetInfo = unsafe { real("clGetContextInfo") };
+    let place = (&raw mut device).cast();
+    // SAFETY: the context is there, and there is room for one device.
+    let asked = unsafe { devices(context, DEVICES, size_of::<Any>(), place, ptr::null_mut()) };
+    assert_eq!(asked, 0, "a context of one device");
+    type Function = unsafe extern "C" fn(
+        Any,
+        u32,
+        Events,
+        *const usize,
+        *const *const u8,
+        Out<i32>,
+        Out<i32>,
+    ) -> Any;
+    // SAFETY: the type is that of the function.
+    let function: Function = unsafe { real("clCreateProgramWithBinary") };
+    let (length, bitcode, mut loaded) = (bitcode.len(), bitcode.as_ptr(), 0);
+    // SAFETY: one device with one binary, which the library copies.
+    let program = unsafe {
+        function(
+            context,
+            1,
+            &raw const device,
+            &raw const length,
+            &raw const bitcode,
+            &raw mut loaded,
+            code,
+        )
+    };
+    state().note_translated(program);
+    program
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clBuildProgram(
+    program: Any,
+    count: u32,
+    devices: Events,
+    options: *const c_char,
+    callback: Any,
+    data: Any,
+) -> i32 {
+    if let Some(code) = state().failure("clBuildProgram") {
+        return code;
+    }
+    let options = if state().is_translated(program) { spirv::OPTIONS.as_ptr() } else { options };
+    type Function = unsafe extern "C" fn(Any, u32, Events, *const c_char, Any, Any) -> i32;
+    // SAFETY: the type is that of the function.
+    let function: Function = unsafe { real("clBuildProgram") };
+    // SAFETY: as the caller promises.
+    unsafe { function(program, count, devices, options, callback, data) }
 }

@@ -1,7 +1,8 @@
 //! A layer before the OpenCL library, for tests: the functions that kernelmill's OpenCL back end calls, each of which calls
 //! the one of the same name in the real library.
 //!
-//! What is made and released is counted, so that a leak is seen, and calls fail on demand. Programs load it in the place of
+//! What is made and released is counted, so that a leak is seen, and calls fail on demand. SPIR-V is translated for
+//! an implementation that reads none. Programs load it in the place of
 //! the library by the environment variable `OPENCL_DYLIB_PATH`.
 //!
 //! # Environment variables
@@ -10,11 +11,13 @@
 //! |---|---|
 //! | `OPENCL_LAYER_FAIL=clFinish at call 2` | that call fails, with `CL_OUT_OF_RESOURCES`; `any` counts the calls of all functions |
 //! | `OPENCL_LAYER_LEAK_CHECK=1` | at exit, what is left is printed, and the process exits with code 97 |
+//! | `OPENCL_LAYER_SPIRV=llvm-spirv-15` | devices read SPIR-V: a module becomes bitcode by that program |
 //!
 //! # Layers
 //!
 //! A module imports only from layers below its own: `api` (the exported functions), `state` (what is counted, and
-//! which call is to fail).
+//! which call is to fail), `spirv` (the translation of modules).
 
 mod api;
+mod spirv;
 mod state;

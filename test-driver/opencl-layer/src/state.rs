@@ -1,8 +1,9 @@
 //! What is counted, and which call is to fail.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     env,
+    ffi::c_void,
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
@@ -29,6 +30,8 @@ pub(crate) struct State {
     /// A function, and its call that fails, from 1.
     fails: Option<(String, u64)>,
     calls: u64,
+    /// The addresses of programs that were translated.
+    translated: BTreeSet<usize>,
 }
 
 /// The state of the process.
@@ -66,6 +69,16 @@ impl State {
         eprintln!("opencl-layer: call {call} fails, of {function}");
         self.excused += i64::from(function.starts_with(RELEASES) || function == "clEnqueueSVMFree");
         Some(OUT_OF_RESOURCES)
+    }
+
+    /// Notes a program that a module of SPIR-V was translated to.
+    pub(crate) fn note_translated(&mut self, program: *mut c_void) {
+        self.translated.insert(program.addr());
+    }
+
+    /// Whether a program was made so. The address of one that is released may be that of a later one.
+    pub(crate) fn is_translated(&mut self, program: *mut c_void) -> bool {
+        self.translated.remove(&program.addr())
     }
 
     /// Counts a further object.

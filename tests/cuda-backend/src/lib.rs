@@ -6,9 +6,11 @@ mod executor;
 mod gate;
 mod interop;
 mod kernels;
+mod rows;
 
 pub use child::{Child, LEAKS, clean_child};
 pub use executor::{Wakes, block_on};
 pub use gate::Gate;
 pub use interop::{adopt, cuda_stream, cudarc};
 pub use kernels::{Kernels, copy};
+pub use rows::copy_rows;

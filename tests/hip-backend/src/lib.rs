@@ -8,11 +8,14 @@ mod child;
 mod examples;
 mod kernels;
 mod register;
+#[path = "../../cuda-backend/src/rows.rs"]
+mod rows;
 
 pub use child::{Child, LEAKS, clean_child};
 pub use examples::{Example, examples};
 pub use kernels::Kernels;
 pub use register::register;
+pub use rows::copy_rows;
 
 /// Registers the kernels of `tests/conformance`.
 ///

@@ -2,7 +2,7 @@
 //! next attempt works.
 
 use hip_backend::{Child, Kernels, register_own};
-use kernelmill::{Device, Error, Launch, Result};
+use kernelmill::{Device, Error, Launch, Result, Rows};
 
 const LEN: usize = 64;
 
@@ -48,6 +48,10 @@ fn program() -> Result<Vec<f32>> {
     assert_eq!(pinned.as_slice()?, [9.0; LEN]);
     let mut copy = device.zeros::<f32>(LEN)?;
     copy.copy_from_buffer(&streams[0], &y.slice(..))?;
+    let rows = Rows { count: 2, width: 8 };
+    copy.copy_rows_from(16, &[9.0; 16], 8, rows)?;
+    copy.copy_rows_from_buffer(&streams[0], 16, &y.slice(..), 16, rows)?;
+    copy.copy_rows_to(16, &mut [0.0; 16], 8, rows)?;
     for stream in &streams {
         stream.synchronize()?;
     }

@@ -2,6 +2,9 @@
 
 mod child;
 mod kernels;
+#[path = "../../cuda-backend/src/rows.rs"]
+mod rows;
 
 pub use child::{Child, LEAKS, clean_child};
 pub use kernels::Kernels;
+pub use rows::copy_rows;

@@ -88,6 +88,17 @@ pub fn clang() -> Option<PathBuf> {
     require("clang", names.into_iter().find_map(|name| which::which(name).ok()))
 }
 
+/// The translator of SPIR-V to bitcode of the LLVM that pocl of Debian uses, for `OPENCL_LAYER_SPIRV`.
+///
+/// # Panics
+///
+/// As [`require`] does.
+#[must_use]
+#[track_caller]
+pub fn llvm_spirv() -> Option<PathBuf> {
+    require("llvm-spirv-15", which::which("llvm-spirv-15").ok())
+}
+
 /// AMD's mathematical functions.
 ///
 /// # Panics

@@ -1,4 +1,6 @@
-//! Runs each example, on the CPU also beside guard pages and with queued launches; each verifies its own result.
+//! Runs each example, on the CPU also beside guard pages and with queued launches; each verifies its own result. Those of
+//! [`EVERYWHERE`] run on each back end for kernels in Rust that is there: here on the CPU, pocl and the fake CUDA driver, in
+//! `tests/hip-backend` on the fake HIP run time. wgpu takes WGSL alone.
 
 use crate::{fake_driver, workspace::Workspace};
 use anyhow::{Result, ensure};
@@ -25,6 +27,12 @@ const EXAMPLES: [Example; 11] = [
     ("cudarc-interop", &[]),
 ];
 
+/// The examples that run unchanged on every back end for kernels in Rust.
+const EVERYWHERE: [&str; 4] = ["saxpy", "photo", "matmul", "reduce"];
+
+/// Translates SPIR-V for pocl of Debian, which reads none, behind `opencl-layer`.
+const TRANSLATOR: &str = "llvm-spirv-15";
+
 /// Runs every example in release mode, in a folder for what they write: on the CPU, or on the CUDA
 /// driver in the folder `driver`.
 pub(crate) fn run_all(workspace: &Workspace, driver: Option<&Path>) -> Result<()> {
@@ -41,8 +49,9 @@ pub(crate) fn run_all(workspace: &Workspace, driver: Option<&Path>) -> Result<()
             None => run_on_cpu(workspace, folder, example)?,
         }
     }
-    if let Some(driver) = driver {
-        on_three_back_ends(workspace, driver)?;
+    match driver {
+        Some(driver) => on_three_back_ends(workspace, driver)?,
+        None => on_opencl(workspace, folder)?,
     }
     let picture = std::fs::metadata(folder.join("mandelbrot.png"))?;
     ensure!(picture.len() > 1000, "mandelbrot.png is only {} bytes", picture.len());
@@ -63,6 +72,21 @@ fn on_three_back_ends(workspace: &Workspace, driver: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Runs the examples of [`EVERYWHERE`], built as SPIR-V too, on pocl.
+fn on_opencl(workspace: &Workspace, folder: &Path) -> Result<()> {
+    workspace.cargo(&["build", "--release", "--package", "opencl-layer"]).run()?;
+    let mut build = vec!["build", "--release", "--features", "kernelmill/opencl"];
+    for name in EVERYWHERE {
+        build.extend(["--package", name]);
+    }
+    workspace.cargo(&build).env("KERNELMILL_TARGETS", "cpu,spirv64").run()?;
+    for example in EXAMPLES.into_iter().filter(|(name, _)| EVERYWHERE.contains(name)) {
+        run_one(workspace, folder, example, Machine::OpenCl)?;
+    }
+    println!("{}: not on wgpu, which takes kernels in WGSL alone", EVERYWHERE.join(", "));
+    Ok(())
+}
+
 /// What an example runs on.
 #[derive(Clone, Copy)]
 enum Machine<'d> {
@@ -71,6 +95,8 @@ enum Machine<'d> {
     CpuAsync,
     /// With pages that cannot be touched on this side of each buffer, on a processor with these vectors.
     CpuBesideGuardPages(&'d str, &'d str),
+    /// pocl, with SPIR-V.
+    OpenCl,
     /// The CUDA driver in this folder.
     FakeDriver(&'d Path),
 }
@@ -97,8 +123,21 @@ fn run_one(
     let program = workspace.target.join("release").join(name);
     let _in_folder = workspace.shell.push_dir(folder);
     let output = workspace.shell.cmd(program).args(arguments);
+    let device = match machine {
+        Machine::FakeDriver(_) if EVERYWHERE.contains(&name) => Some("cuda:0"),
+        Machine::OpenCl => Some("opencl:0"),
+        Machine::Cpu if EVERYWHERE.contains(&name) => Some("cpu"),
+        _ => None,
+    };
+    let output = output.envs(device.map(|device| ("KERNELMILL_DEVICE", device)));
     let output = match machine {
         Machine::Cpu => output.read()?,
+        Machine::OpenCl => output
+            .env("OPENCL_DYLIB_PATH", workspace.target.join("release/libopencl_layer.so"))
+            .env("OPENCL_LAYER_SPIRV", TRANSLATOR)
+            .env("OCL_ICD_VENDORS", POCL)
+            .env("POCL_CACHE_DIR", folder.join("pocl-cache"))
+            .read()?,
         Machine::CpuAsync => output.env("KERNELMILL_DEVICE", "cpu-async").quiet().read()?,
         Machine::CpuBesideGuardPages(side, processor) => output
             .env("KERNELMILL_GUARD_PAGES", side)
@@ -115,6 +154,11 @@ fn run_one(
     ensure!(
         emulated == matches!(machine, Machine::FakeDriver(_)),
         "{name} ran on another device than it should"
+    );
+    let is_pocl = output.contains("Portable Computing Language");
+    ensure!(
+        is_pocl || !matches!(machine, Machine::OpenCl),
+        "{name} ran on another device than pocl"
     );
     Ok(())
 }

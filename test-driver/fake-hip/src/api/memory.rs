@@ -1,6 +1,6 @@
 //! Memory and copies. Copies of memory of the host that is not pinned are not done when they return either.
 
-use std::ffi::{c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 
 use super::give;
 use crate::{
@@ -160,6 +160,43 @@ extern "C" fn hipMemcpyDtoDAsync(
         let (target, source) = (target.expose_provenance(), source.expose_provenance());
         let copy = Copy { target, source, bytes, stream: stream.addr() };
         state.copy_async(&copy, Sides { target_is_device: true, source_is_device: true })
+    })
+}
+
+/// `hipMemcpyHostToDevice`, `hipMemcpyDeviceToHost` and `hipMemcpyDeviceToDevice`.
+fn sides(kind: c_int) -> Option<Sides> {
+    let [target_is_device, source_is_device] = match kind {
+        1 => [true, false],
+        2 => [false, true],
+        3 => [true, true],
+        _ => return None,
+    };
+    Some(Sides { target_is_device, source_is_device })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn hipMemcpy2DAsync(
+    target: *mut c_void,
+    target_pitch: usize,
+    source: *const c_void,
+    source_pitch: usize,
+    width: usize,
+    height: usize,
+    kind: c_int,
+    stream: *mut c_void,
+) -> Code {
+    call("hipMemcpy2DAsync", |state| {
+        let sides = sides(kind).filter(|_| width <= target_pitch && width <= source_pitch);
+        let Some(sides) = sides else {
+            return state
+                .refuse(code::INVALID_VALUE, "a copy of rows that overlap, or of an unknown kind");
+        };
+        let (target, source) = (target.expose_provenance(), source.expose_provenance());
+        (0..height).try_for_each(|row| {
+            let (target, source) = (target + row * target_pitch, source + row * source_pitch);
+            let copy = Copy { target, source, bytes: width, stream: stream.addr() };
+            state.copy_async(&copy, sides)
+        })
     })
 }
 

@@ -64,10 +64,7 @@ const INTRINSICS: [&str; 31] = [
 ];
 
 /// Parts of the names of operations, and what they are.
-const MISSING: [(&str, &str); 8] = [
-    ("warp_", "warp-level primitives"),
-    ("active_mask", "warp-level primitives"),
-    ("lane_id", "warp-level primitives"),
+const MISSING: [(&str, &str); 5] = [
     ("dynamic_shared", "dynamic shared memory"),
     ("print", "printing"),
     ("grid_workspace", "barriers of the grid"),
@@ -104,8 +101,8 @@ pub(super) fn find<'c>(module: &Module<'c>, backtraces: &Backtraces<'c>) -> Vec<
             let place = branch.iter().find(|frame| !frame.library && frame.line > 0);
             let place = place.map_or_else(String::new, |it| format!(" in line {}", it.line));
             let message = format!(
-                "comes to a barrier that not all threads of a block reach together: they part{place}, by a return, a \
-                 panic or a branch"
+                "comes to a barrier, or to a warp-level primitive, which is one here, that not all threads of a block reach \
+                 together: they part{place}, by a return, a panic or a branch"
             );
             let help = "let all threads reach it: test in the code between barriers, and index by `get` where that can \
                         fail";
