@@ -10,15 +10,11 @@
 //! ```
 
 mod grids;
+mod kernels;
 mod matrices;
 mod numbers;
 mod program;
 mod records;
-
-mod kernels {
-    #![allow(clippy::all, clippy::pedantic, missing_docs, reason = "they are generated")]
-    kernelmill::include_kernels!();
-}
 
 use kernelmill::{Backend, Device};
 use program::{Machine, Outcome};

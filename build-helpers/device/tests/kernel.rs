@@ -70,7 +70,7 @@ fn kernels_get_entries_and_layouts() {
             let entry = format!("define {result} @__kernelmill_exported_{name}(");
             assert!(module.contains(&entry), "{entry}");
         }
-        assert_eq!(layout(&module, "loop"), []);
+        assert_eq!(layout(&module, "loop"), [0_u64; 0]);
         assert_eq!(layout(&module, "cube"), [4, 4]);
         assert_eq!(layout(&module, "generic_u64_1_2_Secrets"), [8, 8, 24, 8, 8, 8, 0, 1]);
         assert_eq!(layout(&module, "hidden"), [1, 1, 1, 1]);

@@ -17,6 +17,7 @@ macro_rules! checks {
     ($($name:ident),* $(,)?) => {
         $(
             #[test]
+            #[allow(non_snake_case, reason = "an instance has the names of its types")]
             fn $name() {
                 run(stringify!($name));
             }

@@ -239,13 +239,3 @@ fn three(value: &Expr, slot: &mut [u32; 3]) -> bool {
         _ => false,
     }
 }
-
-/// The attribute of functions that the host can give to kernels.
-pub(super) const DEVICE_FN: &str = "device_fn";
-
-/// The attribute of this name, under any path.
-pub(super) fn marked<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
-    attributes
-        .iter()
-        .find(|attribute| attribute.path().segments.last().is_some_and(|last| last.ident == name))
-}

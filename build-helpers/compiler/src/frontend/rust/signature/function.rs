@@ -1,9 +1,8 @@
 //! Functions that the host can give to kernels, marked `#[device_fn]`, and the types of such.
 
 use super::{
-    attribute::{DEVICE_FN, marked},
     scope::{ModuleId, Scope},
-    syntax::bare,
+    syntax::{DEVICE_FN, bare, marked},
     types::{Position, Types},
     unsupported::UnsupportedType,
 };

@@ -1,13 +1,12 @@
 //! Finds the functions marked `#[kernel]` and reads their signatures.
 
 use super::{
-    ListedVariant,
     alias::renamed_attribute,
-    attribute::{Arguments, DEVICE_FN, marked},
+    attribute::Arguments,
     instances::{self, Known, ListedInstances},
     scope::{ModuleId, Scope},
     substitution,
-    syntax::bare,
+    syntax::{DEVICE_FN, bare, marked},
     types::{Position, Types},
     unsupported::UnsupportedType,
 };
@@ -24,6 +23,17 @@ use syn::{
     ext::IdentExt,
     visit::{self, Visit},
 };
+
+/// A variant of a kernel that its attribute lists: `#[kernel(variants = [{ launch_bounds = 64 }])]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedVariant {
+    /// The kernel's [`Signature::symbol`].
+    pub symbol: String,
+    /// What it says of its launches, in place of what the kernel says.
+    pub limits: LaunchLimits,
+    /// Where it stands.
+    pub place: Place,
+}
 
 /// The kernels of a crate.
 #[derive(Default)]

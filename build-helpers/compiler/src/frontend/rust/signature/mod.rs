@@ -31,13 +31,11 @@ mod unsupported;
 
 pub use cfg::Cfgs;
 pub use instances::ListedInstances;
+pub use kernel::ListedVariant;
 
-use crate::{
-    diagnostic::{Diagnostic, Place},
-    frontend::generic::GenericKernel,
-};
+use crate::{diagnostic::Diagnostic, frontend::generic::GenericKernel};
 use kernel::Kernels;
-use kernelmill_artifact::{DeviceFunction, LaunchLimits, Signature};
+use kernelmill_artifact::{DeviceFunction, Signature};
 use scope::Scope;
 use text::Text;
 
@@ -51,17 +49,6 @@ pub enum Reading {
     Rejected(Vec<Diagnostic>),
     /// The text is not Rust. The compiler says where and why better than this reader could.
     NotRust,
-}
-
-/// A variant of a kernel that its attribute lists: `#[kernel(variants = [{ launch_bounds = 64 }])]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListedVariant {
-    /// The kernel's [`Signature::symbol`].
-    pub symbol: String,
-    /// What it says of its launches, in place of what the kernel says.
-    pub limits: LaunchLimits,
-    /// Where it stands.
-    pub place: Place,
 }
 
 /// One file of a crate.

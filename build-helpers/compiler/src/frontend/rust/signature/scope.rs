@@ -1,8 +1,8 @@
 //! The modules of a crate and what their names mean.
 
 use super::{
-    attribute::{DEVICE_FN, marked},
     cfg::Cfgs,
+    syntax::{DEVICE_FN, marked},
     text::Text,
 };
 use std::collections::BTreeMap;

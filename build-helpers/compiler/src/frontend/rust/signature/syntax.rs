@@ -1,7 +1,9 @@
-//! Parts of types as they are written.
+//! Parts of types and attributes as they are written.
 
 use kernelmill_artifact::Access;
-use syn::{Expr, GenericArgument, Path, PathArguments, PathSegment, Type, ext::IdentExt};
+use syn::{
+    Attribute, Expr, GenericArgument, Path, PathArguments, PathSegment, Type, ext::IdentExt,
+};
 
 /// A type without parentheses and invisible groups.
 pub(super) fn bare(ty: &Type) -> &Type {
@@ -49,4 +51,14 @@ pub(super) fn second_argument(segment: &PathSegment) -> Option<&Expr> {
         Some(GenericArgument::Const(number)) => Some(number),
         _ => None,
     }
+}
+
+/// The attribute of functions that the host can give to kernels.
+pub(super) const DEVICE_FN: &str = "device_fn";
+
+/// The attribute of this name, under any path.
+pub(super) fn marked<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
+    attributes
+        .iter()
+        .find(|attribute| attribute.path().segments.last().is_some_and(|last| last.ident == name))
 }
