@@ -44,7 +44,7 @@ impl Arguments {
 
     fn fill(&mut self, attribute: &Attribute, text: &Text<'_>) {
         let mut places: Vec<(String, Place)> = Vec::new();
-        let mut says_no_dimension = false;
+        let (mut says_no_dimension, mut lists_no_variants) = (false, false);
         let parsed = attribute.parse_nested_meta(|meta| {
             // The attribute itself checks which parameter `width` names.
             if meta.path.is_ident("width") {
@@ -55,7 +55,8 @@ impl Arguments {
             }
             let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
             if name == "variants" {
-                return self.list_variants(meta.value()?, text);
+                let listed = meta.value().and_then(|input| self.list_variants(input, text));
+                return listed.inspect_err(|_| lists_no_variants = true);
             }
             let value: Expr = meta.value()?.parse()?;
             let place = text.place_of(value.span());
@@ -77,8 +78,12 @@ impl Arguments {
             }
             Ok(())
         });
-        if parsed.is_err() || says_no_dimension {
-            let written = text.written(attribute);
+        let written = text.written(attribute);
+        if lists_no_variants {
+            let message = format!("is marked `{written}`, whose variants are no list");
+            let help = "write `variants = [{ launch_bounds = 64 }]`";
+            self.refuse_variant(text.place(attribute), message, help);
+        } else if parsed.is_err() || says_no_dimension {
             let message = format!("is marked `{written}`, which says no dimension");
             let help = "write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(dim = 3)]`";
             let place = text.place(attribute);
