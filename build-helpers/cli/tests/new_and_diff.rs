@@ -1,26 +1,47 @@
 //! A package from `new` builds, passes its own test, and `diff` sees what an edit changes.
 
 use std::{
-    env, fs,
+    fs,
+    ops::Deref,
     path::{Path, PathBuf},
     process::{Command, Output},
 };
-use test_support::{TempDir, root, temporary_folder, tool};
+use test_support::{TempDir, builds, root, temporary_folder, tool};
 
 fn kernelmill(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_cargo-kernelmill"))
-        .arg("kernelmill")
-        .args(arguments)
-        .current_dir(folder)
-        .env("CARGO_TARGET_DIR", target())
-        .output()
-        .expect("the program runs")
+    let arguments = [&["kernelmill"], arguments].concat();
+    command(env!("CARGO_BIN_EXE_cargo-kernelmill"), folder, &arguments).output().unwrap()
 }
 
-/// Where packages are built: what they have in common is compiled once. Cargo tells packages of one target folder apart
-/// by their names and versions, not by their paths: those of two tests must differ.
-fn target() -> PathBuf {
-    Path::new(env!("CARGO_BIN_EXE_cargo-kernelmill")).with_file_name("../tmp/new-target")
+/// A program that runs cargo in a package, and what it is asked for.
+fn command(program: &str, folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder);
+    builds::set_variables(&mut command, &builds::target());
+    command
+}
+
+/// A package whose builds are removed with it.
+struct Package {
+    folder: PathBuf,
+    name: String,
+}
+
+impl Deref for Package {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for Package {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            // What is left over is only space.
+            let _ = builds::remove(&builds::target(), &self.name);
+        }
+    }
 }
 
 #[track_caller]
@@ -31,25 +52,20 @@ fn succeed(output: &Output) -> String {
 }
 
 /// Makes a package with the lock file of this workspace: nothing new is downloaded.
-fn package(folder: &TempDir, name: &str, language: &str) -> PathBuf {
+fn package(folder: &TempDir, name: &str, language: &str) -> Package {
     let checkout = root();
     let path = checkout.display().to_string();
     let arguments = ["new", name, "--language", language, "--kernelmill-path", &path, "--json"];
     let made = succeed(&kernelmill(folder.path(), &arguments));
     let made: serde_json::Value = serde_json::from_str(&made).unwrap();
     assert_eq!((&made["folder"], &made["language"]), (&name.into(), &language.into()));
-    let package = folder.path().join(name);
+    let package = Package { folder: folder.path().join(name), name: name.to_owned() };
     fs::copy(checkout.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
     package
 }
 
 fn cargo(package: &Path, arguments: &[&str]) -> Output {
-    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(arguments)
-        .current_dir(package)
-        .env("CARGO_TARGET_DIR", target())
-        .output()
-        .unwrap()
+    command("cargo", package, arguments).output().unwrap()
 }
 
 fn git(package: &Path, arguments: &[&str]) {
@@ -111,7 +127,7 @@ fn a_new_package_passes_its_test_and_diff_sees_an_edit() {
     let said = succeed(&kernelmill(&package, &["diff", "HEAD", &built, "--exit-code"]));
     assert_eq!(said, "compute_75:\n  same     saxpy\ncpu:\n  same     saxpy\n");
     // Nothing is left of the other checkout.
-    let worktrees = Command::new("git").args(["worktree", "list"]).current_dir(&package).output();
+    let worktrees = Command::new("git").args(["worktree", "list"]).current_dir(&*package).output();
     assert_eq!(succeed(&worktrees.unwrap()).lines().count(), 1);
 }
 
@@ -216,17 +232,15 @@ fn the_documentation_of_a_new_package_needs_no_compiler_of_its_kernels() {
         let folder = temporary_folder();
         let name = format!("documented_{language}");
         let package = package(&folder, &name, language);
-        let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-            .args(["doc", "--offline", "--no-deps", "--document-private-items"])
-            .current_dir(&package)
-            .env("CARGO_TARGET_DIR", target())
+        let arguments = ["doc", "--offline", "--no-deps", "--document-private-items"];
+        let output = command("cargo", &package, &arguments)
             .env("DOCS_RS", "1")
             .env("KERNELMILL_NVCC", "/nonexistent")
             .env("KERNELMILL_CLANG", "/nonexistent")
             .output()
             .unwrap();
         succeed(&output);
-        let page = target().join(format!("doc/{name}/kernels/struct.Kernels.html"));
+        let page = builds::target().join(format!("doc/{name}/kernels/struct.Kernels.html"));
         let page = fs::read_to_string(page).unwrap();
         assert_eq!(page.contains("method.saxpy"), has_wrapper, "{language}: {page}");
     }
@@ -239,10 +253,8 @@ fn build_says_what_took_long_and_writes_a_page() {
     let package = package(&folder, "grind_build", "rust");
     let store = folder.path().join("store").display().to_string();
     let build = |arguments: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_cargo-kernelmill"))
-            .args([&["kernelmill", "build"], arguments, &["--", "--offline"]].concat())
-            .current_dir(&package)
-            .env("CARGO_TARGET_DIR", target())
+        let arguments = [&["kernelmill", "build"], arguments, &["--", "--offline"]].concat();
+        command(env!("CARGO_BIN_EXE_cargo-kernelmill"), &package, &arguments)
             .env("KERNELMILL_CACHE_DIR", &store)
             .output()
             .unwrap()

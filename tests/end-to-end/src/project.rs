@@ -2,12 +2,11 @@
 
 use crate::run::Run;
 use std::{
-    env,
     fs::{self, File},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
-use test_support::{root, shared_folder, tool, write_file};
+use test_support::{builds, root, shared_folder, tool, write_file};
 
 /// A package in a folder of its own, with a store of its own, whose builds share one target folder
 /// with those of all other projects.
@@ -52,7 +51,7 @@ impl Project {
             fs::remove_dir_all(&folder).expect("an old project can be removed");
         }
         fs::create_dir_all(folder.join("package")).expect("a project has a folder");
-        let target = place.join("target");
+        let target = builds::target();
         let (name, environment) = (name.to_owned(), Vec::new());
         let project = Self { name, folder, _lock: lock, target, environment };
         let store = project.store().display().to_string();
@@ -211,45 +210,31 @@ impl Project {
         }
         let mut command = Command::new("cargo");
         command.args(arguments).arg("--offline").current_dir(self.package());
-        for (name, _) in env::vars_os().filter(|(name, _)| is_of_the_outer_cargo(name)) {
-            command.env_remove(name);
-        }
-        command.env("CARGO_TARGET_DIR", &self.target).env("KERNELMILL_LOG", "summary");
-        for profile in ["CARGO_PROFILE_DEV_DEBUG", "CARGO_PROFILE_DEV_BUILD_OVERRIDE_DEBUG"] {
-            command.env(profile, "0");
-        }
-        // A hundred build scripts are linked here, each once: what only helps a second or a debugger
-        // would take gigabytes.
-        command.env("CARGO_INCREMENTAL", "0");
-        command.env("CARGO_PROFILE_DEV_BUILD_OVERRIDE_STRIP", "symbols");
-        command.env("CARGO_TERM_COLOR", "never").stdin(Stdio::null());
+        builds::set_variables(&mut command, &self.target);
+        command.env("KERNELMILL_LOG", "summary").stdin(Stdio::null());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 }
 
 impl Drop for Project {
-    /// A target folder of its own is large; it stays for a look where the test failed.
+    /// Removes what was built for this package alone, which has the whole compiler in it; it stays for a look where
+    /// the test failed.
     fn drop(&mut self) {
-        let own = self.folder.join("target");
-        if own == self.target && !std::thread::panicking() {
-            // What is left over is only space.
-            let _ = fs::remove_dir_all(own);
+        if std::thread::panicking() {
+            return;
         }
+        let own = self.folder.join("target");
+        // What is left over is only space.
+        let _ = if own == self.target {
+            fs::remove_dir_all(own)
+        } else if self.folder.ends_with(&self.name) {
+            builds::remove(&self.target, &self.name)
+        } else {
+            // Another checkout of the same package may be in use.
+            Ok(())
+        };
     }
-}
-
-/// Variables that the cargo which runs the tests has set, and that would change what an inner one
-/// does; those that say where things are kept or how to download stay.
-fn is_of_the_outer_cargo(name: &std::ffi::OsStr) -> bool {
-    let Some(name) = name.to_str() else { return false };
-    let kept = ["CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"];
-    let kept_prefixes = ["CARGO_NET", "CARGO_HTTP", "CARGO_REGISTR", "CARGO_SOURCE"];
-    let ours = name.starts_with("KERNELMILL_") && name != "KERNELMILL_LLVM";
-    let cargos = ["CARGO", "RUST", "MAKEFLAGS", "MFLAGS", "NEXTEST", "OUT_DIR", "DOCS_RS"];
-    let cargos = cargos.iter().any(|prefix| name.starts_with(prefix));
-    let kept = kept.contains(&name) || kept_prefixes.iter().any(|p| name.starts_with(p));
-    (ours || cargos) && !kept
 }
 
 /// Copies a folder of cargo's with its times, by which cargo knows what is fresh, but without the

@@ -6,10 +6,12 @@
 //! - [`tool`] finds programs and libraries, and is the only place that reads `KERNELMILL_REQUIRE_TOOLS`.
 //! - [`snapshot`] compares texts with files, and is the only place that reads `KERNELMILL_TEST_BLESS`.
 //! - [`fuzz`] changes texts and bytes at random, and [`Random`] gives it the numbers.
+//! - [`builds`] is for packages that tests build with cargo, and removes what is built.
 //! - [`Package`] is a small package of kernels to build, and [`checks`] runs those of a program on a device.
 //! - [`Trace`] is what a program has written of its times.
 //! - [`temporary_folder`] gives each test a folder of its own.
 
+pub mod builds;
 pub mod checks;
 pub mod driver;
 mod folder;
