@@ -1,5 +1,7 @@
 //! The lowering strategy of every kernel on the CPU, on whatever toolchain runs the test: a kernel that
 //! falls back to a slower one is a failure, not a slower program.
+//!
+//! This package's own kernels have theirs in the manifest of its build; those of others are compiled here.
 #![cfg(target_arch = "x86_64")]
 
 mod common;
@@ -10,7 +12,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::{folder, lower};
+use common::{each, folder, lower};
+use serde_json::{Value, json};
 use test_support::{root, snapshot};
 
 /// The folders with kernels, from the root of the workspace.
@@ -24,7 +27,7 @@ const FOLDERS: [&str; 11] = [
     "examples/photo/kernels",
     "examples/reduce/kernels",
     "examples/saxpy/kernels",
-    "tests/conformance/kernels",
+    "tests/conformance/targets",
     "tests/cuda-cpp/kernels",
 ];
 
@@ -57,28 +60,46 @@ fn strategies(workspace: &Path, path: &Path) -> Vec<String> {
     let of_kernel = source.signatures.iter().map(|it| (&*it.symbol, &*it.name));
     let names: std::collections::HashMap<_, _> = of_kernel.collect();
     let kernels = artifact.kernels.iter();
-    kernels
-        .map(|kernel| {
-            let strategy = kernel.strategy.as_ref().unwrap();
-            let mut line = serde_json::to_value(strategy).unwrap();
-            // Which of several reasons against vectors is found first is no matter.
-            line["scalar"] = strategy.scalar.is_some().into();
-            format!("{place}, {}: {line}", names[&*kernel.name])
-        })
-        .collect()
+    kernels.map(|it| line(&place, names[&*it.name], json!(it.strategy))).collect()
+}
+
+/// What is said of a kernel.
+fn line(place: &str, kernel: &str, mut strategy: Value) -> String {
+    // Which of several reasons against vectors is found first is no matter.
+    assert!(strategy.is_object(), "{place}, {kernel}: no strategy");
+    strategy["scalar"] = (!strategy["scalar"].is_null()).into();
+    format!("{place}, {kernel}: {strategy}")
+}
+
+/// A line for each kernel of this package, from the manifest of its build.
+fn own_strategies() -> Vec<String> {
+    let built = include_str!(concat!(env!("OUT_DIR"), "/kernelmill.json"));
+    let built: Value = serde_json::from_str(built).unwrap();
+    let list = |value: &Value| value.as_array().unwrap().clone();
+    let said = list(&built["diagnostics"]);
+    let warnings: Vec<_> = said.iter().filter(|it| it["target"] == "cpu").collect();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    let signatures = list(&built["kernels"]);
+    let name = |symbol: &Value| {
+        let signature = signatures.iter().find(|it| it["symbol"] == *symbol).unwrap();
+        signature["name"].as_str().unwrap().to_owned()
+    };
+    let of_binary = |binary: &Value| {
+        let place = format!("tests/conformance/{}", binary["source"].as_str().unwrap());
+        let of_kernel = |it: &Value| line(&place, &name(&it["symbol"]), it["strategy"].clone());
+        list(&binary["kernels"]).iter().map(of_kernel).collect::<Vec<_>>()
+    };
+    list(&built["binaries"]).iter().filter(|it| it["target"] == "cpu").flat_map(of_binary).collect()
 }
 
 #[test]
 fn every_kernel_has_its_strategy_on_this_toolchain() {
     let workspace = root();
     let reads_clang = cuda_cpp::compiler().llvm().version().major >= CLANG;
-    let mut found = BTreeSet::new();
-    for path in sources(workspace) {
-        let of_clang = path.extension().is_some_and(|it| it == "cu");
-        if reads_clang || !of_clang {
-            found.extend(strategies(workspace, &path));
-        }
-    }
+    let mut sources = sources(workspace);
+    sources.retain(|path| reads_clang || path.extension().is_some_and(|it| it == "rs"));
+    let mut found: BTreeSet<_> = own_strategies().into_iter().collect();
+    found.extend(each(&sources, |path| strategies(workspace, path)));
     let is_compared = |line: &str| reads_clang || !line.contains(".cu, ");
     snapshot::check_lines(folder().join("strategies.txt"), &found, is_compared);
     assert!(found.len() > 100, "{} kernels", found.len());

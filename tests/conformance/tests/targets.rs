@@ -10,17 +10,15 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Mutex, PoisonError},
 };
 
-use common::{Source, folder, lower};
+use common::{Source, each, folder, lower};
 use directives::{Directive, Stated, code_of};
 use test_support::{temporary_folder, write_file};
 
-const TARGETS: [&str; 7] = ["cpu", "sm_75", "sm_90", "sm_100", "gfx90a", "gfx942", "gfx1100"];
+/// The test of lowering strategies compiles all of them for the CPU.
+const TARGETS: [&str; 6] = ["sm_75", "sm_90", "sm_100", "gfx90a", "gfx942", "gfx1100"];
 
 /// How many kernels there are at least.
 const KERNELS: usize = 60;
@@ -42,24 +40,6 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// Runs a function on every item, on as many threads as there are processors, and gives what each
-/// reports.
-fn each<T: Sync>(items: &[T], run: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
-    let (next, faults) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let found = run(item);
-                    faults.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
-                }
-            });
-        }
-    });
-    faults.into_inner().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Reads a file of this package or of `tests/cuda-cpp`, where it can be a source of its own.
 fn read(path: &Path) -> Result<Option<File>, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -79,7 +59,6 @@ fn read(path: &Path) -> Result<Option<File>, String> {
 fn check(file: &File, target: &str) -> Vec<String> {
     let name = &file.source.name;
     let result = match target {
-        "cpu" => file.source.compile(target).map(|_| String::new()),
         _ if target.starts_with("gfx") => file.source.compile(target).and_then(|artifact| {
             assert!(artifact.bytes.starts_with(b"\x7fELF"), "{name}: {target}");
             if file.states(target) { file.source.assembly(target) } else { Ok(String::new()) }

@@ -1,7 +1,14 @@
 //! Compiles files of this package for any target.
 #![allow(dead_code, reason = "each test program uses some of it")]
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use cuda_cpp::{clang, compiler};
 use kernelmill_artifact::Signature;
@@ -18,6 +25,24 @@ use test_support::{temporary_folder, write_file};
 /// The folder of this package.
 pub(crate) fn folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Runs a function on every item, on as many threads as there are processors, and gives what each
+/// reports.
+pub(crate) fn each<T: Sync>(items: &[T], run: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
+    let (next, faults) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let found = run(item);
+                    faults.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
+                }
+            });
+        }
+    });
+    faults.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A source that a front end has read.
