@@ -6,7 +6,8 @@
 //! here they run again, with a seed of this commit.
 
 use crate::workspace::{Workspace, stage};
-use anyhow::Result;
+use anyhow::{Result, ensure};
+use std::thread;
 use xshell::{Cmd, cmd};
 
 /// The host's target: given by name, so that build scripts are not instrumented.
@@ -34,15 +35,20 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         println!("the sanitizers are used on {HOST} only");
         return Ok(());
     }
-    stage("AddressSanitizer", || address(workspace))?;
     if !has_components(workspace) {
         println!(
             "nightly has not {COMPONENTS:?}, and they cannot be installed: no ThreadSanitizer, no Miri"
         );
-        return Ok(());
+        return stage("AddressSanitizer", || address(workspace));
     }
-    stage("ThreadSanitizer", || threads(workspace))?;
-    stage("Miri", || miri(workspace))
+    // Miri uses one processor for longer than the others take.
+    thread::scope(|scope| {
+        let miri = scope.spawn(|| stage("Miri", || miri(&Workspace::open()?)));
+        let sanitizers = stage("AddressSanitizer", || address(workspace));
+        let sanitizers = sanitizers.and_then(|()| stage("ThreadSanitizer", || threads(workspace)));
+        let miri = miri.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        sanitizers.and(miri)
+    })
 }
 
 /// Runs the random programs of `tests/soundness` from a seed on that other commits have not.
@@ -53,7 +59,7 @@ fn programs(workspace: &Workspace) -> Result<()> {
     let seed = u64::from(u32::from_str_radix(commit.trim(), 16).unwrap_or(1)) << 20;
     let tests = workspace.cargo(&["test", "--quiet", "--package", "soundness"]);
     let tests = tests.args(["--test", "programs"]).env("SOUNDNESS_SEED", seed.to_string());
-    Ok(tests.env("SOUNDNESS_PROGRAMS", "100").run()?)
+    Ok(tests.env("SOUNDNESS_PROGRAMS", "50").run()?)
 }
 
 fn address(workspace: &Workspace) -> Result<()> {
@@ -69,6 +75,7 @@ fn threads(workspace: &Workspace) -> Result<()> {
     Ok(on_nightly(tests).env("TSAN_OPTIONS", "allocator_may_return_null=1").run()?)
 }
 
+/// What Miri says is printed at its end, in one piece.
 fn miri(workspace: &Workspace) -> Result<()> {
     let tests = run_time_tests(workspace, "miri", &["+nightly", "miri", "test"]).arg("--");
     let tests = tests.args(TOO_MUCH_FOR_MIRI.iter().flat_map(|test| ["--skip", test]));
@@ -77,7 +84,11 @@ fn miri(workspace: &Workspace) -> Result<()> {
     let flags = "-Zmiri-permissive-provenance -Zmiri-ignore-leaks -Zmiri-tree-borrows";
     // One test at a time: kernels that do not end would take the turns of other tests.
     let tests = on_nightly(tests).env("RUST_TEST_THREADS", "1");
-    Ok(tests.env("MIRIFLAGS", flags).run()?)
+    let output = tests.env("MIRIFLAGS", flags).quiet().ignore_status().output()?;
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    ensure!(output.status.success(), "Miri: {}", output.status);
+    Ok(())
 }
 
 /// The tests of the run time's library, built into a folder of their own.

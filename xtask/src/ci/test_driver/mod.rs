@@ -11,7 +11,7 @@ use crate::{
     workspace::{Workspace, stage},
 };
 use anyhow::Result;
-use std::path::Path;
+use std::{path::Path, thread};
 
 /// Builds the driver, and runs on it the tests of the CUDA back end, the suite in every order, the
 /// suite with each of its kernels made wrong, the examples, and random kernels. What a program does not give back fails it.
@@ -32,11 +32,19 @@ fn back_end(workspace: &Workspace, folder: &Path) -> Result<()> {
     Ok(tests.env("KERNELMILL_REQUIRE_TOOLS", "1").run()?)
 }
 
-/// Compares random kernels in Rust, of two seeds: the CPU against plain
-/// Rust, and PTX on the fake driver too. Then, once by each compiler, random kernels in CUDA C++
-/// through the run time; by the emulator alone a test has run many more. A seed that fails can be run
-/// alone, by setting `KERNELMILL_SEED`.
+/// Random kernels in Rust, and in CUDA C++. What one program computes alone, another is built beside.
+/// A seed that fails can be run alone, by setting `KERNELMILL_SEED`.
 fn differential(workspace: &Workspace, driver: &Path) -> Result<()> {
+    thread::scope(|scope| {
+        let in_cpp = scope.spawn(|| random_cpp(&Workspace::open()?, driver));
+        let in_rust = random_rust(workspace, driver);
+        let in_cpp = in_cpp.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        in_rust.and(in_cpp)
+    })
+}
+
+/// Compares random kernels in Rust, of two seeds: the CPU against plain Rust, and PTX on the fake driver too.
+fn random_rust(workspace: &Workspace, driver: &Path) -> Result<()> {
     let program = workspace.target.join("debug/differential");
     for seed in 1..=2 {
         let build = workspace.cargo(&["build", "--package", "differential"]);
@@ -45,6 +53,12 @@ fn differential(workspace: &Workspace, driver: &Path) -> Result<()> {
         let on_driver = workspace.shell.cmd(&program).envs(variables(driver));
         on_driver.env("FAKE_CUDA_ORDER", format!("random:{seed}")).run()?;
     }
+    Ok(())
+}
+
+/// Compares random kernels in CUDA C++ through the run time, once by each compiler; by the emulator alone a test has run
+/// many more.
+fn random_cpp(workspace: &Workspace, driver: &Path) -> Result<()> {
     for (compiler, seed) in random_cuda::COMPILERS.into_iter().zip(1..) {
         let program = random_cuda::build(workspace, compiler, &[], Some(seed))?;
         let on_driver = workspace.shell.cmd(&program).envs(variables(driver));
