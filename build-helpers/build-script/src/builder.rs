@@ -85,6 +85,29 @@ impl Build {
         self
     }
 
+    /// Defines a name as [`Build::define`] does, for the sources alone whose paths from the package's root match a pattern.
+    ///
+    /// ```
+    /// let build = kernelmill_build::Build::new().define_for("kernels/tiles.cu", "TILE", 16);
+    /// ```
+    pub fn define_for(
+        mut self,
+        pattern: impl Into<String>,
+        name: impl Into<String>,
+        value: impl ToString,
+    ) -> Self {
+        let source = self.layer.sources.get_or_insert_default().entry(pattern.into()).or_default();
+        source.defines.get_or_insert_default().insert(name.into(), value.to_string());
+        self
+    }
+
+    /// Adds an argument as [`Build::arg`] does, for the sources alone whose paths from the package's root match a pattern.
+    pub fn arg_for(mut self, pattern: impl Into<String>, argument: impl Into<String>) -> Self {
+        let source = self.layer.sources.get_or_insert_default().entry(pattern.into()).or_default();
+        source.arguments.get_or_insert_default().push(argument.into());
+        self
+    }
+
     /// The same as [`Build::include`], as cudaforge names it.
     pub fn include_path(self, folder: impl AsRef<Path>) -> Self {
         self.include(folder)

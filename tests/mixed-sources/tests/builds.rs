@@ -62,6 +62,54 @@ fn targets_of_single_kernels_narrow_those_of_their_source() {
     assert!(has("c.opencl-c.cl") && !has("c.cpu"), "{bindings}");
 }
 
+/// A macro of one source is none of another, which has a variable of that name.
+#[test]
+fn macros_and_arguments_of_one_source_reach_no_other() {
+    let rust = (
+        "kernels/a.rs",
+        "use kernelmill_device::prelude::*;\n\n#[cfg(SCALE = \"wide\")]\n#[kernel]\n\
+         pub fn rust(mut x: DisjointSlice<f32>) {\n    if let Some(x) = x.get_mut(thread::index_1d()) {\n        \
+         *x = 1.0;\n    }\n}\n",
+    );
+    let cuda = (
+        "kernels/b.cu",
+        "#ifndef FAST\n#error slow\n#endif\n\
+         extern \"C\" __global__ void cuda(float *x) { x[threadIdx.x] = TILE; }\n",
+    );
+    let opencl = (
+        "kernels/c.cl",
+        "kernel void opencl(global float *x) { int TILE = 3, FAST = 1; x[get_local_id(0)] = TILE + FAST; }\n",
+    );
+    let settings = |tile: u32| {
+        format!(
+            "targets = [\"cpu\"]\ndefine = {{ TILE = 8 }}\n\n[sources.\"kernels/*.rs\"]\n\
+             define = {{ SCALE = \"wide\" }}\n\n[sources.\"kernels/b.cu\"]\narguments = \"-DFAST\"\n\
+             define = {{ TILE = {tile} }}\n\n[sources.\"kernels/*.cu\"]\ndefine = {{ TILE = 1 }}\n"
+        )
+    };
+    let only = settings(16).replace("define = { TILE = 8 }\n", "");
+    let package = package(&only, &[rust, cuda, opencl]);
+    assert_eq!(package.summary(), "kernelmill: compiled 3 cached 0");
+    assert!(package.output("kernels.rs").contains("pub fn rust("));
+    // Where all have it, the one with the variable cannot be compiled.
+    package.write("kernelmill.toml", &settings(16));
+    let error = package.build().error.expect("`TILE` is a macro there");
+    assert!(error.contains("kernels/c.cl:1") && !error.contains("kernels/b.cu"), "{error}");
+    package.write("kernelmill.toml", &only.replace("16", "32"));
+    assert_eq!(package.summary(), "kernelmill: compiled 1 cached 2");
+}
+
+/// What is said of sources that are not there, in words that there are not.
+#[test]
+fn settings_of_sources_that_are_wrong_are_all_told() {
+    let settings = "targets = [\"cpu\"]\n\n[sources.\"kernels/a.r\"]\ndefine = { WIDE = true }\n\n\
+                    [sources.\"kernels/*.cu\"]\narguments = \"-lineinfo\"\n";
+    fails("sources-missing", settings, &[RUST]);
+    let settings = "targets = [\"cpu\"]\n\n[sources.\"kernels/**a.rs\"]\ndefine = {}\n\n\
+                    [sources.\"kernels/a.rs\"]\ndefines = {}\narguments = [\"-o\", \"x\"]\n\n[sources]\nb = 1\n";
+    fails("sources-wrong", settings, &[RUST]);
+}
+
 /// Targets of one build, as `cargo kernelmill inspect` asks for: what they leave out has wrappers, and no binary.
 #[test]
 fn targets_of_the_environment_may_leave_sources_out() {

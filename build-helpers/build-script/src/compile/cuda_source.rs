@@ -2,11 +2,8 @@
 
 use crate::{
     base::paths,
-    discovery::{
-        source::{Source, SourceKind},
-        template::Template,
-    },
-    settings::{choices::ArgumentsOf, package::Package, resolved::Settings},
+    discovery::{source::Source, template::Template},
+    settings::{package::Package, resolved::Settings},
 };
 use kernelmill_compiler::frontend::cuda::{CudaSource, TemplateInstance};
 
@@ -19,10 +16,7 @@ pub(crate) fn cuda_source(package: &Package, settings: &Settings, source: &Sourc
         package_root: package.root.clone(),
         includes: settings.includes.iter().map(folder).collect(),
         defines: source.all_defines(settings).into_iter().collect(),
-        arguments: settings.arguments_for(match source.kind {
-            SourceKind::OpenCl => ArgumentsOf::OpenCl,
-            _ => ArgumentsOf::Cuda,
-        }),
+        arguments: source.arguments(settings),
         instances: source.templates.iter().flat_map(instances).collect(),
     }
 }

@@ -3,8 +3,8 @@
 use super::{compiler::Failure, front_end::Front};
 use crate::{
     base::{environment::BuildEnvironment, report::Report},
-    discovery::source::{Source, SourceKind},
-    settings::{choices::ArgumentsOf, origin::Value, package::Package, resolved::Settings},
+    discovery::source::Source,
+    settings::{origin::Value, package::Package, resolved::Settings},
 };
 use kernelmill_compiler::{Error as CompileError, diagnostic::Code};
 
@@ -114,14 +114,9 @@ pub(super) fn report_arguments(
     is_accepted: bool,
     report: &mut Report,
 ) {
-    let whose = match source.kind {
-        SourceKind::File => ArgumentsOf::Rustc,
-        SourceKind::Cuda | SourceKind::Hip => ArgumentsOf::Cuda,
-        SourceKind::OpenCl => ArgumentsOf::OpenCl,
-        SourceKind::Package | SourceKind::LlvmIr | SourceKind::Ptx | SourceKind::Wgsl => return,
-    };
+    let Some(whose) = source.kind.arguments() else { return };
     let Some((compiler, said)) = without_place(error) else { return };
-    let given: Vec<_> = settings.written_arguments(whose).collect();
+    let given = source.written_arguments(settings);
     let is_quoted = |part: &str| {
         let quotes = [('`', '`'), ('\'', '\''), ('\u{2018}', '\u{2019}')];
         !part.is_empty()

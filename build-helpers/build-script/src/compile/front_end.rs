@@ -12,7 +12,7 @@ use crate::{
         cfgs,
         source::{Source, SourceKind},
     },
-    settings::{choices::ArgumentsOf, package::Package, resolved::Settings},
+    settings::{package::Package, resolved::Settings},
     store::dependency_record::{DependencyRecord, Inputs},
     toolchain,
 };
@@ -280,8 +280,8 @@ impl FrontEnd<'_> {
             .part("host", &self.package.target)
             .part("edition", &self.package.edition)
             .part("path", &source.display)
-            .parts("cfg", cfgs::of(self.package, self.settings))
-            .parts("argument", &self.settings.arguments)
+            .parts("cfg", cfgs::with(self.package, &source.all_defines(self.settings)))
+            .parts("argument", source.written_arguments(self.settings))
             .parts("declared", declared.iter().map(|kernel| format!("{kernel:?}")))
             .parts("instance", source.instances.iter().map(|instance| format!("{instance:?}")))
             .parts("text", texts)
@@ -371,14 +371,14 @@ impl FrontEnd<'_> {
 
     fn lower_rust(&self, source: &Source) -> Result<Lowered, Failure> {
         let mut arguments = Vec::new();
-        let cfgs = cfgs::of(self.package, self.settings);
+        let cfgs = cfgs::with(self.package, &source.all_defines(self.settings));
         let names = cfgs.iter().map(|cfg| cfg.split('=').next().unwrap_or(cfg)).chain(["feature"]);
         for name in names.collect::<BTreeSet<_>>() {
             let known = format!("cfg({name}, values(any()))");
             arguments.extend(["--check-cfg".to_owned(), known]);
         }
         arguments.extend(self.full_debug().map(|option| format!("-C{option}")));
-        arguments.extend(self.settings.arguments_for(ArgumentsOf::Rustc));
+        arguments.extend(source.arguments(self.settings));
         self.compiler.lower_rust(&RustSource {
             path: source.path.clone(),
             display: source.display.clone(),

@@ -3,8 +3,15 @@
 
 use super::{front_end::FrontEnd, host::described, nvcc::NvccCompiler};
 use crate::{
+    base::glob::Glob,
     discovery::source::{Source, SourceKind},
-    settings::{package::Package, resolve, resolved::Settings},
+    settings::{
+        layer::SourceLayer,
+        package::Package,
+        resolve,
+        resolved::Settings,
+        sources::{SourceSettings, SourcesSettings},
+    },
     store::{dependency_record::Inputs, location::store_of_user},
     test_support::{Fake, Project, Shared},
     toolchain::{Clang, Nvcc},
@@ -126,7 +133,7 @@ impl Parts {
 }
 
 /// What a front end in any language depends on.
-const COMMON: [fn(&mut Parts); 13] = [
+const COMMON: [fn(&mut Parts); 12] = [
     |parts| parts.host = "aarch64-unknown-linux-gnu",
     |parts| parts.edition = "2021",
     |parts| parts.version = "compiler 2",
@@ -137,10 +144,27 @@ const COMMON: [fn(&mut Parts); 13] = [
     |parts| parts.source.instances.push(("k".to_owned(), "f64".to_owned())),
     |parts| parts.project.set("RUSTC_BOOTSTRAP", "1"),
     |parts| parts.settings = Box::new(|it| it.options.debug_level = 2),
-    |parts| parts.settings = Box::new(|it| it.arguments = vec!["-x".to_owned()]),
     |parts| parts.settings = Box::new(|it| it.defines = [("A".to_owned(), String::new())].into()),
     |parts| parts.settings = Box::new(|it| it.defines = [("A".to_owned(), "1".to_owned())].into()),
 ];
+
+/// What those depend on that take arguments, for all sources and for this one.
+const WITH_ARGUMENTS: [fn(&mut Parts); 4] = [
+    |parts| parts.settings = Box::new(|it| it.arguments = vec!["-x".to_owned()]),
+    |parts| parts.settings = Box::new(|it| it.sources = own(None, Some("-y"))),
+    |parts| parts.settings = Box::new(|it| it.sources = own(Some("A"), Some("-y"))),
+    |parts| parts.settings = Box::new(|it| it.sources = own(Some("B"), None)),
+];
+
+/// What settings say of the source alone.
+fn own(define: Option<&str>, argument: Option<&str>) -> SourcesSettings {
+    let layer = SourceLayer {
+        defines: define.map(|name| [(name.to_owned(), "1".to_owned())].into()),
+        arguments: argument.map(|argument| vec![argument.to_owned()]),
+        origin: None,
+    };
+    SourcesSettings::new(vec![SourceSettings::of(Glob::new("**").unwrap(), layer)])
+}
 
 /// What only clang's depends on.
 const OF_CLANG: [fn(&mut Parts); 6] = [
@@ -159,7 +183,10 @@ fn everything_that_changes_bitcode_is_in_the_key_of_a_front_end() {
     for kind in SourceKind::ALL {
         let of_clang = if kind.is_for_clang() { &OF_CLANG[..] } else { &[] };
         let mut seen = BTreeSet::from([Parts::new(kind).front()]);
-        for (place, change) in COMMON.iter().chain(of_clang).enumerate() {
+        let has_arguments = kind.arguments().is_some();
+        let with_arguments = if has_arguments { &WITH_ARGUMENTS[..] } else { &[] };
+        let changes = COMMON.iter().chain(with_arguments).chain(of_clang);
+        for (place, change) in changes.enumerate() {
             let mut parts = Parts::new(kind);
             change(&mut parts);
             assert!(seen.insert(parts.front()), "{kind:?}: change {place} is not in the key");
@@ -172,7 +199,7 @@ fn everything_that_changes_bitcode_is_in_the_key_of_a_front_end() {
 
 #[test]
 fn everything_that_changes_what_nvcc_makes_is_in_its_keys() {
-    let changes: [fn(&mut Parts); 10] = [
+    let changes: [fn(&mut Parts); 12] = [
         |parts| parts.host = "aarch64-unknown-linux-gnu",
         |parts| parts.nvcc.version = "release 13.6".to_owned(),
         |parts| parts.source.instances.push(("k".to_owned(), "float".to_owned())),
@@ -182,6 +209,8 @@ fn everything_that_changes_what_nvcc_makes_is_in_its_keys() {
         |parts| parts.source.texts[0].1 = "other".into(),
         |parts| parts.settings = Box::new(|it| it.includes = vec!["include".to_owned()]),
         |parts| parts.settings = Box::new(|it| it.arguments = vec!["-x".to_owned()]),
+        |parts| parts.settings = Box::new(|it| it.sources = own(None, Some("-y"))),
+        |parts| parts.settings = Box::new(|it| it.sources = own(Some("B"), None)),
         |parts| {
             parts.settings = Box::new(|it| it.defines = [("A".to_owned(), String::new())].into());
         },

@@ -8,7 +8,7 @@ use crate::{
         source::{Source, SourceKind},
     },
     plan::{device_libraries::without_libraries, units::Unit},
-    settings::{choices::ArgumentsOf, package::Package, resolved::Settings},
+    settings::{package::Package, resolved::Settings},
     store::dependency_record::Inputs,
     toolchain::Nvcc,
 };
@@ -194,7 +194,7 @@ impl NvccCompiler<'_> {
             .parts("text", text)
             .parts("include", &self.settings.includes)
             .parts("define", defines)
-            .parts("argument", self.settings.arguments_for(ArgumentsOf::Cuda))
+            .parts("argument", source.arguments(self.settings))
             .parts("instance", source.instances.iter().map(|instance| format!("{instance:?}")))
     }
 }

@@ -13,7 +13,6 @@ use crate::{
         source::{Source, SourceKind},
     },
     plan::units::Unit,
-    settings::choices::ArgumentsOf,
     toolchain::Clang,
 };
 use kernelmill_artifact::Fingerprint;
@@ -129,7 +128,7 @@ fn key(
         .parts("text", source.texts.iter().map(|(_, text)| text.as_bytes()))
         .parts("include", &settings.includes)
         .parts("define", source.all_defines(settings).iter().map(|define| format!("{define:?}")))
-        .parts("argument", settings.arguments_for(ArgumentsOf::OpenCl))
+        .parts("argument", source.arguments(settings))
         .parts("kernel", kernels)
         .finish()
 }

@@ -88,6 +88,6 @@ fn wgsl_source(settings: &Settings, source: &Source) -> WgslSource {
     WgslSource {
         display: source.display.clone(),
         text: source.text().to_owned(),
-        constants: settings.defines.clone().into_iter().collect(),
+        constants: source.all_defines(settings).into_iter().collect(),
     }
 }

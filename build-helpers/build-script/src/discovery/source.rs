@@ -1,7 +1,7 @@
 //! A kernel source: one file, or one package of kernels.
 
 use super::{language::Language, override_file::KernelOverride, template::Template};
-use crate::settings::resolved::Settings;
+use crate::settings::{choices::ArgumentsOf, resolved::Settings};
 use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target, VariableDeclaration};
 use kernelmill_compiler::{
     Mirror,
@@ -142,6 +142,16 @@ impl SourceKind {
         }
     }
 
+    /// Which arguments of the settings its compiler is given.
+    pub(crate) fn arguments(self) -> Option<ArgumentsOf> {
+        match self {
+            Self::File => Some(ArgumentsOf::Rustc),
+            Self::Cuda | Self::Hip => Some(ArgumentsOf::Cuda),
+            Self::OpenCl => Some(ArgumentsOf::OpenCl),
+            Self::Package | Self::LlvmIr | Self::Ptx | Self::Wgsl => None,
+        }
+    }
+
     /// Whether its kernels are known once a compiler has read it, and not from its text.
     pub(crate) fn is_read_by_compiler(self) -> bool {
         !matches!(self, Self::File | Self::Package)
@@ -190,11 +200,34 @@ impl Source {
         found.unwrap_or(self)
     }
 
-    /// The macros of a compilation: those of all sources, and its own in their place.
+    /// The macros of a compilation: those of all sources, those that the settings have for its path in their place, and
+    /// those of the variant in theirs.
     pub(crate) fn all_defines(&self, settings: &Settings) -> BTreeMap<String, String> {
         let mut defines = settings.defines.clone();
+        let own =
+            self.path_of_settings().into_iter().flat_map(|it| settings.sources.defines_of(it));
+        defines.extend(own.map(|(name, value)| (name.clone(), value.clone())));
         defines.extend(self.defines.clone());
         defines
+    }
+
+    /// The arguments of its compiler.
+    pub(crate) fn arguments(&self, settings: &Settings) -> Vec<String> {
+        let whose = self.kind.arguments();
+        let written = self.written_arguments(settings);
+        written.into_iter().filter_map(|it| Some(whose?.of(it).to_owned())).collect()
+    }
+
+    /// The same as they are written, some with a prefix.
+    pub(crate) fn written_arguments<'s>(&self, settings: &'s Settings) -> Vec<&'s str> {
+        let Some(whose) = self.kind.arguments() else { return Vec::new() };
+        settings.written_arguments_of(self.path_of_settings().unwrap_or_default(), whose).collect()
+    }
+
+    /// The path by which the settings may have something to say of it alone.
+    pub(crate) fn path_of_settings(&self) -> Option<&str> {
+        let is_file = self.module.is_none() && self.kind != SourceKind::Package;
+        is_file.then_some(&*self.display)
     }
 
     /// Whether there is a kernel, as far as is known.

@@ -141,10 +141,7 @@ const NOT_FOR_CUDA: [&str; 45] = [
 
 /// Checks an argument of compilers, given the one before it: `-C` and its value may be two.
 pub(super) fn argument(before: Option<&str>, text: &str) -> Result<(), Fault> {
-    let is_for = |whose: ArgumentsOf| {
-        let others = ArgumentsOf::ALL.into_iter().filter(|it| *it != whose);
-        !others.map(ArgumentsOf::prefix).any(|prefix| text.starts_with(prefix))
-    };
+    let is_for = |whose: ArgumentsOf| whose.is_for(text);
     let own = |text: &str| {
         let own = ArgumentsOf::ALL.iter().find_map(|it| text.strip_prefix(it.prefix()));
         own.unwrap_or(text).to_owned()

@@ -40,6 +40,12 @@ pub(crate) enum ArgumentsOf {
 impl ArgumentsOf {
     pub(super) const ALL: [Self; 3] = [Self::Rustc, Self::Cuda, Self::OpenCl];
 
+    /// Whether an argument, as it is written, is for these.
+    pub(super) fn is_for(self, written: &str) -> bool {
+        let mut others = Self::ALL.into_iter().filter(|it| *it != self);
+        !others.any(|other| written.starts_with(other.prefix()))
+    }
+
     pub(super) fn prefix(self) -> &'static str {
         match self {
             Self::Rustc => "rustc:",

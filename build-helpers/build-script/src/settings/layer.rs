@@ -46,6 +46,8 @@ pub(crate) struct Layer {
     pub(crate) options: Option<BTreeMap<String, String>>,
     /// By kernel; each key of a kernel is taken by itself.
     pub(crate) kernels: Option<BTreeMap<String, KernelLayer>>,
+    /// By patterns of sources; each key of a pattern is taken by itself.
+    pub(crate) sources: Option<BTreeMap<String, SourceLayer>>,
 }
 
 /// A target, or several, as written, and where: `the builder`, an environment variable.
@@ -91,23 +93,46 @@ impl Layer {
                 }
                 (above, below) => above.or(below),
             },
-            kernels: over(self.kernels, below.kernels),
+            kernels: over(self.kernels, below.kernels, KernelLayer::over),
+            sources: over(self.sources, below.sources, SourceLayer::over),
         }
     }
 }
 
-fn over(
-    above: Option<BTreeMap<String, KernelLayer>>,
-    below: Option<BTreeMap<String, KernelLayer>>,
-) -> Option<BTreeMap<String, KernelLayer>> {
-    let (Some(above), Some(mut merged)) = (above.clone(), below.clone()) else {
-        return above.or(below);
-    };
-    for (key, layer) in above {
-        let known = merged.remove(&key).unwrap_or_default();
-        merged.insert(key, layer.over(known));
+/// What is said of each by its name, above and below.
+fn over<L: Default>(
+    above: Option<BTreeMap<String, L>>,
+    below: Option<BTreeMap<String, L>>,
+    over: impl Fn(L, L) -> L,
+) -> Option<BTreeMap<String, L>> {
+    match (above, below) {
+        (Some(above), Some(mut merged)) => {
+            for (key, layer) in above {
+                let known = merged.remove(&key).unwrap_or_default();
+                merged.insert(key, over(layer, known));
+            }
+            Some(merged)
+        }
+        (above, below) => above.or(below),
     }
-    Some(merged)
+}
+
+/// What one place sets for the sources of a pattern.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SourceLayer {
+    pub(crate) defines: Option<BTreeMap<String, String>>,
+    pub(crate) arguments: Option<Vec<String>>,
+    pub(crate) origin: Option<Origin>,
+}
+
+impl SourceLayer {
+    fn over(self, below: Self) -> Self {
+        Self {
+            defines: self.defines.or(below.defines),
+            arguments: self.arguments.or(below.arguments),
+            origin: self.origin.or(below.origin),
+        }
+    }
 }
 
 /// What one place sets for a kernel.

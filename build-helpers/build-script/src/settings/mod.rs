@@ -15,6 +15,7 @@ pub(crate) mod package;
 pub(crate) mod resolve;
 pub(crate) mod resolved;
 pub(crate) mod schema;
+pub(crate) mod sources;
 pub(crate) mod thresholds;
 pub(crate) mod toml_reader;
 pub(crate) mod toml_text;

@@ -5,6 +5,7 @@ use super::{
     dumps::Dumps,
     kernel::{self, KernelSettings},
     layer::RuleText,
+    sources::SourcesSettings,
     thresholds::Thresholds,
     variants::{self, VariantParameters, VariantSettings},
 };
@@ -30,6 +31,8 @@ pub(crate) struct Settings {
     pub(crate) includes: Vec<String>,
     pub(crate) defines: BTreeMap<String, String>,
     pub(crate) arguments: Vec<String>,
+    /// What is said of single sources besides.
+    pub(crate) sources: SourcesSettings,
     /// Rust types of the user's own, by the names of the structs they stand for.
     pub(crate) types: BTreeMap<String, String>,
     /// Who compiles kernels in CUDA C++ for NVIDIA's targets.
@@ -81,11 +84,18 @@ impl Settings {
     }
 
     /// The same as they are written, some with the prefix.
-    pub(crate) fn written_arguments(&self, whose: ArgumentsOf) -> impl Iterator<Item = &str> {
-        let others = ArgumentsOf::ALL.into_iter().filter(|it| *it != whose);
-        let others: Vec<_> = others.map(ArgumentsOf::prefix).collect();
-        let is_for = move |argument: &&str| !others.iter().any(|it| argument.starts_with(it));
-        self.arguments.iter().map(String::as_str).filter(is_for)
+    fn written_arguments(&self, whose: ArgumentsOf) -> impl Iterator<Item = &str> {
+        self.arguments.iter().map(String::as_str).filter(move |it| whose.is_for(it))
+    }
+
+    /// The arguments of the compiler for the source with this path, as they are written: those of all sources, and its own.
+    pub(crate) fn written_arguments_of<'s>(
+        &'s self,
+        path: &str,
+        whose: ArgumentsOf,
+    ) -> impl Iterator<Item = &'s str> {
+        let own = self.sources.arguments_of(path).filter(move |it| whose.is_for(it));
+        self.written_arguments(whose).chain(own)
     }
 
     /// Whether settings under this key are about a kernel.

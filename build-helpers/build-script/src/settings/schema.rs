@@ -21,6 +21,7 @@ mod tests {
         base::report::Report,
         settings::{
             kernel::KERNEL_KEYS,
+            sources::SOURCE_KEYS,
             toml_reader::{KEYS, table_at},
             toml_text::TomlText,
         },
@@ -46,9 +47,8 @@ mod tests {
         format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
     }
 
-    /// What the reader says of a file with this one key.
-    fn faults(key: &str, value: &Value, is_of_kernel: bool) -> Report {
-        let table = if is_of_kernel { "[kernels.saxpy]\n" } else { "" };
+    /// What the reader says of a file with this one key, in this table.
+    fn faults(key: &str, value: &Value, table: &str) -> Report {
         let text = format!("{table}{key} = {}\n", toml(value)).into();
         let mut report = Report::default();
         let file = TomlText { display: "kernelmill.toml".to_owned(), text };
@@ -109,17 +109,28 @@ mod tests {
         value.as_object().into_iter().flatten()
     }
 
-    /// The properties of a package and those of a kernel; the flag tells them apart.
-    fn properties(schema: &Value) -> Vec<(bool, Map<String, Value>)> {
+    /// The properties of a package, of a kernel and of a source, each with the keys of the reader and the head of the
+    /// table that they are in.
+    fn properties(
+        schema: &Value,
+    ) -> Vec<(Map<String, Value>, &'static [&'static str], &'static str)> {
         let at = |pointer: &str| schema.pointer(pointer).unwrap().as_object().unwrap().clone();
-        vec![(false, at("/properties")), (true, at("/definitions/kernel/properties"))]
+        vec![
+            (at("/properties"), &KEYS, ""),
+            (at("/definitions/kernel/properties"), &KERNEL_KEYS, "[kernels.saxpy]\n"),
+            (
+                at("/definitions/source/properties"),
+                &SOURCE_KEYS,
+                "[sources.\"kernels/saxpy.cu\"]\n",
+            ),
+        ]
     }
 
     #[test]
     fn the_schema_has_the_keys_of_the_reader() {
         let schema = schema();
-        for (is_of_kernel, properties) in properties(&schema) {
-            let known: BTreeSet<&str> = if is_of_kernel { KERNEL_KEYS.into() } else { KEYS.into() };
+        for (properties, keys, _) in properties(&schema) {
+            let known: BTreeSet<&str> = keys.iter().copied().collect();
             let named: BTreeSet<&str> = properties.keys().map(String::as_str).collect();
             assert_eq!(named, known);
             assert!(properties.values().all(|property| property["description"].is_string()));
@@ -129,12 +140,12 @@ mod tests {
     #[test]
     fn examples_and_defaults_are_valid_and_accepted_by_the_reader() {
         let schema = schema();
-        for (is_of_kernel, properties) in properties(&schema) {
+        for (properties, _, table) in properties(&schema) {
             for (key, property) in properties {
                 let examples = property["examples"].as_array().expect("there are examples");
                 assert!(!examples.is_empty(), "{key}");
                 for value in examples.iter().chain(property.get("default")) {
-                    let report = faults(&key, value, is_of_kernel);
+                    let report = faults(&key, value, table);
                     assert!(report.is_empty(), "{key}: {report}");
                     assert!(is_valid(&schema, &property, value), "{key} = {value}");
                 }
@@ -152,11 +163,11 @@ mod tests {
             { "x": "y" }, { "x": 1 }, { "x": true }, { "x": false }, { "x": 1.5 }, { "x": [] }, { "x": {} },
             { "strip": true }, { "x": { "name": "y" } }, { "x": { "targets": [] } }, { "x": { "min-blocks": 0 } },
         ]);
-        for (is_of_kernel, properties) in properties(&schema) {
+        for (properties, _, table) in properties(&schema) {
             for (key, property) in properties {
                 for value in values.as_array().unwrap() {
                     let is_valid = is_valid(&schema, &property, value);
-                    let is_accepted = faults(&key, value, is_of_kernel).is_empty();
+                    let is_accepted = faults(&key, value, table).is_empty();
                     assert!(is_valid || !is_accepted, "{key} = {value}");
                     refused += usize::from(!is_valid);
                 }

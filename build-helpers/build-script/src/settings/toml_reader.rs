@@ -88,6 +88,7 @@ fn warn_of_typo(file: &TomlText, table: &DeTable<'_>, path: &[&str], report: &mu
     }
 }
 
+mod sources;
 mod thresholds;
 mod variants;
 
@@ -122,6 +123,7 @@ impl Reader<'_> {
                 "rdc" => layer.rdc = self.flag(key),
                 "options" => layer.options = Some(self.options(key)),
                 "kernels" => layer.kernels = Some(self.kernels(key)),
+                "sources" => layer.sources = Some(self.sources(key)),
                 "optimization" => match level(value.get_ref()) {
                     Some(level) => layer.optimization = Some(level),
                     None => self.wrong(key.0, value, "a level from 0 to 3"),
@@ -453,7 +455,7 @@ fn level(value: &DeValue<'_>) -> Option<u8> {
 }
 
 /// The keys, as they are written in TOML.
-pub(crate) const KEYS: [&str; 24] = [
+pub(crate) const KEYS: [&str; 25] = [
     "thresholds",
     "max-spills",
     "excess-spills",
@@ -478,4 +480,5 @@ pub(crate) const KEYS: [&str; 24] = [
     "device-libraries",
     "options",
     "kernels",
+    "sources",
 ];

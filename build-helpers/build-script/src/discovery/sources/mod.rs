@@ -2,6 +2,7 @@
 
 use super::{
     candidate::{Candidate, read_if_small, report_special},
+    cfgs,
     crate_modules::{self, CrateModules},
     host_files,
     includes::Headers,
@@ -89,18 +90,18 @@ pub(crate) fn find(package: &Package, settings: &mut Settings) -> Result<Found, 
     for path in &headers.special {
         report_special(&paths::relative(&package.root, path), &mut report);
     }
-    let cfgs = super::cfgs::of(package, settings);
     let listed = listed_instances(settings, &mut report);
     let kernel_files = candidates.values().map(|it| paths::normal(&it.path)).collect();
     let mut sources: Vec<_> = candidates
         .into_values()
         .filter_map(|candidate| {
+            let cfgs = cfgs::of_file(package, settings, &candidate.display);
             read(candidate, &cfgs, &listed, &headers, &mut watched, &mut report)
         })
         .collect();
     let mut reader = kernel_module::Reader {
         root: &package.root,
-        cfgs: &Cfgs::new(cfgs),
+        cfgs: &Cfgs::new(cfgs::of(package, settings)),
         listed: &listed,
         kernel_files: &kernel_files,
         watched: &mut watched,
@@ -117,6 +118,8 @@ pub(crate) fn find(package: &Package, settings: &mut Settings) -> Result<Found, 
         settings.limit(kernels, &mut report);
     }
     check_declared(&sources, settings, &mut report);
+    let paths = sources.iter().filter_map(|source| source.path_of_settings().map(str::to_owned));
+    settings.sources.check(&paths.collect::<Vec<_>>(), &mut report);
     check_names(&sources, &mut report);
     let is_empty = sources.iter().all(|source| !source.is_any() && !source.has_functions());
     if is_empty && report.is_empty() && settings.host_files.is_empty() {

@@ -13,6 +13,7 @@ use super::{
     native, overrides,
     package::Package,
     resolved::{DEFAULT_FOLDER, Settings},
+    sources::{SourceSettings, SourcesSettings},
     toml_reader,
     toml_text::TomlText,
     variants::VariantSettings,
@@ -24,6 +25,7 @@ use crate::{
 use kernelmill_artifact::Target;
 use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::{Options, Params};
+use std::collections::BTreeMap;
 
 /// The targets of a build that names none.
 const DEFAULT_TARGETS: [&str; 2] = ["cpu", "compute_75"];
@@ -59,6 +61,7 @@ pub(crate) fn read(
     let own = manifest.or(file).unwrap_or_default();
     let merged = variables.over(builder).over(own).over(workspace.unwrap_or_default());
     let mut settings = finish(environment, merged, &mut report);
+    settings.sources.relative_to(&package.root);
     if let Some(TomlText { text, .. }) = &package.tuning {
         match tuning::read(text) {
             Ok(choices) => settings.tuned = choices,
@@ -151,16 +154,8 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
     let excludes = globs("exclude", layer.excludes, report);
     let host_files = globs("host-files", layer.host_files, report);
     let defines = layer.defines.unwrap_or_default();
-    for fault in defines.keys().filter_map(|name| checks::definition(name).err()) {
-        report.plain(fault.code, fault.message, fault.help);
-    }
     let arguments = layer.arguments.unwrap_or_default();
-    for (place, argument) in arguments.iter().enumerate() {
-        let before = place.checked_sub(1).map(|before| arguments[before].as_str());
-        if let Err(fault) = checks::argument(before, argument) {
-            report.plain(fault.code, fault.message, fault.help);
-        }
-    }
+    check_compilation(&defines, &arguments, report);
     let kernels = layer.kernels.unwrap_or_default().into_iter().map(|(key, mut kernel)| {
         let of_kernel = kernel.targets.take().map(|names| targets(environment, &names, report));
         let variants = kernel.variants.take().unwrap_or_default().into_iter().map(|mut variant| {
@@ -172,6 +167,13 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         (key, settings)
     });
     let kernels = kernels.collect();
+    let sources = layer.sources.unwrap_or_default().into_iter().filter_map(|(pattern, layer)| {
+        let pattern = globs("sources", Some(vec![pattern]), report).pop()?;
+        let source = SourceSettings::of(pattern, layer);
+        check_compilation(&source.defines, &source.arguments, report);
+        Some(source)
+    });
+    let sources = SourcesSettings::new(sources.collect());
     let params = Params::default();
     let mut options = Options::default();
     if let Some(level) = layer.optimization {
@@ -190,8 +192,8 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         targets: targets(environment, &names, report),
         has_targets_of_environment: environment.text("KERNELMILL_TARGETS").is_some(),
         kernels,
-        generics: std::collections::BTreeMap::new(),
-        variants_of_sources: std::collections::BTreeMap::new(),
+        generics: BTreeMap::new(),
+        variants_of_sources: BTreeMap::new(),
         source_dirs: layer.source_dirs.unwrap_or(default_dirs),
         source_files: layer.source_files.unwrap_or_default(),
         source_globs,
@@ -199,6 +201,7 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         includes: layer.includes.unwrap_or_default(),
         defines,
         arguments,
+        sources,
         types: layer.types.unwrap_or_default(),
         cuda_compiler: layer.cuda_compiler.unwrap_or_default(),
         nvcc: layer.nvcc,
@@ -242,6 +245,22 @@ fn max_registers(environment: &BuildEnvironment, report: &mut Report) -> Option<
         );
     }
     number
+}
+
+/// Reports macros and arguments of builders that no compiler takes; those of files have been left out.
+fn check_compilation(
+    defines: &BTreeMap<String, String>,
+    arguments: &[String],
+    report: &mut Report,
+) {
+    let mut faults: Vec<_> = defines.keys().filter_map(|it| checks::definition(it).err()).collect();
+    for (place, argument) in arguments.iter().enumerate() {
+        let before = place.checked_sub(1).map(|before| arguments[before].as_str());
+        faults.extend(checks::argument(before, argument).err());
+    }
+    for fault in faults {
+        report.plain(fault.code, fault.message, fault.help);
+    }
 }
 
 /// The patterns of a setting.

@@ -1,6 +1,7 @@
 use super::read;
 use crate::{
     base::{cargo::Cargo, environment::BuildEnvironment},
+    discovery::cfgs,
     settings::{choices::ArgumentsOf, layer::TargetName, package::Package},
     test_support::{Project, SAXPY},
 };
@@ -28,6 +29,36 @@ fn arguments_go_to_every_compiler_or_to_one() {
     let settings = read(&environment, &package, project.builder.clone()).unwrap();
     assert_eq!(settings.arguments_for(ArgumentsOf::Rustc), ["-g", "-Awarnings"]);
     assert_eq!(settings.arguments_for(ArgumentsOf::Cuda), ["-g", "-std=c++20"]);
+}
+
+#[test]
+fn a_path_goes_before_patterns_and_the_builder_before_files() {
+    let table = "define = { A = 1, B = 1, C = 1 }\narguments = [\"-g\"]\n\
+                 [package.metadata.kernelmill.sources.\"kernels/saxpy.rs\"]\ndefine = { A = 3 }\n\
+                 arguments = [\"cuda:-std=c++20\", \"-Awarnings\"]\n\
+                 [package.metadata.kernelmill.sources.\"kernels/*.rs\"]\ndefine = { A = 2, B = 2 }";
+    let mut project = Project::new(table, &[KERNEL]);
+    let build = crate::Build::new().define_for("kernels/s*.rs", "D", 4);
+    let build = build.arg_for("kernels/s*.rs", "-Copt-level=1");
+    let environment =
+        BuildEnvironment::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
+    let package = Package::read(&environment).unwrap();
+    let other = package.root.with_file_name("other").join("*.rs");
+    project.builder = build.arg_for(other.to_str().unwrap(), "-Cdebuginfo=1").layer().clone();
+    let settings = read(&environment, &package, project.builder.clone()).unwrap();
+    let cfgs = cfgs::of_file(&package, &settings, "kernels/saxpy.rs");
+    let with_values: Vec<_> = cfgs.iter().filter(|it| it.contains('=')).collect();
+    assert_eq!(with_values, ["A=\"3\"", "B=\"2\"", "C=\"1\"", "D=\"4\""]);
+    let arguments = settings.written_arguments_of("kernels/saxpy.rs", ArgumentsOf::Rustc);
+    assert_eq!(arguments.collect::<Vec<_>>(), ["-g", "-Copt-level=1", "-Awarnings"]);
+    let elsewhere = settings.written_arguments_of("../other/a.rs", ArgumentsOf::Rustc);
+    assert_eq!(elsewhere.collect::<Vec<_>>(), ["-g", "-Cdebuginfo=1"]);
+    let of_others = settings.written_arguments_of("kernels/x/other.rs", ArgumentsOf::Rustc);
+    assert_eq!(of_others.collect::<Vec<_>>(), ["-g"]);
+
+    project.builder = crate::Build::new().define_for("kernels/*.rs", "A B", 1).layer().clone();
+    let error = project.error();
+    assert!(error.contains("`A B`"), "{error}");
 }
 
 #[test]
