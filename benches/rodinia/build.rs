@@ -2,7 +2,7 @@
 
 use std::{env, path::PathBuf};
 
-/// The files, below the folder `opencl`: those that one value of `BLOCK_SIZE` suits, which is a variable in others.
+/// The files, below the folder `opencl`, that have `BLOCK_SIZE` for a macro.
 const FILES: [&str; 9] = [
     "backprop/backprop_kernel.cl",
     "bfs/Kernels.cl",
@@ -15,6 +15,9 @@ const FILES: [&str; 9] = [
     "nw/nw.cl",
 ];
 
+/// One in which it is a variable.
+const WITHOUT_MACRO: &str = "pathfinder/kernels.cl";
+
 fn main() {
     println!("cargo::rerun-if-env-changed=RODINIA");
     println!("cargo::rerun-if-changed=build.rs");
@@ -25,9 +28,10 @@ fn main() {
         println!("cargo::error=RODINIA does not name a checkout of github.com/yuhc/gpu-rodinia");
         return;
     };
-    kernelmill_build::Build::new()
-        .source_files(FILES.map(|file| checkout.join("opencl").join(file)))
-        .define("BLOCK_SIZE", 16)
-        .targets(["cpu", "opencl-c"])
-        .compile();
+    let path = |file: &str| checkout.join("opencl").join(file);
+    let mut build = kernelmill_build::Build::new().source_files([path(WITHOUT_MACRO)]);
+    for file in FILES.map(path) {
+        build = build.define_for(file.display().to_string(), "BLOCK_SIZE", 16).source_files([file]);
+    }
+    build.targets(["cpu", "opencl-c"]).compile();
 }

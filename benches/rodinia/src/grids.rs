@@ -1,8 +1,9 @@
-//! Programs on grids: hotspot, hotspot3D, nw.
+//! Programs on grids: hotspot, hotspot3D, nw, pathfinder.
 
 use kernelmill::Launch;
 
 use crate::{
+    kernels::Kernels,
     numbers::{difference, fractions, integers, mismatches},
     program::{Machine, Program, Run},
 };
@@ -10,8 +11,8 @@ use crate::{
 /// `BLOCK_SIZE` of the kernels.
 const TILE: usize = 16;
 
-pub(crate) fn programs() -> [Program; 3] {
-    [hotspot(1024, 60, 2), hotspot_3d([512, 512, 8], 20), nw(2048)]
+pub(crate) fn programs() -> [Program; 4] {
+    [hotspot(1024, 60, 2), hotspot_3d([512, 512, 8], 20), nw(2048), pathfinder(100_000, 100, 20)]
 }
 
 /// The temperatures of a chip of `side * side` cells after some steps, of which a launch does `at_once`.
@@ -155,33 +156,15 @@ fn nw(length: usize) -> Program {
         let (tiles, columns) = ((length / TILE) as i32, columns as i32);
         let (local, square) = ((TILE + 1) * (TILE + 1), TILE * TILE);
         let time = machine.time(|| {
-            for diagonal in 1..=tiles {
+            // A kernel for the diagonals up to the longest, and one for those after it.
+            let first = (1..=tiles).map(|diagonal| (diagonal, true));
+            for (diagonal, is_first) in first.chain((1..tiles).rev().map(|it| (it, false))) {
                 let launch = Launch::grid([diagonal as u32], [16]);
+                let kernel = if is_first { Kernels::nw_kernel1 } else { Kernels::nw_kernel2 };
                 // SAFETY: a diagonal has that many tiles.
                 unsafe {
-                    kernels.nw_kernel1(
-                        stream,
-                        launch,
-                        &mut scores,
-                        &mut items,
-                        &mut unused,
-                        local,
-                        square,
-                        columns,
-                        PENALTY,
-                        diagonal,
-                        tiles,
-                        0,
-                        0,
-                        0,
-                    )?;
-                }
-            }
-            for diagonal in (1..tiles).rev() {
-                let launch = Launch::grid([diagonal as u32], [16]);
-                // SAFETY: a diagonal has that many tiles.
-                unsafe {
-                    kernels.nw_kernel2(
+                    kernel(
+                        kernels,
                         stream,
                         launch,
                         &mut scores,
@@ -202,5 +185,59 @@ fn nw(length: usize) -> Program {
             Ok(())
         })?;
         Ok(Run { time, difference: mismatches(&items.download()?, &expected) })
+    })
+}
+
+/// The cheapest ways through a grid from its first row down to each place of its last; a launch does some steps.
+fn pathfinder(columns: usize, steps: usize, at_once: usize) -> Program {
+    /// Work-items of a group.
+    const GROUP: usize = 256;
+    let first = integers(columns, 10, 14);
+    let wall = integers(columns * steps, 10, 15);
+    let mut expected = first.clone();
+    for row in wall.chunks(columns) {
+        let old = expected.clone();
+        for (x, (cost, expected)) in row.iter().zip(&mut expected).enumerate() {
+            let near = &old[x.saturating_sub(1)..(x + 2).min(columns)];
+            *expected = cost + near.iter().min().expect("the place above is there");
+        }
+    }
+    let groups = columns.div_ceil(GROUP - 2 * at_once) as u32;
+    Program::new("pathfinder", move |machine: &Machine| {
+        let Machine { device, kernels, stream } = machine;
+        let mut costs = device.upload(&wall)?;
+        let (mut from, mut to) = (device.upload(&first)?, device.zeros::<i32>(columns)?);
+        // A work-item of each group writes where the cost so far says.
+        let mut output = device.zeros::<i32>(16 * steps)?;
+        let (width, height) = (columns as i32, steps as i32 + 1);
+        let iterations = at_once as i32;
+        let time = machine.time(|| {
+            for step in (0..steps).step_by(at_once) {
+                let launch = Launch::grid([groups], [GROUP as u32]);
+                // SAFETY: the groups cover the columns, each with a border of that many steps on both sides, and a way of
+                // `steps` costs less than `16 * steps`.
+                unsafe {
+                    kernels.dynproc_kernel(
+                        stream,
+                        launch,
+                        iterations,
+                        &mut costs,
+                        &mut from,
+                        &mut to,
+                        width,
+                        height,
+                        step as i32,
+                        iterations,
+                        1,
+                        GROUP,
+                        GROUP,
+                        &mut output,
+                    )?;
+                }
+                std::mem::swap(&mut from, &mut to);
+            }
+            Ok(())
+        })?;
+        Ok(Run { time, difference: mismatches(&from.download()?, &expected) })
     })
 }
