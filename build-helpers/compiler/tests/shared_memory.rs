@@ -171,3 +171,59 @@ fn alignments_above_128_are_honoured_or_refused() {
     assert!(message.contains(start), "{message}");
     assert!(message.contains("kernels/addresses.rs:10, in `addresses::addresses`"), "{message}");
 }
+
+/// As on GPUs, a kernel has the memory of its own arrays and of those of functions that it calls; one with dynamic shared
+/// memory has that behind the arrays of all.
+#[test]
+fn a_kernel_on_the_cpu_has_the_arrays_that_it_uses() {
+    let kernel = |name: &str, size: u32, more: &str| {
+        format!(
+            "#[kernel]
+pub fn {name}(mut y: DisjointSlice<u32>) {{
+    static mut TILE: SharedArray<u32, {size}> = SharedArray::UNINIT;
+    let t = thread::thread_idx().x as usize;
+    // SAFETY: each thread has its own element.
+    unsafe {{
+        TILE[t] = t as u32;
+        {more}
+        thread::sync_threads();
+        if let Some(out) = y.get_mut(thread::index_1d()) {{
+            *out = TILE[t ^ 1];
+        }}
+    }}
+}}
+"
+        )
+    };
+    let text = format!(
+        "use kernelmill_device::prelude::*;
+#[inline(never)]
+fn both(t: usize) {{
+    static mut SUMS: SharedArray<u32, 64> = SharedArray::UNINIT;
+    // SAFETY: each thread has its own element.
+    unsafe {{ SUMS[t] = 1 }}
+}}
+{}{}{}{}",
+        kernel("small", 64, ""),
+        kernel("large", 1024, ""),
+        kernel("calls", 128, "both(t);"),
+        kernel("other", 256, "both(t);"),
+    );
+    let sizes = |text: &str, target: &str| {
+        let artifact = compile("sizes", text, target).unwrap();
+        let kernels = artifact.kernels.into_iter();
+        let mut sizes: Vec<_> = kernels.map(|it| (it.name, it.static_shared_bytes)).collect();
+        sizes.sort();
+        sizes.into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>()
+    };
+    // `calls`, `large`, `other`, `small`: the array of the function is behind the first of its kernels.
+    assert_eq!(sizes(&text, "cpu"), [768, 4096, 1024 + 256, 256]);
+    // On GPUs those that call a function have the place of their panic record too, 8 bytes.
+    assert_eq!(sizes(&text, "sm_90"), [776, 4096, 1024 + 264, 256]);
+    let dynamic = text.replacen(
+        "TILE[t] = t as u32;",
+        "TILE[t] = *DynamicSharedArray::<u32>::get().as_mut_ptr();",
+        1,
+    );
+    assert_eq!(sizes(&dynamic, "cpu"), [768, 4096, 1024 + 256, 4096]);
+}

@@ -222,6 +222,11 @@ pub(super) fn uses_shared(function: Value<'_>) -> bool {
     operations(function).iter().any(|(_, operation)| operation.names_shared())
 }
 
+/// Whether a function names dynamic shared memory, which starts behind that of all kernels.
+pub(super) fn uses_dynamic_shared(function: Value<'_>) -> bool {
+    operations(function).iter().any(|(_, operation)| *operation == Operation::DynamicShared)
+}
+
 /// Whether a call writes down a panic.
 pub(super) fn reports_panic(call: Value<'_>) -> bool {
     call.called_function().is_some_and(|callee| is_panic(&callee.name()))

@@ -26,7 +26,8 @@ use super::{
     outlined::{Outlined, OutlinedExits},
     quotients, recursion,
     reports::Reports,
-    shared_memory, sign_extensions, simplification, source_lines,
+    shared_memory::{self, SharedLayout},
+    sign_extensions, simplification, source_lines,
     specialization::{self, BlockSize, SpecializedFunction},
     stack, undefined_selects, verify, wide_integers,
 };
@@ -88,8 +89,8 @@ struct Prepared<'p, 'a, 'c> {
     reports: Reports<'p>,
     outlined: Outlined<'c>,
     sizes: Sizes,
-    /// The bytes of shared memory of all kernels.
-    shared_bytes: u64,
+    /// The shared memory of all kernels.
+    shared: SharedLayout,
     has_lines: bool,
 }
 
@@ -97,7 +98,7 @@ struct Prepared<'p, 'a, 'c> {
 pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<Entry>, Error> {
     let prepared = Prepared::new(unit, machine)?;
     let kernels: Result<Vec<_>, _> =
-        unit.signatures.iter().map(|signature| prepared.kernel(signature)).collect();
+        (0..unit.signatures.len()).map(|index| prepared.kernel(index)).collect();
     let kernels = kernels?;
     prepared.finish(&kernels)?;
     kernels.into_iter().map(|kernel| export(unit, kernel)).collect()
@@ -107,9 +108,9 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
     /// Runs the passes on the module before those on kernels.
     fn new(unit: &'p Unit<'a, 'c>, machine: &'p Machine) -> Result<Self, Error> {
         let reports = Reports::of_module(unit.passes);
-        let shared_bytes = shared_memory::lower(unit)?;
-        let fact = PassFact::SharedBytes { bytes: shared_bytes };
-        reports.add(Pass::SharedMemory, PassOutcome::of(shared_bytes > 0), Some(fact));
+        let shared = shared_memory::lower(unit)?;
+        let fact = PassFact::SharedBytes { bytes: shared.bytes };
+        reports.add(Pass::SharedMemory, PassOutcome::of(shared.bytes > 0), Some(fact));
         reports.count(Pass::Inlining, inlining::context_users(unit));
         context::mark_waits(unit);
         recursion::mark(unit);
@@ -122,20 +123,27 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         context::let_panics_return(unit);
         simplification::canonicalize(unit, machine, reports)?;
         let (outlined, sizes) = (Outlined::find(unit)?, Sizes::new(unit)?);
-        Ok(Self { unit, machine, reports, outlined, sizes, shared_bytes, has_lines })
+        Ok(Self { unit, machine, reports, outlined, sizes, shared, has_lines })
     }
 
-    /// Builds the body of a kernel and the functions around it.
-    fn kernel<'k>(&self, signature: &'k Signature) -> Result<Kernel<'k, 'c>, Error> {
+    /// Builds the body of the kernel with this place among the signatures, and the functions around it.
+    fn kernel(&self, index: usize) -> Result<Kernel<'a, 'c>, Error> {
         let unit = self.unit;
+        let signature = &unit.signatures[index];
         let reports = self.reports.of_kernel(&signature.name);
         let shim = entry::shim(unit, signature)?;
         reports.count(Pass::UndefinedSelects, undefined_selects::choose(unit, shim));
         reports.count(Pass::SignExtensions, sign_extensions::restore(unit, shim));
         self.warn_of_lockstep(signature, shim);
-        let uses_shared = reachable(shim)
-            .into_iter()
-            .any(|value| value.is_function() && context::uses_shared(value));
+        let functions: Vec<_> = reachable(shim).into_iter().filter(|it| it.is_function()).collect();
+        let uses = |is_so: &dyn Fn(Value<'c>) -> bool| functions.iter().any(|it| is_so(*it));
+        let shared_bytes = if uses(&|it| context::uses_dynamic_shared(it)) {
+            self.shared.bytes
+        } else if uses(&|it| context::uses_shared(it)) {
+            self.shared.of_kernel(index)
+        } else {
+            0
+        };
         let cooperative = lowering::has_grid_barriers(shim);
         let exits = self.outlined.exits(shim);
         let mut lowering = self.early_exits(shim, self.lowering(shim, exits), reports);
@@ -146,10 +154,9 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         reports.add(Pass::LoweringChoice, PassOutcome::Unchanged, Some(fact));
         let symbol = format!("kernelmill_cpu_{}_{}", unit.name, signature.symbol);
         let is_coroutine = matches!(lowering, Lowering::Coroutine(_));
-        let own_shared = specialization::has_shared_alone(shim).then_some(self.shared_bytes);
-        let body = Body::new(unit, signature, shim, is_coroutine, self.shared_bytes)?;
+        let own_shared = specialization::has_shared_alone(shim).then_some(shared_bytes);
+        let body = Body::new(unit, signature, shim, is_coroutine, self.shared.bytes)?;
         reports.count(Pass::ContextLowering, body.lower(unit, &self.outlined));
-        let shared_bytes = if uses_shared { self.shared_bytes } else { 0 };
         let exits_early = exits != OutlinedExits::Never;
         let built = match lowering {
             Lowering::Coroutine(_) => {
@@ -287,7 +294,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         let (unit, reports) = (self.unit, self.reports);
         reports.count(
             Pass::OutlinedFunctions,
-            self.outlined.lower(unit, self.machine, self.shared_bytes),
+            self.outlined.lower(unit, self.machine, self.shared.bytes),
         );
         let outcome = if self.has_lines { PassOutcome::Changed } else { PassOutcome::Skipped };
         if self.has_lines {
