@@ -128,6 +128,7 @@ fn errors_that_end_a_build_have_their_codes() {
     let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
     let errors = [
         (Error::Toolchain("rustc is missing".to_owned()), "error[KM0069]: rustc is missing"),
+        (Error::Tool("nvcc is none".to_owned()), "error[KM0067]: nvcc is none"),
         (
             Error::io("write", "k.ptx")(denied()),
             "error[KM0120]: cannot write k.ptx: permission denied",
