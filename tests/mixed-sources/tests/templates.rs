@@ -52,6 +52,21 @@ fn wrappers(package: &Package) -> Vec<String> {
     heads.map(str::to_owned).collect()
 }
 
+/// Of a file without an instance there is nothing to compile, and no clang to ask for its functions.
+#[test]
+fn a_file_with_a_template_alone_is_left_out_where_nvcc_reads_it() {
+    let Some(nvcc) = tool::nvidia("nvcc") else { return };
+    let rust = "use kernelmill_device::prelude::*;\n\n#[kernel]\npub fn ones(mut y: DisjointSlice<f32>) {\n    \
+                if let Some(y) = y.get_mut(thread::index_1d()) {\n        *y = 1.0;\n    }\n}\n";
+    let template =
+        "template <typename T> __global__ void scale(T *x) { x[threadIdx.x] *= T(2); }\n";
+    let files = [("kernels/ones.rs", rust), ("kernels/scale.cu", template)];
+    let mut package = Package::new(PROGRAM, "targets = [\"compute_80\"]\n", &files);
+    package.variables.push(("KERNELMILL_NVCC", nvcc.display().to_string()));
+    let _ = package.summary();
+    assert!(package.output("kernels.rs").contains("pub fn ones"));
+}
+
 #[test]
 fn both_compilers_instantiate_what_the_settings_list() {
     if !has_compilers() {

@@ -31,6 +31,9 @@ pub enum Error {
     /// A tool of the Rust toolchain could not be used.
     #[error("{0}")]
     Toolchain(String),
+    /// A tool that was named or found could not be run, or did not answer as such a tool does.
+    #[error("{0}")]
+    Tool(String),
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}{}", path.display(), limit_behind(source))]
     Io {
@@ -57,6 +60,7 @@ impl Error {
             Self::Settings(_) | Self::Sources(_) | Self::Kernels(_) => return None,
             Self::NotInBuildScript { .. } => Code::NotInBuildScript,
             Self::Toolchain(_) => Code::RustToolchain,
+            Self::Tool(_) => Code::ToolFailed,
             Self::Io { .. } => Code::Files,
             Self::Store(_) => Code::Store,
             Self::Internal(_) => Code::Internal,

@@ -162,7 +162,10 @@ impl Compilation<'_> {
         let front_end = self.front_end()?;
         dependencies.check_version(&front_end.version)?;
         let is_missing = |index: &usize| {
-            let is_wanted = has_front(units, *index) || sources[*index].is_for_others();
+            let source = &sources[*index];
+            // Of a file that nvcc has read clang may know functions for others, where it is there.
+            let is_readable = !source.kind.is_for_clang() || front_end.clang.is_some();
+            let is_wanted = has_front(units, *index) || source.is_for_others() && is_readable;
             fronts[*index].is_none() && is_wanted
         };
         let missing: Vec<_> = (0..sources.len()).filter(is_missing).collect();

@@ -193,8 +193,23 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
         | CompileError::Llvm(_)
         | CompileError::Ended { .. }
         | CompileError::Start { .. } => report.message(code, error.to_string()),
-        _ => report.message(code, format!("{subject}: {error}")),
+        _ => {
+            report.message(code, with_subject(&error.to_string(), subject));
+        }
     }
+}
+
+/// An error with its subject: a file, and the target where one is compiled for. What it names itself is not said again.
+fn with_subject(text: &str, subject: &str) -> String {
+    let (file, target) = subject.split_once(", for ").unwrap_or((subject, ""));
+    let Some((_, behind)) = text.lines().next().and_then(|line| line.split_once(file)) else {
+        return format!("{subject}: {text}");
+    };
+    let has_line = behind.starts_with(':') && behind[1..].starts_with(|c: char| c.is_ascii_digit());
+    if has_line || behind.contains(target) {
+        return text.to_owned();
+    }
+    text.replacen(file, subject, 1)
 }
 
 #[cfg(test)]
@@ -202,6 +217,23 @@ mod tests {
     use super::*;
     use crate::{base::cargo::Cargo, discovery::sources, settings::resolve, test_support::Project};
     use kernelmill_compiler::diagnostic::{Message, MessageSeverity};
+
+    #[test]
+    fn a_file_is_named_once_and_its_target_is_kept() {
+        for (text, expected) in [
+            ("it fails", "k.cl, for sm_90: it fails"),
+            ("clang failed on k.cl:\nwhy", "clang failed on k.cl, for sm_90:\nwhy"),
+            ("k.cl: no code for sm_90", "k.cl: no code for sm_90"),
+            ("k.cl:5: it fails", "k.cl:5: it fails"),
+        ] {
+            assert_eq!(with_subject(text, "k.cl, for sm_90"), expected);
+        }
+        assert_eq!(
+            with_subject("rustc wrote nothing for k.rs", "k.rs"),
+            "rustc wrote nothing for k.rs"
+        );
+        assert_eq!(with_subject("it fails", "k.rs"), "k.rs: it fails");
+    }
 
     /// What is said of an error of a source behind what its compiler says.
     fn arguments_behind(arguments: &str, file: (&str, &str), error: &CompileError) -> String {

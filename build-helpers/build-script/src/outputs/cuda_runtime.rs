@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 ///
-/// [`Error::Toolchain`] where the toolkit has none.
+/// [`Error::Tool`] where the toolkit has none.
 pub(super) fn link(
     environment: &BuildEnvironment,
     package: &Package,
@@ -20,7 +20,7 @@ pub(super) fn link(
 ) -> Result<(), Error> {
     let is_msvc = package.target.contains("msvc");
     let Some(runtime) = find(&nvcc.root, is_msvc) else {
-        return Err(Error::Toolchain(format!(
+        return Err(Error::Tool(format!(
             "the host code of the package needs the CUDA runtime, and there is neither \
              libcudart_static.a nor libcudart.so in the folders {} of {}: install the rest of \
              CUDA's toolkit, or `cargo kernelmill toolchain install cuda`",

@@ -26,7 +26,7 @@ use std::{
 ///
 /// # Errors
 ///
-/// [`Error::Kernels`] with what nvcc says of any of them, and [`Error::Toolchain`] where there is no
+/// [`Error::Kernels`] with what nvcc says of any of them, and [`Error::Tool`] where there is no
 /// archiver or no CUDA runtime to link.
 pub(crate) fn library(
     environment: &BuildEnvironment,

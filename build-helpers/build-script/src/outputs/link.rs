@@ -14,7 +14,7 @@ use std::{
 ///
 /// # Errors
 ///
-/// [`Error::Toolchain`] where there is no archiver.
+/// [`Error::Tool`] where there is no archiver.
 pub(crate) fn objects(
     environment: &BuildEnvironment,
     package: &Package,
@@ -31,7 +31,7 @@ pub(crate) fn objects(
 ///
 /// # Errors
 ///
-/// [`Error::Toolchain`] where there is no archiver.
+/// [`Error::Tool`] where there is no archiver.
 pub(crate) fn archive(
     environment: &BuildEnvironment,
     package: &Package,
@@ -92,7 +92,7 @@ fn make(package: &Package, folder: &Path, name: &str, objects: &[PathBuf]) -> Re
         .out_dir(folder)
         .opt_level(0);
     archive.objects(objects).try_compile(name).map_err(|error| {
-        Error::Toolchain(format!("the objects of `{name}` cannot be put into a library: {error}"))
+        Error::Tool(format!("the objects of `{name}` cannot be put into a library: {error}"))
     })
 }
 

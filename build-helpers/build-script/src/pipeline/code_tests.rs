@@ -81,7 +81,7 @@ fn errors_of_the_compiler_have_their_codes() {
         ),
         (
             CompileError::NotBitcode { rustc: "rustc".into(), display: file() },
-            "error[KM0068]: kernels/k.rs: rustc wrote no LLVM bitcode for kernels/k.rs",
+            "error[KM0068]: rustc wrote no LLVM bitcode for kernels/k.rs",
         ),
         (
             CompileError::NoLibdevice { target: target() },
@@ -93,7 +93,7 @@ fn errors_of_the_compiler_have_their_codes() {
                 target: target(),
                 errors: vec!["no".to_owned()],
             },
-            "error[KM0085]: kernels/k.rs: kernels/k.rs: LLVM cannot generate code for sm_90: no",
+            "error[KM0085]: kernels/k.rs: LLVM cannot generate code for sm_90: no",
         ),
         (
             CompileError::Deferred(vec![deferred]),
@@ -101,7 +101,7 @@ fn errors_of_the_compiler_have_their_codes() {
         ),
         (
             CompileError::Plugin(vec![fault]),
-            "error[KM0087]: kernels/k.rs: kernels/k.rs:5: it calls through a pointer",
+            "error[KM0087]: kernels/k.rs:5: it calls through a pointer",
         ),
         (
             CompileError::Internal("a rule".to_owned()),
@@ -128,6 +128,7 @@ fn errors_that_end_a_build_have_their_codes() {
     let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
     let errors = [
         (Error::Toolchain("rustc is missing".to_owned()), "error[KM0069]: rustc is missing"),
+        (Error::Tool("nvcc is none".to_owned()), "error[KM0067]: nvcc is none"),
         (
             Error::io("write", "k.ptx")(denied()),
             "error[KM0120]: cannot write k.ptx: permission denied",

@@ -230,7 +230,8 @@ impl Reader<'_> {
         let mut targets = Vec::new();
         let written = self.spanned(key);
         if written.is_empty() && key.1.get_ref().is_array() {
-            self.wrong(key.0, key.1, "at least one target, for example `[\"cpu\"]`");
+            let help = "write at least one, for example `[\"cpu\"]`".to_owned();
+            self.report(Code::NoTarget, key.1.span(), "no target is named".to_owned(), help);
         }
         for (text, span) in written {
             let mut parts =

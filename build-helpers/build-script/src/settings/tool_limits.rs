@@ -1,11 +1,12 @@
 //! What the tools of a build may take, as the environment says: rustc, cargo, clang, nvcc, ptxas, linkers.
 
-use kernelmill_compiler::ToolLimits;
+use kernelmill_compiler::{ToolLimits, diagnostic::Code};
 
 use crate::base::{
     environment::BuildEnvironment,
     error::Error,
     quantities::{bytes, seconds},
+    report::Report,
 };
 
 const MEMORY: &str = "KERNELMILL_TOOL_MEMORY";
@@ -19,7 +20,7 @@ const TIMES: &str = "a time: `90s`, `30min`, `2h`, `off`";
 ///
 /// # Errors
 ///
-/// [`Error::Toolchain`] with every variable that says nothing sensible.
+/// [`Error::Settings`] with every variable that says nothing sensible.
 pub(super) fn read(environment: &BuildEnvironment) -> Result<ToolLimits, Error> {
     let default = ToolLimits::of_machine();
     let memory =
@@ -31,9 +32,11 @@ pub(super) fn read(environment: &BuildEnvironment) -> Result<ToolLimits, Error> 
             Ok(ToolLimits { memory, seconds, idle_seconds })
         }
         (memory, time, idle) => {
-            let errors = [memory.err(), time.err(), idle.err()];
-            let errors: Vec<_> = errors.into_iter().flatten().collect();
-            Err(Error::Toolchain(errors.join("\n")))
+            let mut report = Report::default();
+            for error in [memory.err(), time.err(), idle.err()].into_iter().flatten() {
+                report.message(Code::Variable, error);
+            }
+            Err(Error::Settings(report))
         }
     }
 }
@@ -83,6 +86,7 @@ mod tests {
         project.set(TIME, "5");
         project.set(IDLE, "-1s");
         let error = read(&project).unwrap_err().to_string();
+        assert!(error.starts_with("error[KM0008]: "), "{error}");
         assert!(error.contains("KERNELMILL_TOOL_MEMORY is `much`, which is not a size"), "{error}");
         assert!(error.contains("KERNELMILL_TOOL_TIME is `5`, which is not a time"), "{error}");
         assert!(error.contains("KERNELMILL_TOOL_IDLE is `-1s`, which is not a time"), "{error}");

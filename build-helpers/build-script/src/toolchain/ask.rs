@@ -52,9 +52,8 @@ fn key(program: &Path, arguments: &[&str]) -> Option<Fingerprint> {
 
 /// What a tool prints, asked now.
 pub(super) fn ask(program: &Path, arguments: &[&str]) -> Result<String, Error> {
-    let failed = |why: String| {
-        Error::Toolchain(format!("`{} {}` {why}", program.display(), arguments.join(" ")))
-    };
+    let failed =
+        |why: String| Error::Tool(format!("`{} {}` {why}", program.display(), arguments.join(" ")));
     let output = run(program, arguments).map_err(|error| failed(error.to_string()))?;
     if !output.status.success() {
         let printed = String::from_utf8_lossy(&output.stderr);

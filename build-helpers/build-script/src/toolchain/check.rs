@@ -100,7 +100,7 @@ pub(crate) fn no_clang(search: &Search<'_>, llvm: Option<u32>, subject: &str, re
 ///
 /// # Errors
 ///
-/// [`Error::Toolchain`] where it cannot be asked.
+/// [`Error::Tool`] where it cannot be asked.
 pub(crate) fn check_spirv(
     search: &Search<'_>,
     clang: &Clang,

@@ -35,7 +35,7 @@ pub struct Clang {
 ///
 /// # Errors
 ///
-/// [`Error::Toolchain`] where the clang that is named does not exist or is none, and where each that is there
+/// [`Error::Tool`] where the clang that is named does not exist or is none, and where each that is there
 /// reached a limit of the process when it was asked for its version.
 pub(crate) fn find_clang(search: &Search<'_>, llvm: Option<u32>) -> Result<Option<Clang>, Error> {
     let named = match &search.clang {
@@ -45,7 +45,7 @@ pub(crate) fn find_clang(search: &Search<'_>, llvm: Option<u32>) -> Result<Optio
     if let Some((text, origin)) = named {
         let program = search.named(&text, origin)?;
         return look_at(search, program.clone()).map(Some).map_err(|why| {
-            Error::Toolchain(format!("{origin} names {}, but {why}", program.display()))
+            Error::Tool(format!("{origin} names {}, but {why}", program.display()))
         });
     }
     let best = best(candidates(search).into_iter().map(|path| look_at(search, path)), llvm)?;
@@ -77,7 +77,7 @@ fn best(
         false => (1, clang.major),
     };
     match (usable.min_by_key(order), limited) {
-        (None, Some(why)) => Err(Error::Toolchain(why)),
+        (None, Some(why)) => Err(Error::Tool(why)),
         (best, _) => Ok(best),
     }
 }

@@ -63,7 +63,7 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// [`Error::Toolchain`] where the nvcc that is named does not exist or cannot be asked.
+    /// [`Error::Tool`] where the nvcc that is named does not exist or cannot be asked.
     pub fn nvcc(&self) -> Result<Option<Nvcc>, Error> {
         nvcc::find_nvcc(&self.search())
     }
@@ -73,7 +73,7 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// [`Error::Toolchain`] where the clang that is named does not exist or is none.
+    /// [`Error::Tool`] where the clang that is named does not exist or is none.
     pub fn clang(&self, rustc_version: &str) -> Result<Option<Clang>, Error> {
         clang::find_clang(&self.search(), llvm_of_rustc(rustc_version))
     }

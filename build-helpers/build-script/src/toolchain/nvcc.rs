@@ -51,12 +51,12 @@ pub struct Nvcc {
 ///
 /// # Errors
 ///
-/// [`Error::Toolchain`] where the nvcc that is named does not exist or cannot be asked.
+/// [`Error::Tool`] where the nvcc that is named does not exist or cannot be asked.
 pub(crate) fn find_nvcc(search: &Search<'_>) -> Result<Option<Nvcc>, Error> {
     let Some(program) = locate(search)? else { return Ok(None) };
     let said = search.ask(&program, &["--version"])?;
     let release = release(&said).ok_or_else(|| {
-        Error::Toolchain(format!(
+        Error::Tool(format!(
             "`{} --version` does not say which release it is:\n{}",
             program.display(),
             said.trim()

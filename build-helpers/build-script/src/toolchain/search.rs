@@ -83,7 +83,7 @@ impl<'w> Search<'w> {
     ///
     /// # Errors
     ///
-    /// [`Error::Toolchain`] where there is no such file; `origin` is who named it.
+    /// [`Error::Tool`] where there is no such file; `origin` is who named it.
     pub(super) fn named(&self, text: &str, origin: &str) -> Result<PathBuf, Error> {
         let is_path = text.contains(['/', '\\']);
         let mut files: Vec<_> = if is_path {
@@ -100,7 +100,7 @@ impl<'w> Search<'w> {
             _ => format!("the user may not execute {}", list(&files)),
         };
         let program = files.into_iter().find(|path| can_execute(path));
-        program.ok_or_else(|| Error::Toolchain(format!("{origin} names `{text}`, but {why}")))
+        program.ok_or_else(|| Error::Tool(format!("{origin} names `{text}`, but {why}")))
     }
 
     /// The first program of this name on `PATH`. What the user may not execute is passed over, as shells do.

@@ -41,7 +41,8 @@ impl CppTools {
     ///
     /// # Errors
     ///
-    /// [`Error::Toolchain`] where a compiler that is named does not exist or cannot be asked.
+    /// [`Error::Tool`] where a compiler that is named does not exist or cannot be asked, and [`Error::Toolchain`] where
+    /// rustc cannot be asked.
     pub(crate) fn find(
         search: &Search<'_>,
         package: &Package,
@@ -62,7 +63,7 @@ impl CppTools {
         let is_better = wants_clang || falls_back || is_seen;
         let needs_clang = is_for_clang || has_kernels && (is_better || settings.has_others());
         let clang = if needs_clang {
-            let version = ask(&package.rustc, &["-vV"])?;
+            let version = ask_rustc(package, &["-vV"])?;
             find_clang(search, llvm_of_rustc(&version))?
         } else {
             None
@@ -88,20 +89,25 @@ fn looks_into_kernels(settings: &Settings) -> bool {
     settings.plugin_on_everything.is_some() || !settings.overrides.values().all(is_of_nvcc)
 }
 
+/// What the package's rustc prints.
+fn ask_rustc(package: &Package, arguments: &[&str]) -> Result<String, Error> {
+    ask(&package.rustc, arguments).map_err(|error| Error::Toolchain(error.to_string()))
+}
+
 /// Finds the compiler's own toolchain for these settings. Tools that no target needs are not
 /// looked for, so that installing one changes nothing for them.
 ///
 /// # Errors
 ///
-/// [`Error::Toolchain`] where rustc cannot be asked, and [`Error::Sources`] with every target that
+/// [`Error::Toolchain`] where rustc cannot be asked, [`Error::Tool`] where another tool cannot, and [`Error::Sources`] with every target that
 /// needs a tool which is not there.
 pub(crate) fn find(
     search: &Search<'_>,
     package: &Package,
     settings: &Settings,
 ) -> Result<Toolchain, Error> {
-    let rustc_version = ask(&package.rustc, &["-vV"])?;
-    let sysroot = ask(&package.rustc, &["--print", "sysroot"])?;
+    let rustc_version = ask_rustc(package, &["-vV"])?;
+    let sysroot = ask_rustc(package, &["--print", "sysroot"])?;
     let has_cubins = settings.targets.iter().any(|target| matches!(target, Target::Cubin(_)));
     let needs_ptxas = has_cubins || settings.has_ptx;
     let ptxas = if needs_ptxas { find_ptxas(search) } else { None };

@@ -190,6 +190,14 @@ fn targets_of_the_builder_and_the_environment_name_where_they_are() {
 }
 
 #[test]
+fn a_list_without_a_target_names_none() {
+    for list in ["[]", "[\"\"]"] {
+        let error = Project::new(&format!("targets = {list}"), &[KERNEL]).error();
+        assert!(error.starts_with("error[KM0004]: no target is named\n"), "{list}: {error}");
+    }
+}
+
+#[test]
 fn two_places_for_a_packages_settings_are_an_error() {
     let project = Project::new("fma = true", &[KERNEL, ("kernelmill.toml", "fma = true")]);
     let expected = "error[KM0006]: settings are in both `[package.metadata.kernelmill]` of Cargo.toml and \
