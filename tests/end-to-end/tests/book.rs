@@ -2,7 +2,7 @@
 
 use end_to_end::Project;
 use std::fs;
-use test_support::{driver::fake_driver, root};
+use test_support::{driver::fake_driver, root, tool::clang};
 
 /// The code blocks of a page: the language and the text.
 fn blocks(page: &str) -> Vec<(String, String)> {
@@ -37,8 +37,18 @@ fn the_package_of_getting_started_runs_and_passes_its_test() {
 /// The pages of the guide that show kernels with a test, as one package: their kernels are methods of one `Kernels`.
 #[test]
 fn the_kernels_of_the_guide_pass_their_tests() {
-    let pages =
-        ["kernels", "indexing", "atomics", "cooperative", "warps", "debugging", "generic-kernels"];
+    let pages = [
+        "kernels",
+        "indexing",
+        "atomics",
+        "cooperative",
+        "warps",
+        "shared-memory",
+        "debugging",
+        "generic-kernels",
+        "function-tables",
+        "tracing",
+    ];
     let all = pages.map(|page| blocks(&format!("guide/{page}.md")));
     let mut main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n\
                     #[cfg(test)]\nuse kernelmill::{Device, Launch};\n"
@@ -56,7 +66,7 @@ fn the_kernels_of_the_guide_pass_their_tests() {
         }
     }
     let run = project.file("src/main.rs", &main).cargo(&["test"]).succeeds();
-    assert!(run.stdout.contains("7 passed"), "{}", run.stdout);
+    assert!(run.stdout.contains("10 passed"), "{}", run.stdout);
 }
 
 /// The module of kernels of the page on kernels, with the dependencies that the page names.
@@ -118,11 +128,21 @@ fn the_kernel_of_the_page_on_ptx_passes_its_test_on_the_fake_driver() {
     let driver = fake_driver().display().to_string();
     let project =
         package_of_page("book-ptx", settings, &blocks).environment("LD_LIBRARY_PATH", &driver);
-    let manifest = project.package().join("Cargo.toml");
-    let text = fs::read_to_string(manifest).expect("the project has a manifest");
-    let path = format!("path = \"{}\"", root().display());
-    let with_cuda = format!("{path}, features = [\"cuda\"] }}");
-    project.write("Cargo.toml", &text.replacen(&format!("{path} }}"), &with_cuda, 1));
+    enable_cuda(&project);
+    let run = project.cargo(&["test"]).succeeds();
+    assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
+}
+
+#[test]
+fn the_file_of_the_page_on_cuda_runs_on_the_cpu() {
+    if clang().is_none() {
+        return;
+    }
+    let blocks = blocks("guide/cuda-everywhere.md");
+    let (_, settings) = blocks.iter().find(|(language, _)| language == "toml").expect("settings");
+    let settings =
+        settings.strip_prefix("[package.metadata.kernelmill]\n").expect("they are first");
+    let project = package_of_page("book-cuda", settings, &blocks);
     let run = project.cargo(&["test"]).succeeds();
     assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
 }
@@ -146,12 +166,23 @@ fn package_of_page(name: &str, settings: &str, blocks: &[(String, String)]) -> P
     project.file("src/main.rs", &main)
 }
 
+/// Adds the feature `cuda` to the package's dependency on kernelmill.
+fn enable_cuda(project: &Project) {
+    let manifest = project.package().join("Cargo.toml");
+    let text = fs::read_to_string(manifest).expect("the project has a manifest");
+    let path = format!("path = \"{}\"", root().display());
+    let with_cuda = format!("{path}, features = [\"cuda\"] }}");
+    project.write("Cargo.toml", &text.replacen(&format!("{path} }}"), &with_cuda, 1));
+}
+
 /// The kernels of the tutorial are built, its test passes, and the lowering strategies that it shows are
-/// those that the build prints.
+/// those that the build prints. On the fake driver the test passes too, and a missing barrier is told as the tutorial
+/// says.
 #[test]
 fn the_package_of_the_tutorial_is_lowered_as_the_tutorial_says() {
     let blocks = blocks("tutorial.md");
     let project = package("book-tutorial", &blocks).environment("KERNELMILL_LOG", "summary");
+    enable_cuda(&project);
     let run = project.cargo(&["test", "-vv"]).succeeds();
     let lines = run.stdout.lines().chain(run.stderr.lines());
     let printed: Vec<&str> =
@@ -161,5 +192,31 @@ fn the_package_of_the_tutorial_is_lowered_as_the_tutorial_says() {
         let is_shown =
             blocks.iter().any(|(language, text)| language == "text" && text.trim() == strategy);
         assert!(is_shown, "the tutorial does not show `{strategy}`");
+    }
+    let driver = fake_driver().display().to_string();
+    let project = project.environment("LD_LIBRARY_PATH", &driver);
+    let project = project.environment("FAKE_CUDA_RACES", "1");
+    let project = project.environment("RUST_TEST_NOCAPTURE", "1");
+    let run = project.cargo(&["test"]).succeeds();
+    let shown = |start: &str| {
+        let texts = blocks.iter().filter(|(language, _)| language == "text");
+        let mut lines = texts.flat_map(|(_, text)| text.lines());
+        lines.find(|line| line.starts_with(start)).expect("a line").to_owned()
+    };
+    let device = shown("on PTX emulator");
+    assert!(run.stdout.contains(&device), "{device}: {}", run.stdout);
+
+    let kernel = fs::read_to_string(project.package().join("kernels/uniform.rs")).expect("it");
+    let barrier = "        }\n        thread::sync_threads();\n";
+    assert!(kernel.contains(barrier), "{kernel}");
+    project.write("kernels/uniform.rs", &kernel.replacen(barrier, "        }\n", 1));
+    let run = project.cargo(&["test"]);
+    assert!(!run.success, "the missing barrier is not noticed");
+    // Lines of PTX and addresses are those of the compiler's version.
+    let message = shown("fake-cuda: ");
+    let (start, rest) = message.split_once("address ").expect("an address");
+    let (_, place) = rest.split_once("(kernels").expect("a line of the source");
+    for part in [start, place] {
+        assert!(run.stderr.contains(part), "{part}: {}", run.stderr);
     }
 }

@@ -8,11 +8,12 @@
 //!   GitHub, because mdBook does not copy it; such addresses are checked as files of this checkout.
 //! - Every page of the book is in `SUMMARY.md`.
 //! - Every test that a page names exists ([`named_tests`]).
+//! - Every task of `docs/src/tasks.md` leads to a heading whose example the tests run ([`tasks`]).
 //! - Every path of a page that stands in a source, such as `docs/src/SUMMARY.md`, exists.
 //!
 //! Addresses of other sites are not asked.
 
-use super::named_tests;
+use super::{named_tests, tasks};
 use crate::workspace::Workspace;
 use anyhow::{Context as _, Result, bail};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -53,6 +54,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     }
     faults.extend(unlisted(&documents)?);
     faults.extend(lost_paths(workspace, &files));
+    faults.extend(tasks::faults(workspace, &workspace.read(tasks::PAGE)?));
     if !faults.is_empty() {
         bail!("the documentation names what is not there:\n{}", faults.join("\n"));
     }

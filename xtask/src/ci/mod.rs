@@ -7,6 +7,7 @@ mod examples;
 mod first_command;
 mod named_tests;
 mod soundness;
+mod tasks;
 mod test_driver;
 mod toolchains;
 
