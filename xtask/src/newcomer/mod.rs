@@ -56,12 +56,7 @@ fn getting_started(home: &Home, page: &str) -> Result<()> {
             }
             ("text", Some(command)) => {
                 let (printed, _) = home.shell(command, &folder).with_context(|| place.clone())?;
-                let missing = output::missing(&block.text, &printed);
-                ensure!(
-                    missing.is_empty(),
-                    "{place}: `{command}` does not print\n{}\nbut\n{printed}",
-                    missing.join("\n")
-                );
+                check_output(&block, command, &printed, &place)?;
             }
             ("text", None) => bail!("{place}: no command is named that prints it"),
             _ => check_code(&block, &folder, &place)?,
@@ -69,6 +64,17 @@ fn getting_started(home: &Home, page: &str) -> Result<()> {
     }
     let (printed, _) = home.shell("cargo test", &folder)?;
     ensure!(printed.contains("1 passed"), "the package's test does not run:\n{printed}");
+    Ok(())
+}
+
+/// The lines of a block are among those that its command prints.
+fn check_output(block: &Block, command: &str, printed: &str, place: &str) -> Result<()> {
+    let missing = output::missing(&block.text, printed);
+    let missing_lines = missing.join("\n");
+    ensure!(
+        missing.is_empty(),
+        "{place}: `{command}` does not print\n{missing_lines}\nbut\n{printed}"
+    );
     Ok(())
 }
 
@@ -115,6 +121,38 @@ fn follow_tutorial(home: &Home, page: &str) -> Result<()> {
     }
     let (printed, _) = home.shell("cargo test", &package)?;
     ensure!(printed.contains("1 passed"), "the tutorial's test does not run:\n{printed}");
+    run_tools(home, page, &package)
+}
+
+/// Runs the commands of the tutorial that need no tool, and compares what it says that they print.
+fn run_tools(home: &Home, page: &str, package: &Path) -> Result<()> {
+    let mut count = 0;
+    let (mut named, mut ran) = (None, None);
+    for part in parts(page) {
+        let block = match part {
+            Part::Command(command) => {
+                named = Some(command);
+                continue;
+            }
+            Part::Block(block) => block,
+        };
+        let place = format!("docs/src/tutorial.md:{}", block.line);
+        let run = |text: &str| home.shell(text, package).with_context(|| place.clone());
+        match (&*block.language, named.take(), ran.take()) {
+            ("sh", ..) => ran = Some((block.text.clone(), run(&block.text)?.0)),
+            ("text", Some(command), _) if command.starts_with("cargo kernelmill inspect ") => {
+                check_output(&block, &command, &run(&command)?.0, &place)?;
+                count += 1;
+            }
+            ("text", None, Some((commands, printed))) => {
+                check_output(&block, commands.trim_end(), &printed, &place)?;
+                count += 1;
+            }
+            // Times, and what `ptxas` is needed for.
+            _ => {}
+        }
+    }
+    ensure!(count == 4, "the tutorial shows what {count} commands print, not 4");
     Ok(())
 }
 
