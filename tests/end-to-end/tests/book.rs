@@ -200,8 +200,8 @@ fn the_package_of_the_tutorial_is_lowered_as_the_tutorial_says() {
     let run = project.cargo(&["test"]).succeeds();
     let shown = |start: &str| {
         let texts = blocks.iter().filter(|(language, _)| language == "text");
-        let lines = texts.flat_map(|(_, text)| text.lines());
-        lines.filter(|line| line.starts_with(start)).last().expect("a line").to_owned()
+        let mut lines = texts.flat_map(|(_, text)| text.lines());
+        lines.find(|line| line.starts_with(start)).expect("a line").to_owned()
     };
     let device = shown("on PTX emulator");
     assert!(run.stdout.contains(&device), "{device}: {}", run.stdout);
