@@ -36,7 +36,8 @@ pub enum Capability {
     /// Copies of rows, with the host and between buffers of one device: [`Rows`](crate::Rows); emulated: the driver is given
     /// one row after the other.
     CopiesOfRows,
-    /// Queued copies between buffers of two devices; emulated: the copy goes through the host, and is waited for.
+    /// Copies between buffers of two devices by their driver, which are waited for; emulated: the copy goes through the
+    /// host.
     PeerCopies,
     /// More than one device at a time.
     SeveralDevices,

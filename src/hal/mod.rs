@@ -266,7 +266,7 @@ impl fmt::Display for RowCopy {
 }
 
 /// A block of device memory.
-pub(crate) trait Memory: Send + Sync {
+pub(crate) trait Memory: Any + Send + Sync {
     /// Copies to the host; the first asynchronous error of a launch that used the memory.
     ///
     /// # Safety
@@ -336,6 +336,22 @@ pub(crate) trait Memory: Send + Sync {
         bytes: usize,
         stream: StreamRef<'_>,
     ) -> Result<()>;
+
+    /// Copies `bytes` bytes from memory of another context, past the host, and waits for the copy; the first asynchronous
+    /// error of a launch that wrote the source. Gives `false` where the two have no such way: then nothing is copied.
+    ///
+    /// # Safety
+    ///
+    /// `offset + bytes` is within the memory, and `source_offset + bytes` within the source.
+    unsafe fn copy_from_peer(
+        &mut self,
+        _offset: usize,
+        _source: &dyn Memory,
+        _source_offset: usize,
+        _bytes: usize,
+    ) -> Result<bool> {
+        Ok(false)
+    }
 
     /// The address, as long as the memory lives. What uses it is held for that.
     fn address(&self) -> u64;

@@ -71,6 +71,30 @@ pub fn wide(a: u64, mut y: DisjointSlice<u64>) {
     assert_eq!(faults(wide), ["computes with integers of 128 bits, which spirv64 does not have"]);
 }
 
+/// The launch gives it as an argument behind the others, with its size.
+#[test]
+fn dynamic_shared_memory_is_an_argument() {
+    if tool::clang().is_none() {
+        return;
+    }
+    let text = "use kernelmill_device::prelude::*;
+#[kernel]
+pub fn last(x: &[u32], mut y: DisjointSlice<u32>) {
+    let (i, t) = (thread::index_1d(), thread::thread_idx().x as usize);
+    let tile = unsafe { DynamicSharedArray::<u32>::get() };
+    unsafe { tile.as_mut_ptr().add(t).write(x.get(i.get()).copied().unwrap_or(0)) };
+    thread::sync_threads();
+    if let Some(out) = y.get_mut(i) {
+        *out = unsafe { tile.as_mut_ptr().add(tile.len() - 1).read() };
+    }
+}
+";
+    let artifact = compile("last", text, "spirv64").unwrap_or_else(|it| panic!("{it}"));
+    let words = artifact.bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+    // `OpFunctionParameter`s: of two slices, the record of a panic, the memory, and the number of its bytes.
+    assert_eq!(words.filter(|word| *word == 3 << 16 | 55).count(), 7);
+}
+
 /// Warps cross in local memory, so that a kernel without a barrier in its source has those of the block.
 #[test]
 fn warp_level_primitives_are_barriers_of_the_block() {

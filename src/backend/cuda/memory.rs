@@ -73,6 +73,10 @@ pub(super) unsafe fn copy_rows(
     named(copied.result(), "cuMemcpy2DAsync", || rows.to_string())
 }
 
+/// What the driver says of two devices that it cannot copy between.
+const UNSUPPORTED: [sys::CUresult; 2] =
+    [sys::CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, sys::CUresult::CUDA_ERROR_NOT_SUPPORTED];
+
 impl MemoryCalls for DriverContext {
     fn allocate(&self, bytes: usize) -> Result<u64> {
         // SAFETY: a number of bytes that is not 0, and the context is current.
@@ -139,6 +143,23 @@ impl MemoryCalls for DriverContext {
         let copied =
             unsafe { sys::cuMemcpyDtoDAsync_v2(target, source, bytes, stream.cu_stream()) };
         named(copied.result(), "cuMemcpyDtoDAsync", || format!("{bytes} bytes"))
+    }
+
+    unsafe fn copy_peer(
+        (target, to): (u64, &Self),
+        (source, from): (u64, &Self),
+        bytes: usize,
+        stream: &CudaStream,
+    ) -> Result<bool> {
+        let (to, from) = (to.cuda.cu_ctx(), from.cuda.cu_ctx());
+        // SAFETY: promised; both contexts are open.
+        let copied =
+            unsafe { sys::cuMemcpyPeerAsync(target, to, source, from, bytes, stream.cu_stream()) };
+        if UNSUPPORTED.contains(&copied) {
+            return Ok(false);
+        }
+        named(copied.result(), "cuMemcpyPeerAsync", || format!("{bytes} bytes"))?;
+        Ok(true)
     }
 
     unsafe fn download_rows(

@@ -16,6 +16,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::StreamOrderedAllocation
         | C::CopiesBetweenBuffers
         | C::CopiesOfRows
+        | C::PeerCopies
         | C::SeveralDevices
         | C::CooperativeLaunches
         | C::Clusters
@@ -27,7 +28,6 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Printing
         | C::Tracing
         | C::Interoperation => Support::Full,
-        C::PeerCopies => Support::Emulated,
         C::Watchdog => Support::None,
     }
 }

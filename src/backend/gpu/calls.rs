@@ -234,6 +234,17 @@ pub(in crate::backend) trait MemoryCalls: ContextCalls {
     /// Queues a copy on the device.
     unsafe fn copy(target: u64, source: u64, bytes: usize, stream: &Self::Stream) -> Result<()>;
 
+    /// Queues a copy to `target`, of another context, on a stream of the source's own context. Gives `false` where the
+    /// driver does not support that between the two.
+    unsafe fn copy_peer(
+        _target: (u64, &Self),
+        _source: (u64, &Self),
+        _bytes: usize,
+        _stream: &Self::Stream,
+    ) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Queues a copy of rows to the host. Where it fails, some of them may have been queued; so for the two below.
     unsafe fn download_rows(
         target: *mut u8,

@@ -3,7 +3,7 @@
 //! Allocated and freed in the order of the default stream, where the driver can. What uses a block is among
 //! its [`accesses`](super::accesses).
 
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 
 use super::{
     accesses::{Accesses, Queued},
@@ -231,6 +231,39 @@ impl<D: Driver> hal::Memory for Memory<D> {
         let _written = self.accesses.write(stream)?;
         // SAFETY: both ranges are promised, and both memories stay until the accesses are done.
         self.shared.timed(stream, || unsafe { D::upload(target, address, bytes, stream) })
+    }
+
+    /// On the source's default stream. What the target still has in flight is waited for by the host, as streams of one
+    /// context do not know the order of those of another.
+    unsafe fn copy_from_peer(
+        &mut self,
+        offset: usize,
+        source: &dyn hal::Memory,
+        source_offset: usize,
+        bytes: usize,
+    ) -> Result<bool> {
+        let source: &dyn Any = source;
+        let Some(source) = source.downcast_ref::<Self>() else { return Ok(false) };
+        let subject = || format!("{bytes} bytes");
+        self.shared.bind()?;
+        self.accesses.wait_for_all(self.shared.default_stream())?;
+        self.finish(subject)?;
+        self.accesses.done();
+        source.shared.bind()?;
+        let stream = source.shared.default_stream();
+        source.accesses.wait_for_write(stream)?;
+        let target = (self.block.address + offset as u64, &*self.shared.driver);
+        let from = (source.block.address + source_offset as u64, &*source.shared.driver);
+        // SAFETY: the caller promises both ranges; the stream is waited for before either can change.
+        let copy = || unsafe { D::copy_peer(target, from, bytes, stream) };
+        let is_copied = source.shared.timed(stream, copy)?;
+        if let Err(error) = source.finish(subject) {
+            self.accesses.lose();
+            return Err(error);
+        }
+        source.shared.late_error()?;
+        source.shared.panics.report_all()?;
+        Ok(is_copied)
     }
 
     fn address(&self) -> u64 {

@@ -45,8 +45,11 @@ pub(super) struct Function {
     object: Kernel,
     /// One for each argument.
     passing: Vec<Passing>,
-    /// Whether the last argument is the address of a panic record.
+    /// Whether the argument behind those is the address of a panic record.
     has_record: bool,
+    /// The index of the argument that is the launch's dynamic shared memory, before the number of its bytes: of kernels that
+    /// this compiler's own passes compile.
+    shared_argument: Option<u32>,
     kernel: &'static EmbeddedKernel,
     limits: KernelLimits,
     image: Arc<Image>,
@@ -122,10 +125,14 @@ impl Function {
         let passing: Option<Vec<_>> = parameters.map(|it| Passing::of(&it.kind)).collect();
         let mut passing = passing.map(|passing| passing.concat());
         // Of the kernels of a module that can panic some have one argument more.
-        let has_record = |it: &Vec<_>| kernel.panics && it.len() as u64 + 1 == count;
+        let has_record = |it: &Vec<_>| kernel.panics && (it.len() as u64 + count) % 2 == 1;
         let has_record = passing.as_ref().is_some_and(has_record);
         passing.iter_mut().filter(|_| has_record).for_each(|it| it.push(Passing::RECORD));
-        let passing = passing.filter(|passing| passing.len() as u64 == count);
+        let own_passes = passes_words(image.artifact.kind, image.artifact.source);
+        let is_shared = |it: &&Vec<_>| own_passes && it.len() as u64 + 2 == count;
+        let shared_argument = passing.as_ref().filter(is_shared).map(|it| it.len() as u32);
+        let of_memory = if shared_argument.is_some() { 2 } else { 0 };
+        let passing = passing.filter(|passing| passing.len() as u64 + of_memory == count);
         let passing = passing.ok_or_else(|| Error::OpenClSignature {
             artifact: image.artifact.to_string(),
             signature: signature.to_string(),
@@ -137,17 +144,13 @@ impl Function {
             let asked = named(asked, "clGetKernelWorkGroupInfo", || kernel.entry.to_owned())?;
             Ok::<_, Error>(number(&asked))
         };
-        let most = if passes_words(image.artifact.kind, image.artifact.source) {
-            MOST_THREADS
-        } else {
-            u32::MAX
-        };
+        let most = if own_passes { MOST_THREADS } else { u32::MAX };
         let limits = KernelLimits {
             threads_per_block: narrow(ask(CL_KERNEL_WORK_GROUP_SIZE)?).min(most),
             static_shared_bytes: ask(CL_KERNEL_LOCAL_MEM_SIZE)?,
         };
         let (image, shared) = (Arc::clone(image), Arc::clone(shared));
-        Ok(Self { object, passing, has_record, kernel, limits, image, shared })
+        Ok(Self { object, passing, has_record, shared_argument, kernel, limits, image, shared })
     }
 
     /// Gives the arguments to the library, which copies them.
@@ -160,11 +163,24 @@ impl Function {
         kernel: *mut c_void,
         arguments: &[*const u8],
         record: Option<u64>,
+        shared_bytes: u32,
     ) -> Result<()> {
         for (index, (passing, argument)) in self.passing.iter().zip(arguments).enumerate() {
             // SAFETY: promised.
             let (set, function) = unsafe { set_one(kernel, index as u32, *passing, *argument) };
             named(set, function, || format!("argument {index} of `{}`", self.kernel.entry))?;
+        }
+        if let Some(first) = self.shared_argument {
+            // No bytes at all are no argument.
+            let (bytes, size) = (shared_bytes.max(1) as usize, ptr::from_ref(&shared_bytes));
+            // SAFETY: local memory of the kernel, and a number that is copied before the call returns.
+            let set = unsafe {
+                set_kernel_arg(kernel, first, bytes, ptr::null())
+                    .and_then(|()| set_kernel_arg(kernel, first + 1, size_of::<u32>(), size.cast()))
+            };
+            let subject =
+                || format!("{shared_bytes} bytes of local memory of `{}`", self.kernel.entry);
+            named(set, "clSetKernelArg", subject)?;
         }
         let Some(record) = record else { return Ok(()) };
         // The library is told of memory whose address is no argument by itself.
@@ -243,7 +259,7 @@ impl hal::Function for Function {
         };
         let kernel = self.object.handle.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the caller promises the arguments, and no other thread uses the kernel.
-        unsafe { self.set(*kernel, arguments, record)? };
+        unsafe { self.set(*kernel, arguments, record, shape.dynamic_shared_bytes)? };
         let launch = || {
             let none = ptr::null();
             // SAFETY: the queue and the kernel are there; the memory is held until the stream has come to the launch.

@@ -65,6 +65,8 @@ type Outcome = (Vec<f32>, usize);
 struct Program {
     name: &'static str,
     run: fn() -> Result<Outcome>,
+    /// How many devices there are.
+    devices: &'static str,
     expected: ([f32; LEN], usize),
 }
 
@@ -97,6 +99,17 @@ fn several_streams() -> Result<Outcome> {
     let elements = y.download()?;
     device.synchronize()?;
     Ok((elements, 0))
+}
+
+/// A copy from one device to another, whose memories are in use on other streams.
+fn two_devices() -> Result<Outcome> {
+    let devices = [Device::cuda(0)?, Device::cuda(1)?];
+    let (kernels, stream) = (Kernels::load(&devices[0])?, devices[0].new_stream()?);
+    let (x, mut y) = (devices[0].upload(&[1.0f32; LEN])?, devices[0].zeros::<f32>(LEN)?);
+    kernels.saxpy(&stream, Launch::linear(LEN), 3.0, &x, &mut y)?;
+    let mut other = devices[1].upload(&[9.0f32; LEN])?;
+    other.slice_mut(..4).copy_from_buffer(&devices[1].stream(), &y.slice(..4))?;
+    Ok((other.download()?, 0))
 }
 
 /// Counts a panic. A failure to read it is told once, and the panic stays to be told.
@@ -291,40 +304,61 @@ fn ignored() -> Result<Outcome> {
 const COPIES_AND_LAUNCHES: Program = Program {
     name: "every_call_of_copies_and_launches_fails_once",
     run: copies_and_launches,
+    devices: "1",
     expected: ([5.0, 5.0, 5.0, 5.0, 3.0, 3.0, 3.0, 3.0], 0),
 };
 const SEVERAL_STREAMS: Program = Program {
     name: "every_call_of_several_streams_fails_once",
     run: several_streams,
+    devices: "1",
     expected: ([7.0; LEN], 0),
 };
-const GRAPHS: Program =
-    Program { name: "every_call_of_graphs_fails_once", run: graphs, expected: ([6.0; LEN], 0) };
-const EVENTS: Program =
-    Program { name: "every_call_of_events_fails_once", run: events, expected: ([3.0; LEN], 0) };
+const GRAPHS: Program = Program {
+    name: "every_call_of_graphs_fails_once",
+    run: graphs,
+    devices: "1",
+    expected: ([6.0; LEN], 0),
+};
+const EVENTS: Program = Program {
+    name: "every_call_of_events_fails_once",
+    run: events,
+    devices: "1",
+    expected: ([3.0; LEN], 0),
+};
 const PINNED_COPIES: Program = Program {
     name: "every_call_of_pinned_copies_fails_once",
     run: pinned_copies,
+    devices: "1",
     expected: ([2.0; LEN], 0),
 };
 const PREPARED_LAUNCHES: Program = Program {
     name: "every_call_of_prepared_launches_fails_once",
     run: prepared_launches,
+    devices: "1",
     expected: ([9.0; LEN], 0),
 };
 const PANICS: Program = Program {
     name: "every_call_of_kernels_that_panic_fails_once",
     run: panics,
+    devices: "1",
     expected: ([4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 0.0], 4),
 };
 const OTHER_THREADS: Program = Program {
     name: "every_call_of_other_threads_fails_once",
     run: other_threads,
+    devices: "1",
     expected: ([6.0, 6.0, 6.0, 6.0, 7.0, 7.0, 7.0, 7.0], 0),
+};
+const TWO_DEVICES: Program = Program {
+    name: "every_call_of_copies_between_devices_fails_once",
+    run: two_devices,
+    devices: "2",
+    expected: ([3.0, 3.0, 3.0, 3.0, 9.0, 9.0, 9.0, 9.0], 0),
 };
 const WITH_CUDARC: Program = Program {
     name: "every_call_with_slices_of_cudarc_fails_once",
     run: with_cudarc,
+    devices: "1",
     expected: ([3.0; LEN], 0),
 };
 
@@ -368,6 +402,7 @@ impl Program {
             ("FAKE_CUDA_FAIL", &*rule),
             ("FAKE_CUDA_LEAK_CHECK", "1"),
             ("FAKE_CUDA_STREAMS", "lazy"),
+            ("FAKE_CUDA_DEVICES", self.devices),
         ];
         let child = Child::run(self.name, &variables, || self.body());
         let said = format!("fake-cuda: call {call} fails, of ");
@@ -459,6 +494,11 @@ fn every_call_of_prepared_launches_fails_once() {
 #[test]
 fn every_call_of_kernels_that_panic_fails_once() {
     PANICS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED", "NOT_READY", "NOT_FOUND"]);
+}
+
+#[test]
+fn every_call_of_copies_between_devices_fails_once() {
+    TWO_DEVICES.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED", "NOT_READY"]);
 }
 
 #[test]

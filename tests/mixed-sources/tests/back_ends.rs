@@ -10,7 +10,7 @@ use test_support::{root, snapshot};
 /// What a back end does in the place of what it has not.
 const EMULATED: [(Capability, &str); 7] = [
     (Capability::CopiesOfRows, "the driver is given one row after the other"),
-    (Capability::PeerCopies, "the copy goes through the host, and is done when the call returns"),
+    (Capability::PeerCopies, "the copy goes through the host"),
     (Capability::Streams, "work of all streams is done in the order in which it is given"),
     (Capability::Graphs, "the launches of a graph are put on the stream one after the other"),
     (Capability::PinnedMemory, "the memory is plain memory of the host"),

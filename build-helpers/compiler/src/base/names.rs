@@ -39,6 +39,13 @@ pub(crate) const PANIC_RECORD: &str = "__kernelmill_panic_record";
 /// The attribute of a kernel that says which of its parameters is the address of that record.
 pub(crate) const PANIC_RECORD_PARAMETER: &str = "kernelmill-panic-record";
 
+/// The functions of the device crate that give the address of dynamic shared memory, and its bytes.
+pub(crate) const DYNAMIC_SHARED: [&str; 2] =
+    ["__kernelmill_dynamic_shared", "__kernelmill_dynamic_shared_bytes"];
+
+/// The attribute of a kernel that says from which of its parameters on it is given both, where launches pass them.
+pub(crate) const DYNAMIC_SHARED_PARAMETERS: &str = "kernelmill-dynamic-shared";
+
 /// `fn()` of the device crate: the barrier of the grid.
 pub(crate) const GRID_BARRIER: &str = "__kernelmill_grid_barrier";
 

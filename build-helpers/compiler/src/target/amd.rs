@@ -213,6 +213,7 @@ impl Backend for Amd {
             constant: None,
             parameter_space: 4,
             pointer_space: 0,
+            shared_argument: None,
             machine: &self.machine,
             decorate: &decorate,
         };

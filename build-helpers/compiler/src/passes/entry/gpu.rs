@@ -15,7 +15,10 @@ use super::{
 };
 use crate::{
     Error,
-    base::names::{COOPERATIVE, GRID_WORKSPACE, PANIC_RECORD_PARAMETER, is_panic},
+    base::names::{
+        COOPERATIVE, DYNAMIC_SHARED, DYNAMIC_SHARED_PARAMETERS, GRID_WORKSPACE,
+        PANIC_RECORD_PARAMETER, is_panic,
+    },
     ir::{always_inline, reachable, shared_globals},
     passes::{index_width, lengths},
 };
@@ -34,6 +37,8 @@ pub(crate) struct GpuAbi<'a, 'c> {
     pub(crate) parameter_space: u32,
     /// The address space of pointers that are parameters; 0: any.
     pub(crate) pointer_space: u32,
+    /// The address space of dynamic shared memory, where that is an argument of the launch.
+    pub(crate) shared_argument: Option<u32>,
     /// Whose layout the device has.
     pub(crate) machine: &'a Machine,
     /// What else a kernel needs, by what is said of its launches.
@@ -63,7 +68,10 @@ pub(crate) fn gpu<'c>(unit: &Unit<'_, 'c>, abi: &GpuAbi<'_, 'c>) -> Result<Vec<E
                 .sum();
             let can_panic = used.iter().any(|value| value.is_function() && is_panic(&value.name()));
             let cooperative = used.iter().any(|value| value.name() == GRID_WORKSPACE);
-            let kernel = gpu_kernel(unit, abi, signature, shim, can_panic || cooperative)?;
+            let asks = |it: &Value<'_>| DYNAMIC_SHARED.contains(&&*it.name());
+            let shared = abi.shared_argument.filter(|_| used.iter().any(asks));
+            let needs = Needs { record: can_panic || cooperative, shared };
+            let kernel = gpu_kernel(unit, abi, signature, shim, &needs)?;
             if cooperative {
                 kernel.add_text_attribute(unit.context, COOPERATIVE, "");
             }
@@ -88,12 +96,20 @@ fn shared_globals_after_move<'c>(unit: &Unit<'_, 'c>) -> Vec<(Value<'c>, u64)> {
         .collect()
 }
 
+/// What launches pass to a kernel behind what its signature has.
+struct Needs {
+    /// The address of a record.
+    record: bool,
+    /// Dynamic shared memory, in this address space, and its bytes.
+    shared: Option<u32>,
+}
+
 fn gpu_kernel<'c>(
     unit: &Unit<'_, 'c>,
     abi: &GpuAbi<'_, 'c>,
     signature: &Signature,
     shim: Value<'c>,
-    is_told: bool,
+    needs: &Needs,
 ) -> Result<Value<'c>, Error> {
     let context = unit.context;
     let arguments = arguments(signature, shim)?;
@@ -101,11 +117,15 @@ fn gpu_kernel<'c>(
         arguments.iter().map(|argument| parameter_type(context, abi, argument)).collect();
     // Lengths come behind the record, so kernels with lengths have both.
     let lengths = lengths::lengths_of(signature);
-    let has_record = is_told || lengths > 0;
+    let has_record = needs.record || lengths > 0;
     let record = has_record.then(|| types.len() - lengths);
     if let Some(index) = record {
         types.insert(index, Type::int(context, 64));
     }
+    let first_of_shared = needs.shared.map(|space| {
+        types.extend([Type::pointer(context, space), Type::int(context, 32)]);
+        types.len() - 2
+    });
     let taken = unit.module.function(&signature.symbol);
     if let Some(taken) = taken {
         taken.set_name(&format!("{}_of_the_source", signature.symbol));
@@ -134,6 +154,9 @@ fn gpu_kernel<'c>(
     }
     if let Some(index) = record {
         kernel.add_text_attribute(context, PANIC_RECORD_PARAMETER, &index.to_string());
+    }
+    if let Some(index) = first_of_shared {
+        kernel.add_text_attribute(context, DYNAMIC_SHARED_PARAMETERS, &index.to_string());
     }
     (abi.decorate)(context, kernel, &signature.limits);
     kernel.take_source_lines(shim);

@@ -293,6 +293,7 @@ impl Backend for Nvidia {
             constant: Some("nvvm.grid_constant"),
             parameter_space: 0,
             pointer_space: 0,
+            shared_argument: None,
             machine: &self.machine,
             decorate: &|context, kernel, limits| self.limit(context, kernel, limits),
         };

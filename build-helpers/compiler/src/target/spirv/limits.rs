@@ -65,7 +65,7 @@ const INTRINSICS: [&str; 31] = [
 
 /// Parts of the names of operations, and what they are.
 const MISSING: [(&str, &str); 5] = [
-    ("dynamic_shared", "dynamic shared memory"),
+    ("dynamic_shared", "dynamic shared memory in a function that is not part of the kernel"),
     ("print", "printing"),
     ("grid_workspace", "barriers of the grid"),
     ("grid_barrier", "barriers of the grid"),

@@ -7,6 +7,7 @@
 //! before ([`atomics`], [`expansions`]) or refused ([`limits`]).
 
 mod atomics;
+mod dynamic_shared;
 mod expansions;
 mod limits;
 mod panics;
@@ -23,7 +24,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use spaces::{GLOBAL, PRIVATE};
+use spaces::{GLOBAL, PRIVATE, SHARED};
 
 use super::backend::{Backend, Edit, Emitted};
 use crate::{
@@ -143,7 +144,7 @@ impl TargetInfo for Spirv {
         // A pointer to constant memory of OpenCL's is never generic.
         Some(AddressSpaces {
             global: GLOBAL,
-            shared: spaces::SHARED,
+            shared: SHARED,
             constant: GLOBAL,
             constant_variables: GLOBAL,
             private: PRIVATE,
@@ -199,6 +200,7 @@ impl Backend for Spirv {
             constant: None,
             parameter_space: PRIVATE,
             pointer_space: GLOBAL,
+            shared_argument: Some(SHARED),
             machine: &self.machine,
             decorate: &|_, _, _| {},
         };
@@ -211,7 +213,10 @@ impl Backend for Spirv {
         module: &Module<'c>,
         kernels: &[Value<'c>],
     ) -> Result<(), Error> {
-        kernels.iter().try_for_each(|it| panics::lead(context, module, &self.machine, *it))
+        kernels.iter().try_for_each(|kernel| {
+            dynamic_shared::pass(context, *kernel);
+            panics::lead(context, module, &self.machine, *kernel)
+        })
     }
 
     fn work_around_llvm<'c>(&self, context: &'c Context, module: &Module<'c>) {
