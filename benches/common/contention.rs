@@ -11,7 +11,7 @@ const TIMES: u32 = 1000;
 const SAMPLES: usize = 100;
 
 /// Measurements of the one and of the other, in turn.
-const ROUNDS: usize = 31;
+const PAIRS: usize = 31;
 
 /// The threads that do it at once.
 pub(crate) const THREADS: usize = 8;
@@ -19,10 +19,10 @@ pub(crate) const THREADS: usize = 8;
 /// Prints the nanoseconds alone and in each of eight threads, by `what` of a thread with this number, and the ratio: the
 /// middle of those of measurements that follow each other, so that what slows the machine for a while slows both.
 pub(crate) fn report(name: &str, what: impl Fn(usize) + Sync) {
-    let rounds: Vec<_> = (0..=ROUNDS).map(|_| (each(1, &what), each(THREADS, &what))).collect();
+    let pairs: Vec<_> = (0..=PAIRS).map(|_| (each(1, &what), each(THREADS, &what))).collect();
     // The first is for what is done once.
     let middle = |of: &dyn Fn(&(f64, f64)) -> f64| {
-        let mut sorted: Vec<f64> = rounds[1..].iter().map(of).collect();
+        let mut sorted: Vec<f64> = pairs[1..].iter().map(of).collect();
         sorted.sort_by(f64::total_cmp);
         sorted[sorted.len() / 2]
     };
