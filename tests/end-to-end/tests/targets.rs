@@ -10,8 +10,9 @@ use std::{
 };
 use test_support::{root, tool};
 
-/// A copy of the conformance package's kernels, built for these targets; its `OUT_DIR`.
-fn build(name: &str, targets: &str) -> PathBuf {
+/// A copy of the conformance package's kernels, built for these targets, and its `OUT_DIR`, which is there as long as the
+/// project is.
+fn build(name: &str, targets: &str) -> (Project, PathBuf) {
     let kernels = root().join("tests/conformance/kernels");
     let mut project = Project::new(name)
         .environment("KERNELMILL_TARGETS", targets)
@@ -25,7 +26,8 @@ fn build(name: &str, targets: &str) -> PathBuf {
         project = project.file(&format!("kernels/{relative}"), &text);
     }
     let run = project.cargo(&["build", "--message-format=json"]).succeeds();
-    out_dir(&run.stdout, name, &project)
+    let out = out_dir(&run.stdout, name, &project);
+    (project, out)
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -68,7 +70,7 @@ fn entry<'a>(ptx: &'a str, kernel: &str) -> &'a str {
 
 #[test]
 fn barriers_are_neither_duplicated_nor_lost() {
-    let folder = build("count-barriers", "compute_75,compute_90");
+    let (_project, folder) = build("count-barriers", "compute_75,compute_90");
     let kernels = [
         "reverse_blocks",
         "early_exit",
@@ -96,7 +98,7 @@ fn barriers_are_neither_duplicated_nor_lost() {
 #[test]
 fn ptx_of_every_architecture_is_assembled() {
     let Some(ptxas) = tool::nvidia("ptxas") else { return };
-    let folder = build("assemble-ptx", "compute_75,compute_80,compute_90");
+    let (_project, folder) = build("assemble-ptx", "compute_75,compute_80,compute_90");
     for path in with_extension(&folder, "ptx") {
         let text = fs::read_to_string(&path).expect("PTX is text");
         let target = text.lines().find_map(|line| line.strip_prefix(".target "));
@@ -116,7 +118,7 @@ fn ptx_of_every_architecture_is_assembled() {
 fn cubins_hold_every_kernel_and_the_manifest_says_what_it_takes() {
     let Some(_) = tool::nvidia("ptxas") else { return };
     let Some(cuobjdump) = tool::nvidia("cuobjdump") else { return };
-    let folder = build("cubins", "sm_75,sm_100");
+    let (_project, folder) = build("cubins", "sm_75,sm_100");
     let manifest = Manifest::read(&folder).expect("the build wrote its manifest");
     let names: BTreeSet<_> = manifest.kernels.iter().map(|kernel| &kernel.name).collect();
     for name in ["sort_long", "transpose", "warp_votes"] {
@@ -244,7 +246,7 @@ fn a_limit_of_32_registers_spills_and_is_told_by_kernel_line_and_target() {
 /// Acceptance: S3.8.
 #[test]
 fn amd_code_objects_are_linked_and_say_what_their_kernels_take() {
-    let folder = build("amd", "gfx90a,gfx942,gfx1100");
+    let (_project, folder) = build("amd", "gfx90a,gfx942,gfx1100");
     let objects = with_extension(&folder, "hsaco");
     for path in &objects {
         let bytes = fs::read(path).expect("a code object can be read");
