@@ -89,7 +89,10 @@ fn own_strategies() -> Vec<String> {
         let of_kernel = |it: &Value| line(&place, &name(&it["symbol"]), it["strategy"].clone());
         list(&binary["kernels"]).iter().map(of_kernel).collect::<Vec<_>>()
     };
-    list(&built["binaries"]).iter().filter(|it| it["target"] == "cpu").flat_map(of_binary).collect()
+    // What rustc makes of a kernel package with its dependencies is another thing from version to version.
+    let is_file = |it: &&Value| it["source"].as_str().unwrap().ends_with(".rs");
+    let on_cpu = |it: &&Value| it["target"] == "cpu";
+    list(&built["binaries"]).iter().filter(on_cpu).filter(is_file).flat_map(of_binary).collect()
 }
 
 #[test]
