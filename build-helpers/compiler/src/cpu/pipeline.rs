@@ -20,6 +20,7 @@ use kernelmill_llvm::{
 use super::{
     abi::{self, Functions},
     block_functions::{self, Vectorized},
+    block_shape::BlockShape,
     body::Body,
     code_size::Sizes,
     context, coroutine, early_exits, inlining, lockstep, lowering,
@@ -168,6 +169,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
                     exits,
                     sizes,
                     block,
+                    shape: BlockShape::of(signature),
                     own_shared,
                 };
                 self.block_functions(&kernel, lowering)?
