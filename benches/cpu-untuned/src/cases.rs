@@ -198,6 +198,36 @@ pub(crate) fn each(scale: Scale, visit: &mut dyn FnMut(Case<'_>) -> Outcome) -> 
         |y| kernels.torus(&stream, plane(columns, rows), y, &input, w, h),
         |y| plain::c_torus(y, x.as_ptr(), w, h)
     );
+    let (columns, rows) = (size(512, 75), size(512, 90));
+    let (w, h) = (columns as i32, rows as i32);
+    let narrow = |threads: [u32; 2]| {
+        let [across, down] = threads;
+        Launch::<2>::grid(
+            [(columns as u32).div_ceil(across), (rows as u32).div_ceil(down)],
+            threads,
+        )
+    };
+    let bytes: Vec<_> = below(18, 256, columns * rows).into_iter().map(|it| it as u8).collect();
+    let image = device.upload(&bytes)?;
+    case!(
+        "erosion, blocks of 1 x 32",
+        vec![0_u8; columns * rows],
+        |y| kernels.erode_column(&stream, narrow([1, 32]), y, &image, w, h, 16),
+        |y| plain::c_erode_column(y, bytes.as_ptr(), w, h, 16)
+    );
+    case!(
+        "highest below, blocks of 2 x 64",
+        vec![0_f32; columns * rows],
+        |y| kernels.highest_below(&stream, narrow([2, 64]), y, &input, w, h, 16),
+        |y| plain::c_highest_below(y, x.as_ptr(), w, h, 16)
+    );
+    case!(
+        "highest below, blocks of 4 x 64",
+        vec![0_f32; columns * rows],
+        |y| kernels.highest_below(&stream, narrow([4, 64]), y, &input, w, h, 16),
+        |y| plain::c_highest_below(y, x.as_ptr(), w, h, 16)
+    );
+
     let n = size(1 << 20, 1001);
     let count = n as i32;
     let (before, costs) = (below(7, 1000, n), below(8, 1000, n));

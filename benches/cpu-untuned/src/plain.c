@@ -76,6 +76,28 @@ void c_torus(float *out, const float *in, int width, int height) {
         }
 }
 
+void c_erode_column(unsigned char *out, const unsigned char *in, int width, int height, int reach) {
+    EACH for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) out[y * width + x] = in[y * width + x];
+        for (int below = y + 1; below < least(y + reach, height); below++)
+            for (int x = 0; x < width; x++) {
+                unsigned char own = out[y * width + x], other = in[below * width + x];
+                out[y * width + x] = own < other ? own : other;
+            }
+    }
+}
+
+void c_highest_below(float *out, const float *in, int width, int height, int reach) {
+    EACH for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) out[y * width + x] = in[y * width + x];
+        for (int below = y + 1; below < least(y + reach, height); below++)
+            for (int x = 0; x < width; x++) {
+                float own = out[y * width + x], other = in[below * width + x];
+                out[y * width + x] = own > other ? own : other;
+            }
+    }
+}
+
 void c_cheapest(int *out, const int *before, const int *costs, int n) {
     EACH for (int x = 0; x < n; x++) {
         int left = x > 0 ? before[x - 1] : before[x], right = x < n - 1 ? before[x + 1] : before[x];

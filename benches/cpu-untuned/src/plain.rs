@@ -17,6 +17,14 @@ unsafe extern "C" {
     pub(crate) fn c_heat_tile(out: *mut f32, x: *const f32, width: i32, height: i32, rate: f32);
     pub(crate) fn c_blur(out: *mut f32, x: *const f32, width: i32, height: i32);
     pub(crate) fn c_torus(out: *mut f32, x: *const f32, width: i32, height: i32);
+    pub(crate) fn c_erode_column(out: *mut u8, x: *const u8, width: i32, height: i32, reach: i32);
+    pub(crate) fn c_highest_below(
+        out: *mut f32,
+        x: *const f32,
+        width: i32,
+        height: i32,
+        reach: i32,
+    );
     pub(crate) fn c_cheapest(out: *mut i32, before: *const i32, costs: *const i32, n: i32);
     pub(crate) fn c_lengths(out: *mut f32, x: *const Point, n: i32);
     pub(crate) fn c_energies(out: *mut f32, x: *const float4, n: i32);

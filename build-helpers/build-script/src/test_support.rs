@@ -305,6 +305,7 @@ impl Compile for Fake {
                 lowering: Lowering::ThreadLoop,
                 widths: vec![8, 16],
                 along_y: false,
+                narrow_along_y: false,
                 scalar: None,
                 block: None,
                 interchanged_loops: 0,

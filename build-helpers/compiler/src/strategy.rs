@@ -26,6 +26,10 @@ pub struct Strategy {
     /// those along x do not. Blocks that are neighbours along y run one after the other then.
     #[serde(default, skip_serializing_if = "is_false")]
     pub along_y: bool,
+    /// Whether blocks that are narrow along x, with fewer threads than a vector has, may have vectors of neighbours along
+    /// y: there is code for both, and the size of a block decides where it runs.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub narrow_along_y: bool,
     /// Why the code is scalar. `None` where it is vectorised. For coroutines, which are always scalar,
     /// it is `Some` only where the vectoriser failed on the source.
     pub scalar: Option<ScalarReason>,
@@ -265,6 +269,9 @@ impl Display for Strategy {
             if self.along_y {
                 formatter.write_str(" along y")?;
             }
+            if self.narrow_along_y {
+                formatter.write_str(", along y in narrow blocks")?;
+            }
         }
         if let Some(block) = self.block {
             formatter.write_str(", specialised on blocks of ")?;
@@ -424,7 +431,15 @@ mod tests {
 
     fn strategy(lowering: Lowering) -> Strategy {
         let (widths, scalar, block) = (Vec::new(), None, None);
-        Strategy { lowering, widths, along_y: false, scalar, block, interchanged_loops: 0 }
+        Strategy {
+            lowering,
+            widths,
+            along_y: false,
+            narrow_along_y: false,
+            scalar,
+            block,
+            interchanged_loops: 0,
+        }
     }
 
     #[test]
@@ -433,7 +448,7 @@ mod tests {
             Lowering::BarrierRegions { barriers: 1, warp_collectives: 8, early_exits: 0, joins: 0 };
         let vectorized = Strategy {
             widths: vec![8, 16],
-            along_y: false,
+            narrow_along_y: true,
             block: Some([32, 8, 1]),
             interchanged_loops: 2,
             ..strategy(regions)
@@ -441,7 +456,7 @@ mod tests {
         assert_eq!(
             vectorized.to_string(),
             "barrier regions: 1 uniform barrier and 8 uniform warp collectives, vector widths 8, 16, \
-             specialised on blocks of 32 x 8, 2 interchanged loops"
+             along y in narrow blocks, specialised on blocks of 32 x 8, 2 interchanged loops"
         );
         let scalar = Some(ScalarReason::KernelTooLong { instructions: 5000, limit: 4000 });
         let scalar = Strategy { scalar, ..strategy(Lowering::ThreadLoop) };

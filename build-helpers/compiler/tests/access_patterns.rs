@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{code, compile};
+use common::{code, code_along_y, compile};
 
 /// Vector widths that there are bodies for: 8 and 16, or 4 with NEON.
 const WIDTHS: usize = if cfg!(target_arch = "x86_64") { 2 } else { 1 };
@@ -96,6 +96,38 @@ fn partners_in_blocks_of_any_size_are_read_at_once() {
     assert!(apart(&full) > 0, "{full}");
 }
 
+/// There is code for narrow blocks where the index along y is used and blocks may be narrow, of kernels that are not long.
+#[test]
+fn narrow_blocks_have_vectors_along_y() {
+    let of = |name: &str, attribute: &str, row: &str, steps: usize| {
+        let step = "value = (value ^ (value >> 7)).wrapping_mul(0x9e37_79b9) % (width + 1);";
+        let text = format!(
+            "use kernelmill_device::prelude::*;
+            #[kernel({attribute})]
+            pub fn below(width: u32, x: &[u32], mut y: DisjointSlice<u32>) {{
+                let (block, dim, t) = (thread::block_idx(), thread::block_dim(), thread::thread_idx());
+                let at = (({row}) * width + block.x * dim.x + t.x) as usize;
+                let mut value = unsafe {{ *x.get_unchecked(at) }};
+                {}
+                unsafe {{ *y.get_unchecked_mut(at) = value }}
+            }}",
+            step.repeat(steps)
+        );
+        let artifact = compile(&format!("{name}_strategy"), &text, "cpu");
+        let strategy = artifact.unwrap().kernels[0].strategy.clone().unwrap();
+        let [full, _] = code_along_y(name, &text);
+        assert_eq!(!full.is_empty(), strategy.narrow_along_y, "{name}: {full}");
+        strategy.narrow_along_y
+    };
+    let by_thread = "block.y * dim.y + t.y";
+    assert!(of("narrow_of_any_size", "dim = 2", by_thread, 1));
+    assert!(of("narrow_of_a_size", "dim = 2, block_size = [1, 40, 1]", by_thread, 1));
+    assert!(!of("narrow_of_a_wide_size", "dim = 2, block_size = [20, 4, 1]", by_thread, 1));
+    assert!(!of("narrow_in_rows", "dim = 1", by_thread, 1));
+    assert!(!of("narrow_by_blocks", "dim = 2", "block.y", 1));
+    assert!(!of("narrow_and_long", "dim = 2", by_thread, 200));
+}
+
 /// Rows that the index along x numbers: vectors go along y, where blocks have that many rows.
 #[test]
 fn vectors_go_along_y_where_rows_are_numbered_along_x() {
@@ -112,15 +144,15 @@ fn vectors_go_along_y_where_rows_are_numbered_along_x() {
         let artifact = compile(&format!("{name}_strategy"), &text, "cpu");
         let strategy = artifact.unwrap().kernels[0].strategy.clone().unwrap();
         assert_eq!(strategy.along_y, index.starts_with('i'), "{name}: {strategy}");
-        assert_eq!(strategy.to_string().ends_with(" along y"), strategy.along_y, "{strategy}");
-        code(name, &text)
+        assert_eq!(strategy.to_string().contains("16 along y"), strategy.along_y, "{strategy}");
+        [code(name, &text)[0].clone(), code_along_y(name, &text)[0].clone()]
     };
-    let [along_x, _] = of("patterns_along_x", "j * width + i");
-    assert!(!along_x.contains(".columns("), "{along_x}");
-    let [along_y, _] = of("patterns_along_y", "i * width + j");
-    let columns = along_y.split_inclusive("\n}\n").filter(|it| it.contains(".columns("));
-    let columns: String = columns.collect();
-    assert!(!columns.is_empty() && apart(&columns) == 0, "{along_y}");
+    let [along_x, along_y] = of("patterns_along_x", "j * width + i");
+    assert_eq!(apart(&along_x), 0, "{along_x}");
+    assert!(apart(&along_y) > 0, "only narrow blocks have vectors that gather: {along_y}");
+    let [along_x, along_y] = of("patterns_along_y", "i * width + j");
+    assert!(apart(&along_x) > 0, "{along_x}");
+    assert!(!along_y.is_empty() && apart(&along_y) == 0, "{along_y}");
 }
 
 /// Coordinates of one number, as kernels on images have them that are launched along x alone.

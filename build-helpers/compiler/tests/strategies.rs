@@ -22,7 +22,15 @@ fn strategy(name: &str, text: &str) -> Strategy {
 /// The strategy of vectorised code.
 fn vectorized(lowering: Lowering) -> Strategy {
     let (widths, scalar, block) = (WIDTHS.to_vec(), None, None);
-    Strategy { lowering, widths, along_y: false, scalar, block, interchanged_loops: 0 }
+    Strategy {
+        lowering,
+        widths,
+        along_y: false,
+        narrow_along_y: false,
+        scalar,
+        block,
+        interchanged_loops: 0,
+    }
 }
 
 /// The strategy of a kernel whose barriers and warp collectives are uniform.

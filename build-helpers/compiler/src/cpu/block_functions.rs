@@ -15,6 +15,7 @@ use kernelmill_llvm::{
 
 use super::{
     abi::{Functions, VARIANTS},
+    block_shape::BlockShape,
     body::Body,
     code_size::Sizes,
     context::{is_barrier, is_exit_barrier},
@@ -42,6 +43,8 @@ pub(super) struct Kernel<'k, 'a, 'c> {
     pub(super) sizes: &'k Sizes,
     /// The block size that its author says.
     pub(super) block: Option<BlockSize>,
+    /// What is known of the size of all its blocks.
+    pub(super) shape: BlockShape,
     /// The bytes of shared memory, where nothing else uses that.
     pub(super) own_shared: Option<u64>,
 }
@@ -58,7 +61,9 @@ pub(super) struct BlockFunctions<'c> {
 #[derive(Default)]
 pub(super) struct Vectorized {
     widths: Vec<u32>,
+    /// Whether some blocks have vectors along y since these access memory in rows, and since they are narrow along x.
     along_y: bool,
+    narrow_along_y: bool,
     scalar: Option<ScalarReason>,
     block: Option<[u32; 3]>,
     interchanged_loops: u32,
@@ -66,8 +71,8 @@ pub(super) struct Vectorized {
 
 impl Vectorized {
     pub(super) fn strategy(self, lowering: Lowering) -> Strategy {
-        let Self { widths, along_y, scalar, block, interchanged_loops } = self;
-        Strategy { lowering, widths, along_y, scalar, block, interchanged_loops }
+        let Self { widths, along_y, narrow_along_y, scalar, block, interchanged_loops } = self;
+        Strategy { lowering, widths, along_y, narrow_along_y, scalar, block, interchanged_loops }
     }
 }
 
@@ -78,6 +83,7 @@ struct Levels<'c> {
     thread_bytes: u64,
     widths: Vec<u32>,
     along_y: bool,
+    narrow_along_y: bool,
     specialized: Vec<SpecializedFunction<'c>>,
 }
 
@@ -111,8 +117,9 @@ impl<'c> Kernel<'_, '_, 'c> {
         let widths = PassFact::Widths { widths: levels.widths.clone() };
         self.reports.add(Pass::Vectorization, PassOutcome::Changed, Some(widths));
         let block = size.filter(|_| !levels.specialized.is_empty());
-        let Levels { run, thread_bytes, widths, along_y, specialized } = levels;
-        let vectorized = Vectorized { widths, along_y, scalar: None, block, interchanged_loops };
+        let Levels { run, thread_bytes, widths, along_y, narrow_along_y, specialized } = levels;
+        let vectorized =
+            Vectorized { widths, along_y, narrow_along_y, scalar: None, block, interchanged_loops };
         Ok(BlockFunctions {
             functions: Functions::Loop { thread_bytes, run, along_y },
             vectorized,
@@ -169,7 +176,8 @@ impl<'c> Kernel<'_, '_, 'c> {
             levels.thread_bytes = levels.thread_bytes.max(built.bytes_of_thread);
             levels.run[index] = Some(self.guarded(built.functions[0]));
             levels.widths.extend((level.lanes > 1).then_some(level.lanes));
-            levels.along_y |= built.along_y;
+            levels.along_y |= built.along_y.high;
+            levels.narrow_along_y |= built.along_y.narrow();
             levels
                 .specialized
                 .extend(built.is_specialized.then(|| SpecializedFunction::new(built, level.lanes)));
@@ -202,7 +210,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             }
             _ => Blocks::Any,
         };
-        let vectors = Vectors { lanes: level.lanes, blocks };
+        let vectors = Vectors { lanes: level.lanes, blocks, shape: self.shape };
         let built = vectorize::run(self.unit, self.body, self.symbol, vectors, &size)?;
         apply(&built);
         Ok(built)
@@ -228,7 +236,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             return Ok(BlockFunctions { functions, vectorized, specialized });
         }
         let size = |ty: Type<'c>| self.machine.size_of(ty);
-        let vectors = Vectors { lanes: 1, blocks: Blocks::Any };
+        let vectors = Vectors { lanes: 1, blocks: Blocks::Any, shape: self.shape };
         let built = vectorize::run(self.unit, self.body, self.symbol, vectors, &size).map_err(
             |reason| Error::Vectorization {
                 kernel: self.reports.kernel().to_owned(),

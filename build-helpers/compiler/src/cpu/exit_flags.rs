@@ -86,6 +86,23 @@ pub(super) fn staying<'c>(
     builder.compare(IntPredicate::Eq, flags, builder.splat(context, byte.constant(0), count))
 }
 
+/// The bits of these threads that are present, as a vector.
+pub(super) fn staying_of<'c>(
+    context: &'c Context,
+    builder: &Builder<'c>,
+    tables: Value<'c>,
+    threads: impl ExactSizeIterator<Item = Value<'c>>,
+) -> Value<'c> {
+    let byte = Type::int(context, 8);
+    let (array, count) = (current(context, builder, tables), threads.len() as u32);
+    let none = byte.vector(count).poison();
+    let flags = (0..).zip(threads).fold(none, |flags, (lane, thread)| {
+        let flag = builder.load(byte, builder.element(byte, array, thread));
+        builder.set_lane(flags, flag, Type::int(context, 32).constant(lane))
+    });
+    builder.compare(IntPredicate::Eq, flags, builder.splat(context, byte.constant(0), count))
+}
+
 /// Says of all `threads` of a block that they are present.
 pub(super) fn clear<'c>(
     context: &'c Context,
@@ -100,7 +117,7 @@ pub(super) fn clear<'c>(
 }
 
 /// Makes the flags of the `threads` of a block what they are after a barrier, where those with the number
-/// `returning` are present again. Whether any thread is present then.
+/// `returning` are present again. How many threads are present then.
 pub(super) fn pass_barrier<'c>(
     unit: &Unit<'_, 'c>,
     builder: &Builder<'c>,
@@ -125,12 +142,10 @@ pub(super) fn pass_barrier<'c>(
         let word = Type::int(context, 32);
         let present = builder.compare(IntPredicate::Eq, flags, zeros);
         let present = builder.cast(Opcode::BitCast, present, word);
-        let any = builder.compare(IntPredicate::Ne, present, word.constant(0));
-        let found = builder.zero_extend(any, Type::int(context, 64));
-        builder.binary(Opcode::Or, warp.found, found)
+        let number = builder.call(unit.module.intrinsic("llvm.ctpop", &[word]), &[present]);
+        builder.add(warp.found, builder.zero_extend(number, Type::int(context, 64)))
     });
-    let found = builder.call(function, &[tables, threads, byte.constant(returning)]);
-    builder.compare(IntPredicate::Ne, found, found.ty().constant(0))
+    builder.call(function, &[tables, threads, byte.constant(returning)])
 }
 
 /// The number, plus 1, of a present thread of a warp of which other threads are absent; 0 where there is none.

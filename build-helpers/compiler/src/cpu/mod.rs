@@ -21,6 +21,7 @@ mod abi;
 mod block_arrays;
 mod block_entry;
 mod block_functions;
+mod block_shape;
 mod body;
 mod code_size;
 mod context;

@@ -20,9 +20,11 @@ use kernelmill_llvm::{
 use super::{
     abi::{self, Functions},
     block_functions::{self, Vectorized},
+    block_shape::BlockShape,
     body::Body,
     code_size::Sizes,
     context, coroutine, early_exits, inlining, lockstep, lowering,
+    operation::{Operation, operations},
     outlined::{Outlined, OutlinedExits},
     quotients, recursion,
     reports::Reports,
@@ -144,6 +146,10 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         } else {
             0
         };
+        let asks_for_y = operations(shim)
+            .iter()
+            .any(|(call, done)| *done == Operation::ThreadIndex(1) && call.is_used());
+        let shape = BlockShape::of(signature, asks_for_y);
         let cooperative = lowering::has_grid_barriers(shim);
         let exits = self.outlined.exits(shim);
         let mut lowering = self.early_exits(shim, self.lowering(shim, exits), reports);
@@ -175,6 +181,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
                     exits,
                     sizes,
                     block,
+                    shape,
                     own_shared,
                 };
                 self.block_functions(&kernel, lowering)?

@@ -13,6 +13,7 @@ use kernelmill_llvm::{
 };
 
 use super::{
+    block_shape::BlockShape,
     body::Body,
     code_size::{self, Sizes},
     context::{BARRIER, Source, is_barrier, uses_shared},
@@ -140,7 +141,8 @@ impl<'c> SpecializedBody<'c> {
             return None;
         }
         let blocks = Blocks::Of { threads: block.threads, unroll, shared_bytes };
-        vectorize::run(unit, &self.body, symbol, Vectors { lanes, blocks }, size).ok()
+        let vectors = Vectors { lanes, blocks, shape: BlockShape::Exact(block.threads) };
+        vectorize::run(unit, &self.body, symbol, vectors, size).ok()
     }
 }
 

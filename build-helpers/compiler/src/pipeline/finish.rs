@@ -179,6 +179,7 @@ mod tests {
                 lowering,
                 widths,
                 along_y: false,
+                narrow_along_y: false,
                 scalar,
                 block,
                 interchanged_loops,

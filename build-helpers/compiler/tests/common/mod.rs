@@ -114,8 +114,20 @@ pub(crate) fn job<'a>(
     Job { source, config }
 }
 
-/// The vector code of a kernel in a text, before LLVM's passes: the unmasked and the masked bodies.
+/// The vector code of a kernel in a text along x, before LLVM's passes: the unmasked and the masked bodies.
 pub(crate) fn code(name: &str, text: &str) -> [String; 2] {
+    let [full, any] = bodies(name, text, false);
+    assert!(!full.is_empty() && !any.is_empty(), "{text}");
+    [full, any]
+}
+
+/// The same code along y; both are empty where there is none.
+pub(crate) fn code_along_y(name: &str, text: &str) -> [String; 2] {
+    bodies(name, text, true)
+}
+
+/// The unmasked and the masked bodies of a kernel for vectors along y, or for those along x.
+fn bodies(name: &str, text: &str, along_y: bool) -> [String; 2] {
     let text = format!("use kernelmill_device::prelude::*;\n{text}");
     let (source, lowered) = lower(name, &text);
     let mut config = Config::new("cpu".parse().unwrap());
@@ -123,7 +135,10 @@ pub(crate) fn code(name: &str, text: &str) -> [String; 2] {
     let found = compiler().inspect(&job(name, &source, &lowered, &config)).unwrap();
     // Attributes of functions are written apart, so they are told by the masks they take.
     let of_bodies = |line: &str| {
-        line.starts_with("define") && line.contains(".body.region") && !line.contains("x1(")
+        line.starts_with("define")
+            && line.contains(".body.region")
+            && !line.contains("x1(")
+            && line.contains(".columns") == along_y
     };
     let (mut full, mut any) = (String::new(), String::new());
     for function in found.split_inclusive("\n}\n") {
@@ -132,6 +147,5 @@ pub(crate) fn code(name: &str, text: &str) -> [String; 2] {
         let body = if head.contains(" x i1>") { &mut any } else { &mut full };
         body.extend(function.lines().skip(start).map(|line| format!("{line}\n")));
     }
-    assert!(!full.is_empty() && !any.is_empty(), "{found}");
     [full, any]
 }

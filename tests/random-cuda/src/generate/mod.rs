@@ -94,8 +94,8 @@ impl<'r> Generator<'r> {
             functions.push(self.function());
             self.functions += 1;
         }
-        let whole_warps = [[64, 1], [32, 2], [8, 8], [96, 1], [128, 1], [32, 1]];
-        let any = [[48, 1], [5, 7], [64, 1], [33, 1], [1, 1], [16, 8]];
+        let whole_warps = [[64, 1], [32, 2], [8, 8], [96, 1], [128, 1], [32, 1], [1, 64], [2, 48]];
+        let any = [[48, 1], [5, 7], [64, 1], [33, 1], [1, 1], [16, 8], [1, 41], [3, 20]];
         let shapes = if self.ends_early { any } else { whole_warps };
         let block = shapes[self.random.below(shapes.len())];
         (self.in_kernel, self.budget) = (true, 12);

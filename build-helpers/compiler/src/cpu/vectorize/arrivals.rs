@@ -18,6 +18,8 @@ pub(super) struct Exits<'c> {
     pub(super) tables: Value<'c>,
     /// The threads of the block.
     threads: Value<'c>,
+    /// The address of the bit that says whether all of them are present.
+    pub(super) whole: Value<'c>,
     /// What happens before each region.
     arrivals: Vec<AtBarrier>,
     /// The regions in which threads may be missing.
@@ -49,7 +51,10 @@ impl<'c> Exits<'c> {
         let dims = dims.map(|size| builder.zero_extend(size, Type::int(context, 64)));
         let threads = builder.multiply(builder.multiply(dims[0], dims[1]), dims[2]);
         exit_flags::clear(context, builder, tables, threads);
-        Some(Self { tables, threads, arrivals, lacking })
+        let bit = Type::int(context, 1);
+        let whole = builder.alloca(bit);
+        builder.store(bit.constant(1), whole);
+        Some(Self { tables, threads, whole, arrivals, lacking })
     }
 
     /// Builds what happens at the barriers before `regions`; where to go to enter each.
@@ -89,7 +94,12 @@ impl<'c> Exits<'c> {
                     builder.branch(panicked);
                 }
                 AtBarrier::ThreadsChange { returning, next } => {
-                    let any = exit_flags::pass_barrier(unit, builder, tables, threads, returning);
+                    let present =
+                        exit_flags::pass_barrier(unit, builder, tables, threads, returning);
+                    let are_all = builder.compare(IntPredicate::Eq, present, threads);
+                    builder.store(are_all, self.whole);
+                    let none = present.ty().constant(0);
+                    let any = builder.compare(IntPredicate::Ne, present, none);
                     let other = if next == 0 { done } else { returning_to(next) };
                     builder.branch_if(any, regions[number], other);
                 }

@@ -6,7 +6,7 @@ use kernelmill_llvm::{
 };
 
 use super::{
-    analysis::plan::Plan,
+    analysis::{direction::AlongY, plan::Plan},
     arrivals::Exits,
     layout::{
         block_memory::{Blocks, Layout, OWN_ALIGN, OWN_MEMORY, SpecializedCall},
@@ -34,8 +34,16 @@ pub(super) struct Request<'a, 'c> {
     pub(super) arrays: &'a ContextArrays<'c>,
     pub(super) blocks: Blocks<'c>,
     pub(super) layout: Layout,
-    /// The function for blocks whose columns have a whole vector, where there is one.
-    pub(super) columns: Option<Value<'c>>,
+    /// The function that runs blocks in vectors along y, where there is one.
+    pub(super) columns: Option<ColumnsCall<'c>>,
+}
+
+/// A function that runs blocks in vectors along y.
+#[derive(Clone, Copy)]
+pub(super) struct ColumnsCall<'c> {
+    pub(super) function: Value<'c>,
+    /// The blocks that it is for.
+    pub(super) along_y: AlongY,
 }
 
 /// Builds the function of a block.
@@ -60,14 +68,13 @@ pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> 
         }
     }
     if let Some(columns) = columns {
-        let high =
-            builder.compare(IntPredicate::Uge, entry.dims[1], word.constant(u64::from(plan.lanes)));
-        leave_to(context, &builder, run, (high, columns));
+        let is_for = columns.along_y.holds(context, &builder, plan.lanes, entry.dims);
+        leave_to(context, &builder, run, (is_for, columns.function));
     }
     let memory = Memory::new(request, &builder, &layout, &entry);
     let spilled = BlockContext::new(context, &builder, arrays.bytes_of_block);
     let next = builder.alloca(word);
-    let rows = PaddedRows::new(context, &builder, entry.dims);
+    let rows = PaddedRows::new(context, &builder, entry.dims, plan.axis);
     let exits = Exits::new(context, &builder, plan, (memory.tables, entry.dims));
     let panicked = Block::append(context, run, "panicked");
     let of_block = entry.index.into_iter().chain(entry.dims).chain(entry.grid);

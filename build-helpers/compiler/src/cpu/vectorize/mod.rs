@@ -5,8 +5,9 @@
 //! Needs: a lowered body that is split into regions, whose barriers are uniform. Guarantees: a function
 //! that runs a block, or the reason why there can be none.
 //!
-//! Neighbouring threads along x are the lanes of a vector, or along y where [`analysis::direction`] says so. All threads of the block pass through one
-//! region before any enters the next. [`analysis`] plans the regions and their divergent parts,
+//! Neighbouring threads along x are the lanes of a vector, or along y where [`analysis::direction`] says so: for blocks that
+//! have many threads along y, where these access memory in rows, or for blocks that are narrow along x. All threads of the
+//! block pass through one region before any enters the next. [`analysis`] plans the regions and their divergent parts,
 //! [`layout`] says how values are held, and [`emission`] builds the bodies of each region: a masked one
 //! for any vector, and an unmasked one for vectors with a thread in every lane. [`block_function`] runs
 //! them. With one lane the result is a scalar loop over the threads.
@@ -21,6 +22,7 @@ mod runner;
 use kernelmill_llvm::ir::{Type, Value};
 
 use super::{
+    block_shape::BlockShape,
     body::Body,
     context::Source,
     instructions::{ends_at_barrier, writes_panic},
@@ -28,7 +30,9 @@ use super::{
     uniformity::{Asked, Flow, Uniformity},
 };
 use crate::{ScalarReason, passes::entry::Unit};
+pub(super) use analysis::direction::AlongY;
 use analysis::{direction, legality, plan::Plan, profitability};
+use block_function::ColumnsCall;
 use emission::{code::BodyKind, function::build};
 pub(super) use layout::block_memory::{Blocks, OWN_MEMORY, SpecializedCall};
 use layout::{block_memory::Layout, context_arrays::ContextArrays};
@@ -40,8 +44,8 @@ pub(super) struct Run<'c> {
     pub(super) bytes_of_thread: u64,
     /// Whether it is for blocks of one size.
     pub(super) is_specialized: bool,
-    /// Whether blocks that are high enough are run in vectors along y.
-    pub(super) along_y: bool,
+    /// Which blocks are run in vectors along y.
+    pub(super) along_y: AlongY,
 }
 
 /// The vectors that a block's threads are run in.
@@ -51,6 +55,8 @@ pub(super) struct Vectors<'c> {
     pub(super) lanes: u32,
     /// The blocks that the function is for.
     pub(super) blocks: Blocks<'c>,
+    /// What is known of the size of all blocks of the kernel.
+    pub(super) shape: BlockShape,
 }
 
 /// Whether a body without barriers can be run in vectors of `lanes`.
@@ -89,16 +95,21 @@ pub(super) fn run<'c>(
     let plan = Plan::new(body.function, lanes, size, (0, thread[0]))?;
     legality::check(&plan, size)?;
     let columns = columns(unit, body, symbol, vectors, &plan, size);
-    let mut built = directed(unit, body, symbol, (vectors, columns.as_ref()), &plan, size)?;
-    built.along_y = columns.is_some();
-    built.functions.extend(columns.into_iter().flat_map(|columns| columns.functions));
+    let call = columns
+        .as_ref()
+        .map(|(run, along_y)| ColumnsCall { function: run.functions[0], along_y: *along_y });
+    let mut built = directed(unit, body, symbol, (vectors, call), &plan, size)?;
+    if let Some((columns, along_y)) = columns {
+        built.along_y = along_y;
+        // Both run in the same memory.
+        built.bytes_of_thread = built.bytes_of_thread.max(columns.bytes_of_thread);
+        built.functions.extend(columns.functions);
+    }
     Ok(built)
 }
 
-/// The function that runs a block in vectors of neighbours along y, where these access memory in rows and those along x
-/// do not.
-///
-/// Only for kernels without barriers, whose threads may run in any order.
+/// The function that runs a block in vectors of neighbours along y, and the blocks that it is for; `None` where there are
+/// no such blocks.
 fn columns<'c>(
     unit: &Unit<'_, 'c>,
     body: &Body<'c>,
@@ -106,31 +117,32 @@ fn columns<'c>(
     vectors: Vectors<'c>,
     plan: &Plan<'c>,
     size: &dyn Fn(Type<'c>) -> u64,
-) -> Option<Run<'c>> {
+) -> Option<(Run<'c>, AlongY)> {
     let Source::Parameters { thread, .. } = body.source else { return None };
     let is_for_any = !matches!(vectors.blocks, Blocks::Of { .. });
-    if vectors.lanes == 1 || !is_for_any || plan.regions.len() > 1 || !thread[1].is_used() {
+    let is_row = vectors.shape == BlockShape::Row;
+    if vectors.lanes == 1 || is_row || !is_for_any || !thread[1].is_used() {
         return None;
     }
     let other = Plan::new(body.function, vectors.lanes, size, (1, thread[1])).ok()?;
-    if !direction::is_better(&other, plan, size) || legality::check(&other, size).is_err() {
+    let along_y = direction::along_y(&other, plan, vectors.shape, size);
+    if along_y == AlongY::NEVER || legality::check(&other, size).is_err() {
         return None;
     }
     let any = Vectors { blocks: Blocks::Any, ..vectors };
-    directed(unit, body, symbol, (any, None), &other, size).ok()
+    Some((directed(unit, body, symbol, (any, None), &other, size).ok()?, along_y))
 }
 
-/// Builds the function that runs a block in vectors along the axis of a plan; with `columns`, blocks that are high
-/// enough are left to that.
+/// Builds the function that runs a block in vectors along the axis of a plan; some blocks are left to `columns`.
 fn directed<'c>(
     unit: &Unit<'_, 'c>,
     body: &Body<'c>,
     symbol: &str,
-    (vectors, columns): (Vectors<'c>, Option<&Run<'c>>),
+    (vectors, columns): (Vectors<'c>, Option<ColumnsCall<'c>>),
     plan: &Plan<'c>,
     size: &dyn Fn(Type<'c>) -> u64,
 ) -> Result<Run<'c>, ScalarReason> {
-    let Vectors { lanes, blocks } = vectors;
+    let Vectors { lanes, blocks, .. } = vectors;
     let Source::Parameters { thread, index, .. } = body.source else {
         unreachable!("asked before a plan was made")
     };
@@ -164,11 +176,11 @@ fn directed<'c>(
         arrays: &arrays,
         blocks,
         layout,
-        columns: columns.map(|columns| columns.functions[0]),
+        columns,
     };
     functions.insert(0, block_function::block(&request, &bodies));
     let is_specialized = matches!(blocks, Blocks::Of { .. });
-    Ok(Run { functions, bytes_of_thread, is_specialized, along_y: plan.axis == 1 })
+    Ok(Run { functions, bytes_of_thread, is_specialized, along_y: AlongY::NEVER })
 }
 
 /// What the bodies of regions are built from.

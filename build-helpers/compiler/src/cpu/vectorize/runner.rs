@@ -68,13 +68,31 @@ pub(super) struct Runner<'a, 'c> {
     pub(super) panicked: Block<'c>,
 }
 
-/// The rows of a block's threads, padded to whole vectors.
+/// The lines of a block's threads along the vectors' axis, padded to whole vectors.
 #[derive(Clone, Copy)]
 pub(super) struct PaddedRows<'c> {
-    /// The threads of a row.
+    /// The threads of a line.
     row: Value<'c>,
-    /// Those of all rows.
+    /// Those of all lines.
     all: Value<'c>,
+}
+
+/// A line of threads along the vectors' axis.
+#[derive(Clone, Copy)]
+struct Line<'c> {
+    axis: usize,
+    /// Where it is along the other one of x and y.
+    other: Value<'c>,
+    z: Value<'c>,
+    /// The place of its first thread in context arrays.
+    row: Value<'c>,
+}
+
+impl<'c> Line<'c> {
+    /// The index of the thread that is `at` along the line.
+    fn thread(self, at: Value<'c>) -> [Value<'c>; 3] {
+        if self.axis == 0 { [at, self.other, self.z] } else { [self.other, at, self.z] }
+    }
 }
 
 impl<'c> BlockContext<'c> {
@@ -86,14 +104,19 @@ impl<'c> BlockContext<'c> {
 }
 
 impl<'c> PaddedRows<'c> {
-    pub(super) fn new(context: &'c Context, builder: &Builder<'c>, dims: [Value<'c>; 3]) -> Self {
+    pub(super) fn new(
+        context: &'c Context,
+        builder: &Builder<'c>,
+        dims: [Value<'c>; 3],
+        axis: usize,
+    ) -> Self {
         let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
-        let [width, height, depth] = dims;
-        let rounded = builder.add(width, word.constant(ROW - 1));
+        let (length, other) = (dims[axis], dims[1 - axis]);
+        let rounded = builder.add(length, word.constant(ROW - 1));
         let row = builder.and(rounded, word.constant(u64::from(u32::MAX) - (ROW - 1)));
         let row = builder.zero_extend(row, wide);
         let number =
-            builder.multiply(builder.zero_extend(height, wide), builder.zero_extend(depth, wide));
+            builder.multiply(builder.zero_extend(other, wide), builder.zero_extend(dims[2], wide));
         Self { row, all: builder.multiply(row, number) }
     }
 }
@@ -180,111 +203,116 @@ impl<'c> Runner<'_, 'c> {
             return self.unrolled(bodies, threads);
         }
         let wide = Type::int(context, 64);
-        if self.plan.axis == 1 {
-            return self.columns(bodies);
-        }
+        let other = self.dims[1 - self.plan.axis];
         self.count(self.dims[2], |z| {
-            self.count(self.dims[1], |y| {
-                let plane = self.builder.multiply(z, self.dims[1]);
-                let number = self.builder.zero_extend(self.builder.add(plane, y), wide);
+            self.count(other, |at| {
+                let plane = self.builder.multiply(z, other);
+                let number = self.builder.zero_extend(self.builder.add(plane, at), wide);
                 let row = self.builder.multiply(number, self.rows.row);
-                if let Some(exits) = lacking {
-                    let width = self.builder.zero_extend(self.dims[0], wide);
-                    let first = self.builder.multiply(number, width);
-                    return self.rest_of_row(bodies, exits, [y, z], (row, first));
+                let line = Line { axis: self.plan.axis, other: at, z, row };
+                match lacking {
+                    Some(exits) => self.rest_of_line(bodies, exits, line),
+                    None => self.vectors_of_line(bodies, line),
                 }
-                self.vectors_of_line(bodies, |x| [x, y, z], row);
             });
         });
     }
 
-    /// Runs the only region of a kernel for all vectors along y.
-    fn columns(&self, bodies: &Functions<'c>) {
-        let wide = Type::int(self.unit.context, 64);
-        // Nothing is spilled.
-        let row = wide.constant(0);
-        self.count(self.dims[2], |z| {
-            self.count(self.dims[0], |x| {
-                let place = |y| [x, y, z];
-                self.vectors_of_line(bodies, place, row);
-            });
-        });
-    }
-
-    /// Runs a region for the threads of a line along the vectors' axis, `place` being where the thread with an index
-    /// along it is.
-    fn vectors_of_line(
-        &self,
-        bodies: &Functions<'c>,
-        place: impl Fn(Value<'c>) -> [Value<'c>; 3],
-        row: Value<'c>,
-    ) {
-        let length = self.dims[self.plan.axis];
+    /// Runs a region for the threads of a line.
+    fn vectors_of_line(&self, bodies: &Functions<'c>, line: Line<'c>) {
+        let length = self.dims[line.axis];
+        let run = |function, at, mask| self.call(function, line.thread(at), line.row, mask);
         let Some(masked) = bodies.masked else {
-            return self.count(length, |at| self.call(bodies.unmasked, place(at), row, None));
+            return self.count(length, |at| run(bodies.unmasked, at, None));
         };
         let word = Type::int(self.unit.context, 32);
         let whole =
             self.builder.and(length, word.constant(u64::from(u32::MAX - (self.plan.lanes - 1))));
-        self.steps(whole, self.plan.lanes, |at| self.call(bodies.unmasked, place(at), row, None));
-        self.only_if_less(whole, length, || {
-            let mask = self.mask(whole);
-            self.call(masked, place(whole), row, Some(mask));
-        });
+        self.steps(whole, self.plan.lanes, |at| run(bodies.unmasked, at, None));
+        self.only_if_less(whole, length, || run(masked, whole, Some(self.mask(whole))));
     }
 
-    /// Runs a region for the threads of a row that have not exited: `row` is its place in context arrays, and
-    /// `first` the number of its first thread.
-    fn rest_of_row(
-        &self,
-        bodies: &Functions<'c>,
-        exits: &Exits<'c>,
-        [y, z]: [Value<'c>; 2],
-        (row, first): (Value<'c>, Value<'c>),
-    ) {
+    /// Runs a region for the threads of a line that have not exited.
+    fn rest_of_line(&self, bodies: &Functions<'c>, exits: &Exits<'c>, line: Line<'c>) {
         let context = self.unit.context;
-        let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
-        let lanes = self.plan.lanes;
+        let word = Type::int(context, 32);
+        let (lanes, length) = (self.plan.lanes, self.dims[line.axis]);
         let vectors = Vectors { context, lanes };
-        let staying = |x: Value<'c>| {
-            let thread = self.builder.add(first, self.builder.zero_extend(x, wide));
-            exit_flags::staying(context, &self.builder, exits.tables, thread, lanes)
-        };
+        let run = |function, at, mask| self.call(function, line.thread(at), line.row, mask);
+        let staying = |at: Value<'c>| self.staying(exits, line, at);
         let Some(masked) = bodies.masked else {
-            return self.count(self.dims[0], |x| {
-                let stays = vectors.any(&self.builder, staying(x));
-                self.only_if(stays, || self.call(bodies.unmasked, [x, y, z], row, None));
+            return self.count(length, |at| {
+                let stays = vectors.any(&self.builder, staying(at));
+                self.only_if(stays, || run(bodies.unmasked, at, None));
             });
         };
-        let under_mask = |x: Value<'c>, mask: Value<'c>| {
+        let under_mask = |at: Value<'c>, mask: Value<'c>| {
             let any = vectors.any(&self.builder, mask);
-            self.only_if(any, || self.call(masked, [x, y, z], row, Some(mask)));
+            self.only_if(any, || run(masked, at, Some(mask)));
         };
         let most = word.constant(u64::from(u32::MAX - (lanes - 1)));
-        let whole = self.builder.and(self.dims[0], most);
-        self.steps(whole, lanes, |x| {
-            let mask = staying(x);
+        let whole = self.builder.and(length, most);
+        self.steps(whole, lanes, |at| {
+            let mask = staying(at);
             let bits = vectors.bits(&self.builder, mask);
             let full = self.builder.compare(IntPredicate::Eq, bits, bits.ty().constant(u64::MAX));
             let append = || Block::append(context, self.function, "");
             let [all, some, after] = [append(), append(), append()];
             self.builder.branch_if(full, all, some);
             self.builder.at_end(all);
-            self.call(bodies.unmasked, [x, y, z], row, None);
+            run(bodies.unmasked, at, None);
             self.builder.branch(after);
             self.builder.at_end(some);
-            under_mask(x, mask);
+            under_mask(at, mask);
             self.builder.branch(after);
             self.builder.at_end(after);
         });
-        self.only_if_less(whole, self.dims[0], || {
-            // There are no flags of lanes without a thread.
+        self.only_if_less(whole, length, || {
+            // The flags of lanes without a thread say nothing.
             let mask = vectors.where_holds(&self.builder, Some(self.mask(whole)), staying(whole));
             under_mask(whole, mask);
         });
     }
 
-    /// The same, with code for each vector.
+    /// Which lanes of the vector that starts at `at` in a line have a thread that has not exited.
+    fn staying(&self, exits: &Exits<'c>, line: Line<'c>, at: Value<'c>) -> Value<'c> {
+        let context = self.unit.context;
+        let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+        let (builder, lanes) = (&self.builder, self.plan.lanes);
+        let number = |at| {
+            let [x, y, z] = line.thread(at).map(|it| builder.zero_extend(it, wide));
+            let [width, height, _] = self.dims.map(|it| builder.zero_extend(it, wide));
+            let row = builder.add(builder.multiply(z, height), y);
+            builder.add(builder.multiply(row, width), x)
+        };
+        if line.axis == 0 {
+            return exit_flags::staying(context, builder, exits.tables, number(at), lanes);
+        }
+        // Flags that do not follow each other take time to read.
+        let append = || Block::append(context, self.function, "");
+        let (before, apart, known) = (builder.block(), append(), append());
+        let is_whole = builder.load(Type::int(context, 1), exits.whole);
+        builder.branch_if(is_whole, known, apart);
+        builder.at_end(apart);
+        let last = builder.binary(Opcode::Sub, self.dims[line.axis], word.constant(1));
+        let least = self.unit.module.intrinsic("llvm.umin", &[word]);
+        let threads = (0..lanes).map(|lane| {
+            let at = builder.add(at, word.constant(u64::from(lane)));
+            // That of a lane without a thread is the last one's.
+            number(builder.call(least, &[at, last]))
+        });
+        let staying = exit_flags::staying_of(context, builder, exits.tables, threads);
+        let apart = builder.block();
+        builder.branch(known);
+        builder.at_end(known);
+        let vectors = Vectors { context, lanes };
+        let mask = builder.phi(vectors.mask());
+        mask.add_incoming(vectors.every(), before);
+        mask.add_incoming(staying, apart);
+        mask
+    }
+
+    /// The same as [`Self::vectors`], with code for each vector.
     fn unrolled(&self, bodies: &Functions<'c>, [width, height, depth]: [u32; 3]) {
         let context = self.unit.context;
         let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
@@ -318,7 +346,7 @@ impl<'c> Runner<'_, 'c> {
     ) {
         let context = self.unit.context;
         let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
-        let at = self.builder.add(row, self.builder.zero_extend(thread[0], wide));
+        let at = self.builder.add(row, self.builder.zero_extend(thread[self.plan.axis], wide));
         let mut values = self.arguments.clone();
         values.extend(thread);
         values.extend(&self.context);

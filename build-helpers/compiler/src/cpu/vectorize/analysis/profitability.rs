@@ -225,7 +225,7 @@ fn is_of_program(address: Value<'_>) -> bool {
 }
 
 /// Whether an instruction is none of the processor's.
-fn is_free(instruction: Value<'_>) -> bool {
+pub(super) fn is_free(instruction: Value<'_>) -> bool {
     match instruction.opcode() {
         Opcode::Phi | Opcode::Br | Opcode::Alloca | Opcode::Ret | Opcode::Freeze => true,
         Opcode::Unreachable | Opcode::BitCast | Opcode::PtrToInt | Opcode::IntToPtr => true,
