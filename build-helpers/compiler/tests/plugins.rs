@@ -493,6 +493,7 @@ fn the_pipeline_is_compiled_once_whatever_the_targets_and_plugins() {
     use object::{Object, ObjectSymbol};
     let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
     let program = object::File::parse(&*program).unwrap();
+    assert!(program.symbols().next().is_some(), "tests are built without `strip = \"symbols\"`");
     let sources = [
         ("stage", include_str!("../src/pipeline/stage.rs")),
         ("source", include_str!("../src/pipeline/source.rs")),
