@@ -33,6 +33,10 @@ impl<'c> Emitter<'_, 'c> {
             {
                 self.instruction(block, instruction, mask)?;
                 self.exits.changed |= changes_memory(instruction);
+                if instruction.opcode() == Opcode::Store || changes_memory(instruction) {
+                    // What was read may be something else now.
+                    self.rows.clear();
+                }
             }
         }
         Ok(())

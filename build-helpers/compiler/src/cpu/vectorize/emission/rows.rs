@@ -1,10 +1,10 @@
-//! Rows of structures that a block has read.
+//! Rows of structures that a block has read since memory last changed.
 
 use std::collections::HashMap;
 
 use kernelmill_llvm::ir::Value;
 
-/// Vectors that have been read in a block: of each group all elements of all lanes, in order. The last one overlaps with
+/// Vectors that have been read in a block since memory last changed: of each group all elements of all lanes, in order. The last one overlaps with
 /// the one before.
 #[derive(Default)]
 pub(in crate::cpu::vectorize) struct Rows<'c>(
