@@ -65,6 +65,51 @@ fn fields_are_not_read_before_memory_changes() {
     assert!(loads(&both(fence)) > loads(&both("")), "{}", both(fence));
 }
 
+/// All fields of structures in a row: shuffles, and vectors of whole structures. Nothing that other threads may write is
+/// written, and no store goes behind what may read what it wrote.
+#[test]
+fn fields_of_structures_are_written_in_rows() {
+    let of = |name: &str, fields: &str, stores: &str| {
+        let text = format!(
+            "#[repr(C)] #[derive(Clone, Copy)] pub struct Item {{ {fields} }}
+            #[kernel]
+            pub fn some(m: &[u32], mut y: DisjointSlice<Item>) {{
+                let index = thread::index_1d();
+                if let Some(out) = y.get_mut(index) {{
+                    let i = index.get();
+                    let v = unsafe {{ *m.get_unchecked(i) }};
+                    {stores}
+                }}
+            }}"
+        );
+        code(name, &text)[0].clone()
+    };
+    let (two, three) = ("pub a: u32, pub b: u32", "pub a: u32, pub b: f32, pub c: u32");
+    let all = "(out.b, out.a) = (v * 3, v + 1);";
+    let full = of("written_two", two, all);
+    assert_eq!(apart(&full), 0, "{full}");
+    let full = of("written_three", three, "*out = Item { a: v, b: v as f32, c: v ^ 7 };");
+    assert_eq!(apart(&full), 0, "{full}");
+    for (name, fields, stores) in [
+        ("written_but_one", three, "out.a = v; out.c = v ^ 7;"),
+        ("written_by_some", two, "if v & 1 == 0 { (out.a, out.b) = (v * 3, v + 1); }"),
+        (
+            "written_around_a_fence",
+            two,
+            "out.a = v; core::sync::atomic::fence(core::sync::atomic::Ordering::SeqCst); out.b = v ^ 7;",
+        ),
+        (
+            "written_around_a_read",
+            two,
+            "out.a = v; let other = unsafe { *(m.as_ptr().add(v as usize) as *const u32) }; out.b = other;",
+        ),
+    ] {
+        let full = of(name, fields, stores);
+        let scatters = calls(&full, "@llvm.masked.scatter.");
+        assert!(scatters >= WIDTHS, "{name}: {full}");
+    }
+}
+
 /// A neighbour that is kept within an image, by a minimum or by a condition: one row within the image.
 #[test]
 fn neighbours_within_an_image_are_read_at_once() {

@@ -1,6 +1,6 @@
 //! Structures in a row, read and written by their fields: vectorised, not vectorised, and on the emulator.
 
-use std::sync::OnceLock;
+use std::{env, process::Command, sync::OnceLock};
 
 use cuda_cpp::{Launch, OnCpu, OnEmulator, Source, Value, lower, source};
 use kernelmill_compiler::{Artifact, Lowering, Params};
@@ -70,5 +70,17 @@ fn structures_are_what_they_are_without_vectors() {
             let after = after.unwrap_or_else(|error| panic!("{what}: {error}"));
             assert_eq!(vectors, after[0].words(), "{what}: on the CPU, and on the emulator");
         }
+    }
+}
+
+/// The same for what is compiled for processors with shorter vectors, and with none.
+#[test]
+fn older_processors() {
+    for processor in ["baseline", "avx2"] {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.args(["--skip", "older_processors"]).env("KERNELMILL_CPU", processor);
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && !text.contains(" 0 passed"), "{processor}: {text}");
     }
 }

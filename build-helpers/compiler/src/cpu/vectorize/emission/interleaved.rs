@@ -148,12 +148,15 @@ impl<'c> Emitter<'_, 'c> {
 }
 
 /// Whether an integer has all the bits of its bytes.
-fn is_whole(bits: u32) -> bool {
+pub(super) fn is_whole(bits: u32) -> bool {
     matches!(bits, 8 | 16 | 32 | 64)
 }
 
 /// What an address is computed from by constants, and how many bytes it lies behind that.
-fn fixed<'c>(mut address: Value<'c>, size: &dyn Fn(Type<'c>) -> u64) -> (Value<'c>, i64) {
+pub(super) fn fixed<'c>(
+    mut address: Value<'c>,
+    size: &dyn Fn(Type<'c>) -> u64,
+) -> (Value<'c>, i64) {
     let mut offset = 0i64;
     while address.is_instruction() && address.opcode() == Opcode::GetElementPtr {
         let operands = address.operands();

@@ -71,6 +71,13 @@ impl<'c> Emitter<'_, 'c> {
         store: Value<'c>,
         mask: Mask<'c>,
     ) {
+        if mask.is_some() || !self.store_in_structures(block, store) {
+            self.store_apart(block, store, mask);
+        }
+    }
+
+    /// Writes for the lanes of the mask what one store writes.
+    pub(super) fn store_apart(&mut self, block: usize, store: Value<'c>, mask: Mask<'c>) {
         let (value, address) = (store.operand(0), store.operand(1));
         let (ty, align) = (value.ty(), store.alignment());
         let value = self.values.read(value, block);

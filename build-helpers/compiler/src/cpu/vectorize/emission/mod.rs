@@ -15,6 +15,7 @@ mod exits;
 pub(super) mod function;
 mod instructions;
 mod interleaved;
+mod interleaved_stores;
 mod memory;
 mod panics;
 mod ranges;
