@@ -25,7 +25,7 @@ use super::{
     reports::Reports,
     specialization::{BlockSize, SpecializedBody, SpecializedFunction},
     thread_loop,
-    vectorize::{self, Blocks, Run, SpecializedCall, Vectors},
+    vectorize::{self, Blocks, ColumnsCall, Run, SpecializedCall, Vectors},
 };
 use crate::{
     Error, Lowering, Pass, PassFact, PassOutcome, ScalarReason, Strategy, passes::entry::Unit,
@@ -84,6 +84,8 @@ struct Levels<'c> {
     widths: Vec<u32>,
     along_y: bool,
     narrow_along_y: bool,
+    /// What runs some blocks in vectors along y.
+    columns: Option<ColumnsCall<'c>>,
     specialized: Vec<SpecializedFunction<'c>>,
 }
 
@@ -117,7 +119,7 @@ impl<'c> Kernel<'_, '_, 'c> {
         let widths = PassFact::Widths { widths: levels.widths.clone() };
         self.reports.add(Pass::Vectorization, PassOutcome::Changed, Some(widths));
         let block = size.filter(|_| !levels.specialized.is_empty());
-        let Levels { run, thread_bytes, widths, along_y, narrow_along_y, specialized } = levels;
+        let Levels { run, thread_bytes, widths, along_y, narrow_along_y, specialized, .. } = levels;
         let vectorized =
             Vectorized { widths, along_y, narrow_along_y, scalar: None, block, interchanged_loops };
         Ok(BlockFunctions {
@@ -176,8 +178,11 @@ impl<'c> Kernel<'_, '_, 'c> {
             levels.thread_bytes = levels.thread_bytes.max(built.bytes_of_thread);
             levels.run[index] = Some(self.guarded(built.functions[0]));
             levels.widths.extend((level.lanes > 1).then_some(level.lanes));
-            levels.along_y |= built.along_y.high;
-            levels.narrow_along_y |= built.along_y.narrow();
+            if let Some(columns) = built.columns {
+                levels.along_y |= columns.along_y.high;
+                levels.narrow_along_y |= columns.along_y.narrow();
+            }
+            levels.columns = built.columns;
             levels
                 .specialized
                 .extend(built.is_specialized.then(|| SpecializedFunction::new(built, level.lanes)));
@@ -210,7 +215,8 @@ impl<'c> Kernel<'_, '_, 'c> {
             }
             _ => Blocks::Any,
         };
-        let vectors = Vectors { lanes: level.lanes, blocks, shape: self.shape };
+        let (shape, columns) = (self.shape, levels.columns);
+        let vectors = Vectors { lanes: level.lanes, blocks, shape, columns };
         let built = vectorize::run(self.unit, self.body, self.symbol, vectors, &size)?;
         apply(&built);
         Ok(built)
@@ -236,7 +242,8 @@ impl<'c> Kernel<'_, '_, 'c> {
             return Ok(BlockFunctions { functions, vectorized, specialized });
         }
         let size = |ty: Type<'c>| self.machine.size_of(ty);
-        let vectors = Vectors { lanes: 1, blocks: Blocks::Any, shape: self.shape };
+        let (blocks, shape) = (Blocks::Any, self.shape);
+        let vectors = Vectors { lanes: 1, blocks, shape, columns: None };
         let built = vectorize::run(self.unit, self.body, self.symbol, vectors, &size).map_err(
             |reason| Error::Vectorization {
                 kernel: self.reports.kernel().to_owned(),

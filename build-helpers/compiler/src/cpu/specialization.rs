@@ -141,7 +141,8 @@ impl<'c> SpecializedBody<'c> {
             return None;
         }
         let blocks = Blocks::Of { threads: block.threads, unroll, shared_bytes };
-        let vectors = Vectors { lanes, blocks, shape: BlockShape::Exact(block.threads) };
+        let shape = BlockShape::Exact(block.threads);
+        let vectors = Vectors { lanes, blocks, shape, columns: None };
         vectorize::run(unit, &self.body, symbol, vectors, size).ok()
     }
 }

@@ -40,10 +40,12 @@ pub(super) struct Request<'a, 'c> {
 
 /// A function that runs blocks in vectors along y.
 #[derive(Clone, Copy)]
-pub(super) struct ColumnsCall<'c> {
+pub(in crate::cpu) struct ColumnsCall<'c> {
     pub(super) function: Value<'c>,
+    /// The threads of its vectors.
+    pub(super) lanes: u32,
     /// The blocks that it is for.
-    pub(super) along_y: AlongY,
+    pub(in crate::cpu) along_y: AlongY,
 }
 
 /// Builds the function of a block.
@@ -68,7 +70,8 @@ pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> 
         }
     }
     if let Some(columns) = columns {
-        let is_for = columns.along_y.holds(context, &builder, plan.lanes, entry.dims);
+        let lanes = [plan.lanes, columns.lanes];
+        let is_for = columns.along_y.holds(context, &builder, lanes, entry.dims);
         leave_to(context, &builder, run, (is_for, columns.function));
     }
     let memory = Memory::new(request, &builder, &layout, &entry);

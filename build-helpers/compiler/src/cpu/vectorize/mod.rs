@@ -30,9 +30,13 @@ use super::{
     uniformity::{Asked, Flow, Uniformity},
 };
 use crate::{ScalarReason, passes::entry::Unit};
-pub(super) use analysis::direction::AlongY;
-use analysis::{direction, legality, plan::Plan, profitability};
-use block_function::ColumnsCall;
+use analysis::{
+    direction::{self, AlongY},
+    legality,
+    plan::Plan,
+    profitability,
+};
+pub(super) use block_function::ColumnsCall;
 use emission::{code::BodyKind, function::build};
 pub(super) use layout::block_memory::{Blocks, OWN_MEMORY, SpecializedCall};
 use layout::{block_memory::Layout, context_arrays::ContextArrays};
@@ -44,8 +48,8 @@ pub(super) struct Run<'c> {
     pub(super) bytes_of_thread: u64,
     /// Whether it is for blocks of one size.
     pub(super) is_specialized: bool,
-    /// Which blocks are run in vectors along y.
-    pub(super) along_y: AlongY,
+    /// What runs some blocks in vectors along y.
+    pub(super) columns: Option<ColumnsCall<'c>>,
 }
 
 /// The vectors that a block's threads are run in.
@@ -57,6 +61,8 @@ pub(super) struct Vectors<'c> {
     pub(super) blocks: Blocks<'c>,
     /// What is known of the size of all blocks of the kernel.
     pub(super) shape: BlockShape,
+    /// What runs some blocks in shorter vectors along y, where there is such already.
+    pub(super) columns: Option<ColumnsCall<'c>>,
 }
 
 /// Whether a body without barriers can be run in vectors of `lanes`.
@@ -94,13 +100,15 @@ pub(super) fn run<'c>(
     };
     let plan = Plan::new(body.function, lanes, size, (0, thread[0]))?;
     legality::check(&plan, size)?;
-    let columns = columns(unit, body, symbol, vectors, &plan, size);
-    let call = columns
-        .as_ref()
-        .map(|(run, along_y)| ColumnsCall { function: run.functions[0], along_y: *along_y });
+    let columns = match vectors.columns {
+        // Few kernels are launched in narrow blocks: those have the shorter vectors, which take no time to compile again.
+        Some(shorter) if !shorter.along_y.high => Some((shorter, None)),
+        _ => columns(unit, body, symbol, vectors, &plan, size),
+    };
+    let call = columns.as_ref().map(|(call, _)| *call);
     let mut built = directed(unit, body, symbol, (vectors, call), &plan, size)?;
-    if let Some((columns, along_y)) = columns {
-        built.along_y = along_y;
+    built.columns = call;
+    if let Some((_, Some(columns))) = columns {
         // Both run in the same memory.
         built.bytes_of_thread = built.bytes_of_thread.max(columns.bytes_of_thread);
         built.functions.extend(columns.functions);
@@ -108,8 +116,7 @@ pub(super) fn run<'c>(
     Ok(built)
 }
 
-/// The function that runs a block in vectors of neighbours along y, and the blocks that it is for; `None` where there are
-/// no such blocks.
+/// The function that runs a block in vectors of neighbours along y; `None` where there are no blocks for it.
 fn columns<'c>(
     unit: &Unit<'_, 'c>,
     body: &Body<'c>,
@@ -117,20 +124,22 @@ fn columns<'c>(
     vectors: Vectors<'c>,
     plan: &Plan<'c>,
     size: &dyn Fn(Type<'c>) -> u64,
-) -> Option<(Run<'c>, AlongY)> {
+) -> Option<(ColumnsCall<'c>, Option<Run<'c>>)> {
     let Source::Parameters { thread, .. } = body.source else { return None };
     let is_for_any = !matches!(vectors.blocks, Blocks::Of { .. });
     let is_row = vectors.shape == BlockShape::Row;
-    if vectors.lanes == 1 || is_row || !is_for_any || !thread[1].is_used() {
+    let lanes = vectors.lanes;
+    if lanes == 1 || is_row || !is_for_any || !thread[1].is_used() {
         return None;
     }
-    let other = Plan::new(body.function, vectors.lanes, size, (1, thread[1])).ok()?;
+    let other = Plan::new(body.function, lanes, size, (1, thread[1])).ok()?;
     let along_y = direction::along_y(&other, plan, vectors.shape, size);
     if along_y == AlongY::NEVER || legality::check(&other, size).is_err() {
         return None;
     }
     let any = Vectors { blocks: Blocks::Any, ..vectors };
-    Some((directed(unit, body, symbol, (any, None), &other, size).ok()?, along_y))
+    let built = directed(unit, body, symbol, (any, None), &other, size).ok()?;
+    Some((ColumnsCall { function: built.functions[0], lanes, along_y }, Some(built)))
 }
 
 /// Builds the function that runs a block in vectors along the axis of a plan; some blocks are left to `columns`.
@@ -180,7 +189,7 @@ fn directed<'c>(
     };
     functions.insert(0, block_function::block(&request, &bodies));
     let is_specialized = matches!(blocks, Blocks::Of { .. });
-    Ok(Run { functions, bytes_of_thread, is_specialized, along_y: AlongY::NEVER })
+    Ok(Run { functions, bytes_of_thread, is_specialized, columns: None })
 }
 
 /// What the bodies of regions are built from.

@@ -53,22 +53,23 @@ impl AlongY {
         self.narrow.is_some()
     }
 
-    /// Builds the bit that says whether a block of so many threads is one of them.
+    /// Builds the bit that says whether a block of so many threads is one of them, where vectors along x and along y have
+    /// so many `lanes`.
     ///
     /// The padded lines of one that is narrow have no more threads along y than along x.
     pub(in crate::cpu::vectorize) fn holds<'c>(
         self,
         context: &'c Context,
         builder: &Builder<'c>,
-        lanes: u32,
+        lanes: [u32; 2],
         dims: [Value<'c>; 3],
     ) -> Value<'c> {
         let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
         let [width, height, _] = dims;
-        let count = word.constant(u64::from(lanes));
-        let high = builder.compare(IntPredicate::Uge, height, count);
+        let [along_x, lanes] = lanes;
+        let high = builder.compare(IntPredicate::Uge, height, word.constant(u64::from(lanes)));
         let Some(percent) = self.narrow else { return high };
-        let narrow = builder.compare(IntPredicate::Ult, width, count);
+        let narrow = builder.compare(IntPredicate::Ult, width, word.constant(u64::from(along_x)));
         let [width, height] = [width, height].map(|size| builder.zero_extend(size, wide));
         let rounded = builder.add(height, wide.constant(u64::from(lanes - 1)));
         let vectors = builder.binary(Opcode::UDiv, rounded, wide.constant(u64::from(lanes)));
@@ -107,7 +108,7 @@ pub(in crate::cpu::vectorize) fn along_y<'c>(
     let percent = (100 * of_all(other) / of_all(plan).max(1)).max(100);
     // With one thread along x there are as many vectors along x as a vector along y has lanes.
     let pays = percent < 100 * u64::from(plan.lanes);
-    let along_y = AlongY { high, narrow: Some(percent).filter(|_| fits && pays) };
+    let along_y = AlongY { high, narrow: (fits && pays).then_some(percent) };
     match shape {
         BlockShape::Exact(block) if !along_y.is_for(plan.lanes, block) => AlongY::NEVER,
         _ => along_y,
