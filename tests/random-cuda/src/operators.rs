@@ -27,6 +27,8 @@ const fn binary<T, R>(text: &'static str, value: fn(T, T) -> R) -> Binary<T, R> 
 pub(crate) const PRELUDE: &str = "\
 #define T (threadIdx.y * blockDim.x + threadIdx.x)
 #define I (blockIdx.x * (blockDim.x * blockDim.y) + T)
+#define J ((int)blockIdx.x * ((int)blockDim.x * (int)blockDim.y) + (int)T)
+#define K ((int)(blockIdx.x * blockDim.x + threadIdx.x))
 typedef unsigned int u32;
 typedef unsigned long long u64;
 __device__ u32 bits_of(float a) { return a == a ? __float_as_uint(a) : 0x7fc00000u; }

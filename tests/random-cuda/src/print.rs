@@ -10,7 +10,7 @@ use crate::{
 use std::fmt::Write as _;
 
 /// A file with these kernels. Each takes its parameter `n`, the array that it reads, its results (one
-/// for each thread), the counters that all blocks share, and memory of each thread's own.
+/// for each thread), the counters that all blocks share, and the structures of each thread's own.
 #[must_use]
 pub fn source(programs: &[&Program]) -> String {
     let mut text = format!("#include <cuda_fp16.h>\n{PRELUDE}");
@@ -33,8 +33,15 @@ fn kernel(program: &Program) -> String {
 }
 
 fn entry(program: &Program) -> String {
-    let mut printer =
-        Printer { program: &program.name, text: String::new(), depth: 1, kernel: true };
+    let (fields, is_row) = (program.fields, program.block[1] == 1);
+    let mut printer = Printer {
+        program: &program.name,
+        text: String::new(),
+        depth: 1,
+        kernel: true,
+        fields,
+        is_row,
+    };
     printer.statements(&program.body);
     printer.line("store:;");
     printer.line("u32 result = 17u;");
@@ -46,8 +53,9 @@ fn entry(program: &Program) -> String {
     }
     printer.line("out[I] = result;");
     let threads = program.threads();
+    let members: String = (0..fields).map(|field| format!(" u32 f{field};")).collect();
     let mut head = format!(
-        "\nextern \"C\" __global__ void __launch_bounds__({threads}) {}(u32 n, const u32 *__restrict__ x, \
+        "\nstruct {0}_item {{{members} }};\nextern \"C\" __global__ void __launch_bounds__({threads}) {0}(u32 n, const u32 *__restrict__ x, \
          u32 *out, u32 *bins, u32 *slots) {{\n  __shared__ u32 tile[{threads}];\n  \
          __shared__ u32 pool[{BINS}];\n  tile[T] = 0;\n  \
          if (T == 0u) for (u32 at = 0; at < {BINS}u; ++at) pool[at] = 0;\n  __syncthreads();\n",
@@ -58,7 +66,8 @@ fn entry(program: &Program) -> String {
 }
 
 fn function(program: &str, number: usize, function: &Function) -> String {
-    let mut printer = Printer { program, text: String::new(), depth: 1, kernel: false };
+    let mut printer =
+        Printer { program, text: String::new(), depth: 1, kernel: false, fields: 0, is_row: false };
     printer.statements(&function.body);
     let result = printer.int(&function.result);
     printer.line(&format!("return {result};"));
@@ -75,7 +84,8 @@ fn declarations(body: &[Statement], given: usize) -> String {
     let mut text = String::new();
     let ints: Vec<_> = (given..INTS).map(|at| format!("v{at} = 0")).collect();
     let _ = writeln!(text, "  u32 {}, a[{ELEMENTS}] = {{0}};", ints.join(", "));
-    let reals: Vec<_> = (0..REALS).map(|at| format!("w{at} = 0.0f")).collect();
+    // 0, which no compiler knows: nvcc 13.5 takes 0.0f / 0.0f to be equal to itself where it computes both.
+    let reals: Vec<_> = (0..REALS).map(|at| format!("w{at} = (float)(n >> 31)")).collect();
     let _ = writeln!(text, "  float {};", reals.join(", "));
     let mut numbers = Vec::new();
     numbered(body, &mut numbers);
@@ -102,6 +112,9 @@ struct Printer<'p> {
     text: String,
     depth: usize,
     kernel: bool,
+    fields: usize,
+    /// Whether blocks have one row of threads.
+    is_row: bool,
 }
 
 impl Printer<'_> {
@@ -264,7 +277,23 @@ impl Printer<'_> {
             }
             Statement::Own { to, atomic, value } => {
                 let value = self.int(value);
-                self.atomic(*atomic, "", &format!("v{to}"), "&slots[I]", &value);
+                let place = format!("&slots[I * {}u]", self.fields);
+                self.atomic(*atomic, "", &format!("v{to}"), &place, &value);
+            }
+            Statement::Fields { to, read: [a, b], writes, through } => {
+                // As people write it, which compilers know most about; it always holds.
+                let (own, guard) = if self.is_row { ("K", "if (K < 65536) ") } else { ("J", "") };
+                let item = |index: &str| format!("(({}_item *)slots)[{index}]", self.program);
+                let through =
+                    if *through { format!("{own} + (int)(n >> 31)") } else { own.to_owned() };
+                let (own, other) = (item(own), item(&through));
+                let mut lines =
+                    vec![format!("{guard}{{ u32 before = {own}.f{a} * 3u + {own}.f{b};")];
+                for (field, value) in writes {
+                    lines.push(format!("  {other}.f{field} = {};", self.int(value)));
+                }
+                lines.push(format!("  v{to} = before * 5u + {own}.f{a} * 7u + {own}.f{b}; }}"));
+                lines.iter().for_each(|line| self.line(line));
             }
             _ => {}
         }

@@ -7,6 +7,8 @@ use crate::operators::{Binary, Unary};
 pub const INPUTS: usize = 97;
 /// Counters of each atomic operation.
 pub(crate) const BINS: usize = 8;
+/// The most fields of the structure that a thread has in memory.
+pub(crate) const FIELDS: usize = 4;
 /// Elements of a thread's own array.
 pub(crate) const ELEMENTS: u32 = 4;
 /// Integer variables; the first ones have the same value in every thread of a block.
@@ -22,6 +24,8 @@ pub struct Program {
     pub name: String,
     /// Threads of a block.
     pub block: [u32; 2],
+    /// Fields of the structure that a thread has in memory.
+    pub(crate) fields: usize,
     /// Functions; each calls those before it only. Their first variables are their arguments.
     pub(crate) functions: Vec<Function>,
     pub(crate) body: Vec<Statement>,
@@ -185,11 +189,19 @@ pub(crate) enum Statement {
         index: Int,
         value: Int,
     },
-    /// In memory of the thread's own, with what was there before.
+    /// In the first field of the thread's own structure, with what was there before.
     Own {
         to: usize,
         atomic: usize,
         value: Int,
+    },
+    /// Reads two fields of the thread's own structure, writes to some, and reads the two again.
+    Fields {
+        to: usize,
+        read: [usize; 2],
+        writes: Vec<(usize, Int)>,
+        /// Writes through an index that is the thread's own, which no compiler knows.
+        through: bool,
     },
 }
 

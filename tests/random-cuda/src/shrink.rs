@@ -97,6 +97,7 @@ fn change(body: &mut Vec<Statement>, index: usize, edit: Edit) -> bool {
             | Statement::Atomic { value, .. }
             | Statement::Own { value, .. }
             | Statement::Tally { value, .. } => simplify(value),
+            Statement::Fields { writes, .. } => writes.pop().is_some(),
             _ => false,
         },
     }

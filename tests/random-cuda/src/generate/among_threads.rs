@@ -9,7 +9,7 @@ use crate::{
 impl Generator<'_> {
     pub(super) fn among_threads(&mut self, scope: &Scope) -> Statement {
         let may_nest = scope.depth < DEEPEST && self.budget > 0;
-        match (self.random.below(10), scope.together) {
+        match (self.random.below(12), scope.together) {
             (0, _) => Statement::Atomic {
                 atomic: self.random.below(ATOMICS.len()),
                 index: self.int(1, scope),
@@ -20,6 +20,7 @@ impl Generator<'_> {
                 atomic: self.random.below(ATOMICS.len()),
                 value: self.int(2, scope),
             },
+            (10.., _) => self.own_fields(scope),
             (2..4, Together::Block) => self.exchange(scope),
             (4, Together::Block) => Statement::Tally {
                 to: self.variable(),
@@ -46,6 +47,20 @@ impl Generator<'_> {
             (_, Together::Lanes(lanes)) => self.warp(lanes, scope),
             (_, Together::Block) => self.warp(Lanes::All, scope),
         }
+    }
+
+    pub(super) fn own_fields(&mut self, scope: &Scope) -> Statement {
+        let count = self.fields;
+        let read = [0; 2].map(|_| self.random.below(count));
+        let through = self.random.one_in(3);
+        let mut writes: Vec<_> = (0..count).map(|field| (field, self.int(1, scope))).collect();
+        if self.random.one_in(3) {
+            writes.remove(self.random.below(count));
+        }
+        if self.random.one_in(3) {
+            writes.reverse();
+        }
+        Statement::Fields { to: self.variable(), read, writes, through }
     }
 
     fn exchange_or_set(&mut self, scope: &Scope) -> Statement {

@@ -8,7 +8,7 @@ use crate::{
     interpret::interpret,
     operators::{INT_BINARY, TO_REAL},
     program::{
-        Form, Function, INTS, Int, Lanes, Place, Program, REALS, Real, Statement, Test,
+        FIELDS, Form, Function, INTS, Int, Lanes, Place, Program, REALS, Real, Statement, Test,
         UNIFORM_INTS,
     },
 };
@@ -68,6 +68,8 @@ struct Generator<'r> {
     in_kernel: bool,
     /// Whether threads end early. Then operations of warps miss lanes: only votes are made.
     ends_early: bool,
+    /// Fields of the structure that a thread has in memory.
+    fields: usize,
     loops: usize,
     elections: usize,
     /// Statements that may still nest others.
@@ -77,11 +79,13 @@ struct Generator<'r> {
 impl<'r> Generator<'r> {
     fn new(random: &'r mut Random) -> Self {
         let ends_early = random.one_in(3);
+        let fields = 2 + random.below(FIELDS - 1);
         Self {
             random,
             functions: 0,
             in_kernel: false,
             ends_early,
+            fields,
             loops: 0,
             elections: 0,
             budget: 0,
@@ -102,10 +106,14 @@ impl<'r> Generator<'r> {
         let scope =
             Scope { together: Together::Block, depth: 0, loops: Vec::new(), elections: Vec::new() };
         let mut body = self.start();
+        if self.random.one_in(2) {
+            // Where all threads are, which later on is seldom so.
+            body.push(self.own_fields(&scope));
+        }
         for _ in 0..5 + self.random.below(7) {
             body.push(self.statement(&scope));
         }
-        Program { name, block, functions, body }
+        Program { name, block, fields: self.fields, functions, body }
     }
 
     /// Gives the variables values that differ.

@@ -6,7 +6,9 @@ mod values;
 
 use crate::{
     operators::ATOMICS,
-    program::{BINS, ELEMENTS, Form, Function, INPUTS, INTS, Int, Program, REALS, Statement, Test},
+    program::{
+        BINS, ELEMENTS, FIELDS, Form, Function, INPUTS, INTS, Int, Program, REALS, Statement, Test,
+    },
 };
 use threads::{Threads, of_warp, warp};
 
@@ -17,7 +19,7 @@ pub struct Memory {
     pub out: Vec<u32>,
     /// The counters that all blocks share.
     pub bins: Vec<u32>,
-    /// Memory of each thread's own.
+    /// The fields of the structures of each thread's own; there is room for the largest.
     pub slots: Vec<u32>,
 }
 
@@ -26,7 +28,7 @@ impl Memory {
     #[must_use]
     pub fn before(threads: usize) -> Self {
         let bins = ATOMICS.iter().flat_map(|atomic| [atomic.start; BINS]).collect();
-        let slots = (0..threads as u32).map(|at| at.wrapping_mul(77_777)).collect();
+        let slots = (0..(FIELDS * threads) as u32).map(|at| at.wrapping_mul(77_777)).collect();
         Self { out: vec![0; threads], bins, slots }
     }
 
@@ -360,14 +362,35 @@ impl Machine<'_> {
             Statement::Own { to, atomic, value } => {
                 for thread in here.iter() {
                     let value = self.int(frame, thread, value);
-                    let slot = self.block * self.program.threads() + thread;
+                    let slot = self.own_field(thread, 0);
                     let slot = &mut self.memory.slots[slot];
                     frame.state(thread).ints[*to] = *slot;
                     *slot = (ATOMICS[*atomic].value)(*slot, value);
                 }
             }
+            Statement::Fields { to, read, writes, through: _ } => {
+                for thread in here.iter() {
+                    let of = |machine: &Self, by: [u32; 2]| {
+                        let [a, b] = read
+                            .map(|field| machine.memory.slots[machine.own_field(thread, field)]);
+                        a.wrapping_mul(by[0]).wrapping_add(b.wrapping_mul(by[1]))
+                    };
+                    let before = of(self, [3, 1]);
+                    for (field, value) in writes {
+                        let slot = self.own_field(thread, *field);
+                        self.memory.slots[slot] = self.int(frame, thread, value);
+                    }
+                    let after = of(self, [7, 1]);
+                    frame.state(thread).ints[*to] = before.wrapping_mul(5).wrapping_add(after);
+                }
+            }
             _ => {}
         }
+    }
+
+    /// The place of a field of a thread's own structure.
+    fn own_field(&self, thread: usize, field: usize) -> usize {
+        (self.block * self.program.threads() + thread) * self.program.fields + field
     }
 
     fn call(&mut self, thread: usize, function: &Function, arguments: [u32; 2]) -> u32 {
