@@ -46,6 +46,7 @@ library_functions! {
     hipMemcpyHtoDAsync(*mut c_void, *mut c_void, usize, Handle) -> Code;
     hipMemcpyDtoHAsync(*mut c_void, *mut c_void, usize, Handle) -> Code;
     hipMemcpyDtoDAsync(*mut c_void, *mut c_void, usize, Handle) -> Code;
+    hipMemcpyPeerAsync(*mut c_void, c_int, *const c_void, c_int, usize, Handle) -> Code;
     hipMemcpy2DAsync(
         *mut c_void, usize, *const c_void, usize, usize, usize, c_int, Handle
     ) -> Code;

@@ -69,6 +69,10 @@ pub(super) unsafe fn copy_rows(
     named(code, "hipMemcpy2DAsync", || rows.to_string())
 }
 
+/// `hipErrorPeerAccessUnsupported` and `hipErrorNotSupported`: what the library says of two devices that it cannot copy
+/// between.
+const UNSUPPORTED: [c_int; 2] = [217, 801];
+
 impl MemoryCalls for DriverContext {
     fn allocate(&self, bytes: usize) -> Result<u64> {
         let mut address = ptr::null_mut();
@@ -125,6 +129,23 @@ impl MemoryCalls for DriverContext {
         // SAFETY: promised.
         let code = unsafe { (hip().hipMemcpyDtoDAsync)(target, source, bytes, stream.handle()) };
         named(code, "hipMemcpyDtoDAsync", || format!("{bytes} bytes"))
+    }
+
+    unsafe fn copy_peer(
+        (target, to): (u64, &Self),
+        (source, from): (u64, &Self),
+        bytes: usize,
+        stream: &HipStream,
+    ) -> Result<bool> {
+        let (target, source, stream) = (pointer(target), pointer(source), stream.handle());
+        let (to, from) = (to.ordinal, from.ordinal);
+        // SAFETY: promised.
+        let code = unsafe { (hip().hipMemcpyPeerAsync)(target, to, source, from, bytes, stream) };
+        if UNSUPPORTED.contains(&code) {
+            return Ok(false);
+        }
+        named(code, "hipMemcpyPeerAsync", || format!("{bytes} bytes"))?;
+        Ok(true)
     }
 
     unsafe fn download_rows(

@@ -14,13 +14,14 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::PinnedMemory
         | C::CopiesBetweenBuffers
         | C::CopiesOfRows
+        | C::PeerCopies
         | C::SeveralDevices
         | C::CooperativeLaunches
         | C::DynamicSharedMemory
         | C::LargeSharedMemory
         | C::Panics
         | C::Tracing => Support::Full,
-        C::Graphs | C::Clusters | C::TensorMaps | C::PeerCopies => Support::Emulated,
+        C::Graphs | C::Clusters | C::TensorMaps => Support::Emulated,
         C::StreamOrderedAllocation
         | C::Occupancy
         | C::Printing

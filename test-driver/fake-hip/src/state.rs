@@ -60,7 +60,7 @@ pub(crate) fn state() -> MutexGuard<'static, State> {
 }
 
 impl State {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let config = Config::read().unwrap_or_else(|error| {
             eprintln!("fake-hip: {error}");
             std::process::abort();

@@ -55,6 +55,10 @@ fn program() -> Result<Vec<f32>> {
     for stream in &streams {
         stream.synchronize()?;
     }
+    // To another device, and back.
+    let mut other = Device::hip(1)?.zeros::<f32>(LEN)?;
+    other.copy_from_buffer(&other.device().stream(), &copy.slice(..))?;
+    copy.copy_from_buffer(&streams[0], &other.slice(..))?;
     // A panic, which must not be lost either.
     let short = x.slice(..LEN - 1);
     kernels.saxpy(&streams[1], Launch::grid([1], [LEN as u32]), 0.0, &short, &mut y)?;
@@ -117,8 +121,12 @@ fn fail_each_call(name: &str, mode: &str) {
     let (mut faults, mut calls) = (Vec::new(), 0);
     loop {
         let fail = format!("any at call {}", calls + 1);
-        let variables =
-            [("FAKE_HIP_FAIL", &*fail), ("FAKE_HIP_LEAK_CHECK", "1"), ("FAKE_HIP_STREAMS", mode)];
+        let variables = [
+            ("FAKE_HIP_FAIL", &*fail),
+            ("FAKE_HIP_LEAK_CHECK", "1"),
+            ("FAKE_HIP_STREAMS", mode),
+            ("FAKE_HIP_DEVICES", "2"),
+        ];
         let child = Child::run(name, &variables, attempts);
         let Some(found) = judge(&child) else { break };
         faults.extend(found.into_iter().map(|fault| format!("call {}: {fault}", calls + 1)));

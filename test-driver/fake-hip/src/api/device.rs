@@ -36,7 +36,7 @@ const ATTRIBUTES: [(c_int, c_int); 9] = [
 ];
 
 impl State {
-    fn device(&mut self, ordinal: c_int) -> Result<(), Code> {
+    pub(super) fn device(&mut self, ordinal: c_int) -> Result<(), Code> {
         if (0..self.config.devices).contains(&ordinal) {
             return Ok(());
         }

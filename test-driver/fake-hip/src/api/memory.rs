@@ -50,6 +50,29 @@ impl State {
         self.submit(stream, Work::Copy { target, source, bytes });
         Ok(())
     }
+
+    /// A copy between two devices: to the first one, from the second, on a stream of either.
+    fn copy_peer(&mut self, copy: &Copy, devices: [c_int; 2]) -> Result<(), Code> {
+        let Copy { target, source, bytes, stream } = *copy;
+        let stream = self.work_stream(stream)?;
+        if !devices.contains(&stream.device) {
+            let what = format!("a copy between {devices:?} on a stream of {}", stream.device);
+            return self.refuse(code::INVALID_VALUE, &what);
+        }
+        for (address, device) in [target, source].into_iter().zip(devices) {
+            self.device(device)?;
+            self.sticky(device)?;
+            let found = self.memory.find(address, bytes);
+            if found != Found::Live(Kind::Device(device)) {
+                let what = format!(
+                    "a copy of {bytes} bytes at {address:#x} of device {device}, which is {found:?}"
+                );
+                return self.refuse(code::INVALID_VALUE, &what);
+            }
+        }
+        self.submit(stream, Work::Copy { target, source, bytes });
+        Ok(())
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -163,6 +186,22 @@ extern "C" fn hipMemcpyDtoDAsync(
     })
 }
 
+#[unsafe(no_mangle)]
+extern "C" fn hipMemcpyPeerAsync(
+    target: *mut c_void,
+    to: c_int,
+    source: *const c_void,
+    from: c_int,
+    bytes: usize,
+    stream: *mut c_void,
+) -> Code {
+    call("hipMemcpyPeerAsync", |state| {
+        let (target, source) = (target.expose_provenance(), source.expose_provenance());
+        let copy = Copy { target, source, bytes, stream: stream.addr() };
+        state.copy_peer(&copy, [to, from])
+    })
+}
+
 /// `hipMemcpyHostToDevice`, `hipMemcpyDeviceToHost` and `hipMemcpyDeviceToDevice`.
 fn sides(kind: c_int) -> Option<Sides> {
     let [target_is_device, source_is_device] = match kind {
@@ -216,4 +255,34 @@ extern "C" fn hipMemsetD8Async(
         state.submit(stream, Work::Fill { target, value, bytes });
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::CURRENT;
+
+    #[test]
+    fn copies_between_devices_are_of_their_own_memory() {
+        let mut state = State::new();
+        state.config.devices = 3;
+        let target = state.memory.allocate(8, Kind::Device(1), 8).unwrap();
+        let source = state.memory.allocate(8, Kind::Device(0), 8).unwrap();
+        let copy = |bytes| Copy { target, source, bytes, stream: 0 };
+        assert_eq!(state.copy_peer(&copy(8), [1, 0]), Ok(()));
+        let wrong = Err(code::INVALID_VALUE);
+        assert_eq!(state.copy_peer(&copy(9), [1, 0]), wrong);
+        assert_eq!(state.copy_peer(&copy(8), [0, 1]), wrong);
+        assert_eq!(state.copy_peer(&copy(8), [0, 0]), wrong);
+        assert_eq!(state.copy_peer(&copy(8), [3, 0]), Err(code::INVALID_DEVICE));
+        assert_eq!(state.misuses, 4);
+        // The current device, whose default stream it is, has no part in it.
+        CURRENT.set(2);
+        assert_eq!(state.copy_peer(&copy(8), [1, 0]), wrong);
+        // A device of no use any more.
+        CURRENT.set(0);
+        state.sticky.insert(1, code::ILLEGAL_ADDRESS);
+        assert_eq!(state.copy_peer(&copy(8), [1, 0]), Err(code::ILLEGAL_ADDRESS));
+        assert_eq!(state.misuses, 5);
+    }
 }
