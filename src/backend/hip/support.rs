@@ -12,6 +12,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Timing
         | C::Await
         | C::PinnedMemory
+        | C::StreamOrderedAllocation
         | C::CopiesBetweenBuffers
         | C::CopiesOfRows
         | C::PeerCopies
@@ -22,10 +23,6 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Panics
         | C::Tracing => Support::Full,
         C::Graphs | C::Clusters | C::TensorMaps => Support::Emulated,
-        C::StreamOrderedAllocation
-        | C::Occupancy
-        | C::Printing
-        | C::Watchdog
-        | C::Interoperation => Support::None,
+        C::Occupancy | C::Printing | C::Watchdog | C::Interoperation => Support::None,
     }
 }
