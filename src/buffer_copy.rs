@@ -41,7 +41,7 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
     /// two buffers have to wait for. Returns at once; on the CPU the copy is done then.
     ///
     /// Where the source is on another device, whatever drives it, the copy is done when this returns. Between two devices of
-    /// CUDA the driver copies, past the host where it can; otherwise the copy goes through the host.
+    /// CUDA, or two of HIP, the driver copies, past the host where it can; otherwise the copy goes through the host.
     ///
     /// # Errors
     ///

@@ -2,17 +2,17 @@
 
 /// Declares the functions of a library, each under its own name, as a struct that is found in an open library.
 ///
-/// A function that the library lacks is an error that names it. `also` adds a field of another form.
+/// A function that the library lacks is an error that names it. `also` adds fields of another form.
 macro_rules! library_functions {
     (
-        $what:expr, $vis:vis struct $Functions:ident $(also $field:ident: $Field:ty = $find:path)?;
+        $what:expr, $vis:vis struct $Functions:ident $(also $($field:ident: $Field:ty = $find:path),+)?;
         $($name:ident($($parameter:ty),* $(,)?) -> $result:ty;)*
     ) => {
         /// The functions of the library: as many as are called.
         #[allow(non_snake_case, reason = "the names are those of the library")]
         $vis struct $Functions {
             $($vis $name: unsafe extern "C" fn($($parameter),*) -> $result,)*
-            $($vis $field: $Field,)?
+            $($($vis $field: $Field,)+)?
             _library: ::libloading::Library,
         }
 
@@ -26,7 +26,7 @@ macro_rules! library_functions {
                             $crate::backend::library::find(&library, $what, stringify!($name))?
                         },
                     )*
-                    $($field: $find(&library)?,)?
+                    $($($field: $find(&library)?,)+)?
                     _library: library,
                 })
             }

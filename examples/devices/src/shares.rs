@@ -4,7 +4,7 @@ use crate::{
     kernels::Kernels,
     matrices::{BAND, INNER, Product, ROWS, WIDTH},
 };
-use kernelmill::{Device, Launch, Result};
+use kernelmill::{Backend, Device, Launch, Result};
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -40,7 +40,14 @@ fn bands(device: &Device, product: &Product, first: usize, next: &AtomicUsize) -
     let mut band = first;
     while band < ROWS / BAND {
         a.copy_from(product.rows(band))?;
-        kernels.multiply(&stream, launch, &a, &b, &mut c, WIDTH as u32, INNER as u32)?;
+        let (width, inner) = (WIDTH as u32, INNER as u32);
+        match device.backend() {
+            // Devices of Vulkan take WGSL, and others OpenCL C.
+            Backend::Wgpu => {
+                kernels.multiply_on_vulkan(&stream, launch, &a, &b, &mut c, width, inner)?;
+            }
+            _ => kernels.multiply(&stream, launch, &a, &b, &mut c, width, inner)?,
+        }
         share.push((band, c.download()?));
         band = next.fetch_add(1, Ordering::Relaxed);
     }

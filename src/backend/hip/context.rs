@@ -9,7 +9,8 @@ use std::{
 use super::{
     driver::{NO_DEVICE, library, named},
     driver_context::{DriverContext, Shared},
-    library, memory,
+    library::{self, StreamOrdered},
+    memory,
     properties::DeviceProperties,
     stream::Stream,
     support::support,
@@ -51,6 +52,8 @@ mod attribute {
     pub(super) const MAX_THREADS_PER_BLOCK: c_int = 56;
     pub(super) const MULTIPROCESSOR_COUNT: c_int = 63;
     pub(super) const MAX_SHARED_MEMORY_PER_BLOCK: c_int = 74;
+    /// Since HIP 5.2.
+    pub(super) const MEMORY_POOLS_SUPPORTED: c_int = 88;
 }
 
 /// Threads of what kernels see as a warp, also where a wave has 64 lanes: the compiler makes two warps of it.
@@ -138,6 +141,13 @@ fn limits_of(ordinal: usize) -> Result<Limits> {
     })
 }
 
+/// The functions of stream-ordered allocation, where the library and the device have it.
+fn stream_ordered(ordinal: usize) -> Result<Option<&'static StreamOrdered>> {
+    let Some(functions) = &library()?.stream_ordered else { return Ok(None) };
+    let is_supported = attribute_of(ordinal, attribute::MEMORY_POOLS_SUPPORTED)? != 0;
+    Ok(is_supported.then_some(functions))
+}
+
 impl Context {
     fn new(ordinal: usize) -> Result<Self> {
         let DeviceProperties { name, architecture } = DeviceProperties::of(ordinal)?;
@@ -147,9 +157,10 @@ impl Context {
             0 => 0,
             _ => attribute_of(ordinal, attribute::MULTIPROCESSOR_COUNT)?,
         };
-        let driver = Arc::new(DriverContext::new(name, ordinal as c_int, multiprocessors));
+        let stream_ordered = stream_ordered(ordinal)?;
+        let driver = DriverContext::new(name, ordinal as c_int, multiprocessors, stream_ordered);
         let panics = Arc::<Panics<_>>::default();
-        let shared = Shared::new(driver, panics);
+        let shared = Shared::new(Arc::new(driver), panics);
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
         Ok(Self { id, limits, architecture, default_stream, shared })
     }

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     driver::named,
-    library::{Handle, hip},
+    library::{Handle, StreamOrdered, hip},
 };
 use crate::{
     backend::gpu::{
@@ -30,6 +30,8 @@ pub(super) struct DriverContext {
     pub(super) ordinal: c_int,
     /// The compute units that the blocks of a cooperative launch share; 0 where there are no such launches.
     pub(super) cooperative_multiprocessors: u32,
+    /// `None` where the library or the device has no stream-ordered allocation.
+    pub(super) stream_ordered: Option<&'static StreamOrdered>,
     /// The default stream.
     pub(super) stream: Arc<HipStream>,
     pub(super) state: DriverState,
@@ -48,10 +50,15 @@ unsafe impl Send for HipStream {}
 unsafe impl Sync for HipStream {}
 
 impl DriverContext {
-    pub(super) fn new(name: String, ordinal: c_int, cooperative_multiprocessors: u32) -> Self {
+    pub(super) fn new(
+        name: String,
+        ordinal: c_int,
+        cooperative_multiprocessors: u32,
+        stream_ordered: Option<&'static StreamOrdered>,
+    ) -> Self {
         let stream = Arc::new(HipStream { handle: ptr::null_mut(), driver: None });
         let state = DriverState::default();
-        Self { name, ordinal, cooperative_multiprocessors, stream, state }
+        Self { name, ordinal, cooperative_multiprocessors, stream_ordered, stream, state }
     }
 
     /// Makes a stream.

@@ -1,7 +1,8 @@
 //! The HIP library: its functions, found when the program runs.
 //!
 //! Signatures are those of `hip_runtime_api.h`, whose functions have had them since HIP 5; a function that a
-//! library lacks is an error that names it. Guaranteed: the library is opened once, and stays open.
+//! library lacks is an error that names it; those of stream-ordered allocation came later, and may be missing. Guaranteed:
+//! the library is opened once, and stays open.
 
 use std::{
     ffi::{c_char, c_int, c_uint, c_void},
@@ -29,7 +30,9 @@ const NAMES: [&str; 4] =
 const NAMES: [&str; 3] = ["amdhip64.dll", "amdhip64_7.dll", "amdhip64_6.dll"];
 
 library_functions! {
-    LIBRARY, pub(super) struct Functions also properties: Properties = Properties::find;
+    LIBRARY, pub(super) struct Functions also
+        properties: Properties = Properties::find,
+        stream_ordered: Option<StreamOrdered> = StreamOrdered::find;
     hipInit(c_uint) -> Code;
     hipGetDeviceCount(*mut c_int) -> Code;
     hipGetDevice(*mut c_int) -> Code;
@@ -46,6 +49,7 @@ library_functions! {
     hipMemcpyHtoDAsync(*mut c_void, *mut c_void, usize, Handle) -> Code;
     hipMemcpyDtoHAsync(*mut c_void, *mut c_void, usize, Handle) -> Code;
     hipMemcpyDtoDAsync(*mut c_void, *mut c_void, usize, Handle) -> Code;
+    hipMemcpyPeerAsync(*mut c_void, c_int, *const c_void, c_int, usize, Handle) -> Code;
     hipMemcpy2DAsync(
         *mut c_void, usize, *const c_void, usize, usize, usize, c_int, Handle
     ) -> Code;
@@ -91,6 +95,24 @@ impl Properties {
             let new = find(library, LIBRARY, "hipGetDevicePropertiesR0600").map(Self::R0600);
             new.or_else(|_| find(library, LIBRARY, "hipGetDeviceProperties").map(Self::R0000))
         }
+    }
+}
+
+/// The functions of stream-ordered allocation, `hipMallocAsync` and `hipFreeAsync`, which libraries have since HIP 5.2.
+pub(super) struct StreamOrdered {
+    pub(super) allocate: unsafe extern "C" fn(*mut *mut c_void, usize, Handle) -> Code,
+    pub(super) free: unsafe extern "C" fn(*mut c_void, Handle) -> Code,
+}
+
+impl StreamOrdered {
+    /// `None` where the library lacks one of them.
+    #[allow(clippy::unnecessary_wraps, reason = "what finds a field may fail")]
+    fn find(library: &Library) -> Result<Option<Self>, String> {
+        // SAFETY: the types are those of the functions.
+        let (allocate, free) = unsafe {
+            (find(library, LIBRARY, "hipMallocAsync"), find(library, LIBRARY, "hipFreeAsync"))
+        };
+        Ok(allocate.ok().zip(free.ok()).map(|(allocate, free)| Self { allocate, free }))
     }
 }
 

@@ -1,7 +1,9 @@
 //! HIP memory: that of the device, and pinned memory of the host.
 //!
-//! `hipFree` waits for the device by itself; the default stream is waited for before it all the same, so
-//! that nothing depends on that. Memory with panic records is coherent: a kernel writes it and the host
+//! Device memory is allocated and freed in the order of the default stream, where the library and the device have
+//! [stream-ordered allocation](https://rocm.docs.amd.com/projects/HIP/en/latest/how-to/hip_runtime_api/memory_management/stream_ordered_allocator.html).
+//! Elsewhere it is freed by `hipFree`, which waits for the device by itself; the default stream is waited for before it all
+//! the same, so that nothing depends on that. Memory with panic records is coherent: a kernel writes it and the host
 //! reads it while the kernel runs.
 
 use std::{
@@ -69,25 +71,49 @@ pub(super) unsafe fn copy_rows(
     named(code, "hipMemcpy2DAsync", || rows.to_string())
 }
 
+/// `hipErrorPeerAccessUnsupported` and `hipErrorNotSupported`: what the library says of two devices that it cannot copy
+/// between.
+const UNSUPPORTED: [c_int; 2] = [217, 801];
+
 impl MemoryCalls for DriverContext {
     fn allocate(&self, bytes: usize) -> Result<u64> {
         let mut address = ptr::null_mut();
-        // SAFETY: the place is this function's own.
-        match unsafe { (hip().hipMalloc)(&raw mut address, bytes) } {
-            OUT_OF_MEMORY => Err(Error::OutOfMemory { device: self.name.clone(), bytes }),
-            code => {
-                named(code, "hipMalloc", || format!("{bytes} bytes"))?;
-                Ok(address.expose_provenance() as u64)
+        let place = &raw mut address;
+        let (code, function) = match self.stream_ordered {
+            // SAFETY: the place is this function's own.
+            None => (unsafe { (hip().hipMalloc)(place, bytes) }, "hipMalloc"),
+            Some(calls) => {
+                // SAFETY: as above; the default stream is there.
+                let allocate = || unsafe { (calls.allocate)(place, bytes, self.stream.handle()) };
+                let mut code = allocate();
+                if code == OUT_OF_MEMORY {
+                    // The library does not wait for memory whose release the stream has not come to.
+                    self.wait_for(&self.stream)?;
+                    code = allocate();
+                }
+                (code, "hipMallocAsync")
             }
+        };
+        if code == OUT_OF_MEMORY {
+            return Err(Error::OutOfMemory { device: self.name.clone(), bytes });
         }
+        named(code, function, || format!("{bytes} bytes"))?;
+        Ok(address.expose_provenance() as u64)
     }
 
     unsafe fn free(&self, address: u64, bytes: usize) -> Result<()> {
-        // Freed without a wait, the memory could still be in use; never freed, it would leak.
-        self.wait_for(&self.stream).or_else(|_| self.synchronize())?;
-        // SAFETY: promised.
-        let code = unsafe { (hip().hipFree)(pointer(address)) };
-        named(code, "hipFree", || format!("{bytes} bytes"))
+        let address = pointer(address);
+        let (code, function) = match self.stream_ordered {
+            None => {
+                // Freed without a wait, the memory could still be in use; never freed, it would leak.
+                self.wait_for(&self.stream).or_else(|_| self.synchronize())?;
+                // SAFETY: promised.
+                (unsafe { (hip().hipFree)(address) }, "hipFree")
+            }
+            // SAFETY: promised.
+            Some(calls) => (unsafe { (calls.free)(address, self.stream.handle()) }, "hipFreeAsync"),
+        };
+        named(code, function, || format!("{bytes} bytes"))
     }
 
     unsafe fn zero(address: u64, bytes: usize, stream: &HipStream) -> Result<()> {
@@ -125,6 +151,23 @@ impl MemoryCalls for DriverContext {
         // SAFETY: promised.
         let code = unsafe { (hip().hipMemcpyDtoDAsync)(target, source, bytes, stream.handle()) };
         named(code, "hipMemcpyDtoDAsync", || format!("{bytes} bytes"))
+    }
+
+    unsafe fn copy_peer(
+        (target, to): (u64, &Self),
+        (source, from): (u64, &Self),
+        bytes: usize,
+        stream: &HipStream,
+    ) -> Result<bool> {
+        let (target, source, stream) = (pointer(target), pointer(source), stream.handle());
+        let (to, from) = (to.ordinal, from.ordinal);
+        // SAFETY: promised.
+        let code = unsafe { (hip().hipMemcpyPeerAsync)(target, to, source, from, bytes, stream) };
+        if UNSUPPORTED.contains(&code) {
+            return Ok(false);
+        }
+        named(code, "hipMemcpyPeerAsync", || format!("{bytes} bytes"))?;
+        Ok(true)
     }
 
     unsafe fn download_rows(

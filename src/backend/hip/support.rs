@@ -12,19 +12,17 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Timing
         | C::Await
         | C::PinnedMemory
+        | C::StreamOrderedAllocation
         | C::CopiesBetweenBuffers
         | C::CopiesOfRows
+        | C::PeerCopies
         | C::SeveralDevices
         | C::CooperativeLaunches
         | C::DynamicSharedMemory
         | C::LargeSharedMemory
         | C::Panics
         | C::Tracing => Support::Full,
-        C::Graphs | C::Clusters | C::TensorMaps | C::PeerCopies => Support::Emulated,
-        C::StreamOrderedAllocation
-        | C::Occupancy
-        | C::Printing
-        | C::Watchdog
-        | C::Interoperation => Support::None,
+        C::Graphs | C::Clusters | C::TensorMaps => Support::Emulated,
+        C::Occupancy | C::Printing | C::Watchdog | C::Interoperation => Support::None,
     }
 }

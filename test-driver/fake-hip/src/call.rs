@@ -15,8 +15,14 @@ thread_local! {
 }
 
 /// Functions that give something back.
-const RELEASES: [&str; 5] =
-    ["hipFree", "hipHostFree", "hipStreamDestroy", "hipEventDestroy", "hipModuleUnload"];
+const RELEASES: [&str; 6] = [
+    "hipFree",
+    "hipFreeAsync",
+    "hipHostFree",
+    "hipStreamDestroy",
+    "hipEventDestroy",
+    "hipModuleUnload",
+];
 
 /// Runs the body of a function, unless it is to fail.
 pub(crate) fn call(

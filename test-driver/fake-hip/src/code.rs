@@ -7,7 +7,10 @@ pub(crate) type Code = c_int;
 
 macro_rules! codes {
     ($($constant:ident = $code:literal, $name:literal, $text:literal;)*) => {
-        $(pub(crate) const $constant: Code = $code;)*
+        $(
+            #[allow(dead_code, reason = "some are only asked for by `FAKE_HIP_FAIL`")]
+            pub(crate) const $constant: Code = $code;
+        )*
 
         const CODES: &[(Code, &CStr, &CStr)] = &[$(($code, $name, $text),)*];
     };
@@ -22,6 +25,7 @@ codes! {
     INVALID_DEVICE = 101, c"hipErrorInvalidDevice", c"invalid device ordinal";
     INVALID_IMAGE = 200, c"hipErrorInvalidImage", c"device kernel image is invalid";
     NO_BINARY_FOR_GPU = 209, c"hipErrorNoBinaryForGpu", c"no kernel image is available for execution on the device";
+    PEER_ACCESS_UNSUPPORTED = 217, c"hipErrorPeerAccessUnsupported", c"peer access is not supported between these two devices";
     INVALID_HANDLE = 400, c"hipErrorInvalidHandle", c"invalid resource handle";
     NOT_FOUND = 500, c"hipErrorNotFound", c"named symbol not found";
     NOT_READY = 600, c"hipErrorNotReady", c"device not ready";

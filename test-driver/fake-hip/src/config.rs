@@ -25,6 +25,8 @@ pub(crate) struct Config {
     pub(crate) checks_leaks: bool,
     /// Whether devices have cooperative launches.
     pub(crate) cooperative: bool,
+    /// Whether devices have stream-ordered allocation.
+    pub(crate) pools: bool,
 }
 
 impl Config {
@@ -47,6 +49,7 @@ impl Config {
                 .map_err(|error| format!("FAKE_HIP_FAIL: {error}"))?,
             checks_leaks: get("FAKE_HIP_LEAK_CHECK").is_some(),
             cooperative: number("FAKE_HIP_COOPERATIVE", 1)? != 0,
+            pools: number("FAKE_HIP_POOLS", 1)? != 0,
         })
     }
 }

@@ -17,7 +17,7 @@ use kernelmill::{
 };
 
 use crate::{
-    memory::{Found, Kind, Memory},
+    memory::{Found, Kind, Memory, When},
     metadata,
 };
 
@@ -140,8 +140,9 @@ impl Copied {
 impl Launch {
     /// Runs all blocks.
     pub(crate) fn run(&self, memory: &Memory, order: Order) -> Result<(), String> {
-        if self.buffers.iter().any(|address| memory.find(*address, 1) == Found::Faulty) {
-            return Err(format!("`{}` uses memory that was freed", self.name));
+        let is_faulty = |address: &usize| memory.find(*address, 1, When::Done) == Found::Faulty;
+        if self.buffers.iter().any(is_faulty) {
+            return Err(format!("`{}` uses memory that is not there", self.name));
         }
         let own = self.code.sizes.len();
         let pointers: Vec<_> = self.arguments[..own].iter().map(Copied::pointer).collect();
@@ -203,7 +204,7 @@ impl Launch {
 /// The address of the panic record of a cooperative launch, by that of its workspace, which a launch before must not have
 /// left as it was when it was used.
 fn record_of(memory: &Memory, address: usize) -> Result<usize, String> {
-    let found = memory.find(address, size_of::<GridWorkspace>());
+    let found = memory.find(address, size_of::<GridWorkspace>(), When::Done);
     let Found::Live(Kind::Device(_)) = found else {
         return Err(format!("a workspace of the grid at {address:#x}, which is no device memory"));
     };
@@ -243,7 +244,7 @@ pub(crate) fn next_random(state: &mut u64) -> u64 {
 /// Writes a panic to the record of its launch, as a kernel does: unless there is one that nobody has read.
 fn hand_over(memory: &Memory, panic: &PanicRecord, address: usize) -> Result<(), String> {
     let is_mapped = Found::Live(Kind::Pinned { mapped: true });
-    if memory.find(address, size_of::<PanicRecord>()) != is_mapped {
+    if memory.find(address, size_of::<PanicRecord>(), When::Done) != is_mapped {
         return Err(format!("a panic record at {address:#x}, which is no mapped memory"));
     }
     let record = ptr::with_exposed_provenance_mut::<PanicRecord>(address);

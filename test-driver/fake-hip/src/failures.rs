@@ -79,7 +79,7 @@ impl Rule {
 /// The code that a function is most likely to fail with.
 fn usual(function: &str) -> Code {
     match function {
-        "hipMalloc" | "hipHostMalloc" => code::OUT_OF_MEMORY,
+        "hipMalloc" | "hipMallocAsync" | "hipHostMalloc" => code::OUT_OF_MEMORY,
         "hipModuleLoadData" => code::INVALID_IMAGE,
         "hipModuleLaunchKernel" => code::LAUNCH_OUT_OF_RESOURCES,
         _ => code::UNKNOWN,

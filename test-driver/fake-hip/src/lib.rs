@@ -16,6 +16,10 @@
 //!   launches, and the layout of arguments against the note `NT_AMDGPU_METADATA`.
 //! - **Memory that is freed** is filled with `0xdd` and not given out again. A copy or a launch that uses it
 //!   is `hipErrorIllegalAddress` from then on. `hipFree` waits for nothing, unlike the real one.
+//! - **Memory of `hipMallocAsync`** is there when its stream comes to that, and until a stream comes to `hipFreeAsync`. Work
+//!   that is done before or after is a fault too, and so is work that is queued after `hipFreeAsync` was called. It takes its
+//!   bytes of the device all the while: `hipMallocAsync` waits for no other memory to be freed. Unlike in the real one, memory
+//!   of `hipMalloc` is freed by `hipFree` alone, and that of `hipMallocAsync` by `hipFreeAsync`.
 //! - **Misuse is counted** and printed to stderr, and so is what is not given back.
 //!
 //! # Environment variables
@@ -25,6 +29,8 @@
 //! | `FAKE_HIP_DEVICES=2` | how many devices there are; 1 if not set |
 //! | `FAKE_HIP_ARCH=gfx1100` | what `gcnArchName` says of each; `gfx1100` if not set |
 //! | `FAKE_HIP_MEMORY=1000000` | bytes of memory of each device; 8 GiB if not set |
+//! | `FAKE_HIP_COOPERATIVE=0` | devices without cooperative launches |
+//! | `FAKE_HIP_POOLS=0` | devices without stream-ordered allocation |
 //! | `FAKE_HIP_STREAMS=lazy` | when work is done: `eager`, `lazy` or `random:SEED`; `eager` if not set |
 //! | `FAKE_HIP_FAIL=hipMalloc at call 3` | makes calls fail: rules `FUNCTION at call NUMBER [onwards] [with CODE]` with semicolons between them; `any` counts the calls of all functions |
 //! | `FAKE_HIP_LEAK_CHECK=1` | at exit, leaks and misuse are printed, and the process exits with code 97 |

@@ -24,6 +24,14 @@ pub(crate) enum Work {
         bytes: usize,
     },
     Launch(Box<Launch>),
+    /// The block at an address is there from now on.
+    Allocate {
+        address: usize,
+    },
+    /// The block at an address is freed.
+    Free {
+        address: usize,
+    },
     /// An event is recorded.
     Record {
         event: usize,

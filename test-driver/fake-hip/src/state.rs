@@ -10,7 +10,7 @@ use crate::{
     code::{self, Code},
     config::{Config, Streams},
     execute::{Order, Registered, next_random},
-    memory::{Found, Memory},
+    memory::{Found, Memory, When},
     module::{Function, Module},
     queue::{Queues, StreamKey, Work},
 };
@@ -60,7 +60,7 @@ pub(crate) fn state() -> MutexGuard<'static, State> {
 }
 
 impl State {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let config = Config::read().unwrap_or_else(|error| {
             eprintln!("fake-hip: {error}");
             std::process::abort();
@@ -169,6 +169,8 @@ impl State {
                     self.fault(stream.device, code::ILLEGAL_ADDRESS, &what);
                 }
             }
+            Work::Allocate { address } => self.memory.arrive(address),
+            Work::Free { address } => self.memory.leave(address),
             Work::Record { event } => {
                 if let Some(Object::Event(event)) = self.objects.get_mut(&event)
                     && event.recorded == Some(item.number)
@@ -182,9 +184,10 @@ impl State {
 
     /// Whether memory is there, as far as is known; a fault of the device where it is not.
     fn is_usable(&mut self, device: i32, address: usize, bytes: usize) -> bool {
-        let is_usable = self.memory.find(address, bytes) != Found::Faulty;
+        let is_usable = self.memory.find(address, bytes, When::Done) != Found::Faulty;
         if !is_usable {
-            let what = format!("a copy of {bytes} bytes uses memory at {address:#x} that is freed");
+            let what =
+                format!("a copy of {bytes} bytes uses memory at {address:#x} that is not there");
             self.fault(device, code::ILLEGAL_ADDRESS, &what);
         }
         is_usable

@@ -93,7 +93,8 @@ pub fn clean_child(name: &str, variables: &[(&str, &str)], body: impl FnOnce()) 
 }
 
 /// Whether this is the process that the test `name` has started.
-fn is_child(name: &str) -> bool {
+#[must_use]
+pub fn is_child(name: &str) -> bool {
     env::var(CHILD).is_ok_and(|child| child == name)
 }
 

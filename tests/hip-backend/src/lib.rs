@@ -11,7 +11,7 @@ mod register;
 #[path = "../../cuda-backend/src/rows.rs"]
 mod rows;
 
-pub use child::{Child, LEAKS, clean_child};
+pub use child::{Child, LEAKS, clean_child, is_child};
 pub use examples::{Example, examples};
 pub use kernels::Kernels;
 pub use register::register;

@@ -6,17 +6,19 @@ use kernelmill::{Device, Error, Launch, Result, Rows};
 
 const LEN: usize = 64;
 
-/// Functions whose failure is made up for: waits and records that are tried in another way, and questions
-/// whose answer is assumed; and those that give something back, whose error the next call reports if there is one.
-const MADE_UP_FOR: [&str; 14] = [
+/// Functions whose failure is made up for: waits and records that are tried in another way, questions whose answer is
+/// assumed, and memory that is asked for again, after a wait; and those that give something back, whose error the next call reports if there is one.
+const MADE_UP_FOR: [&str; 16] = [
     "hipDeviceSynchronize",
     "hipEventCreateWithFlags",
     "hipEventDestroy",
     "hipEventQuery",
     "hipEventRecord",
     "hipFree",
+    "hipFreeAsync",
     "hipGetDevice",
     "hipHostFree",
+    "hipMallocAsync",
     "hipModuleUnload",
     "hipSetDevice",
     "hipStreamDestroy",
@@ -55,6 +57,10 @@ fn program() -> Result<Vec<f32>> {
     for stream in &streams {
         stream.synchronize()?;
     }
+    // To another device, and back.
+    let mut other = Device::hip(1)?.zeros::<f32>(LEN)?;
+    other.copy_from_buffer(&other.device().stream(), &copy.slice(..))?;
+    copy.copy_from_buffer(&streams[0], &other.slice(..))?;
     // A panic, which must not be lost either.
     let short = x.slice(..LEN - 1);
     kernels.saxpy(&streams[1], Launch::grid([1], [LEN as u32]), 0.0, &short, &mut y)?;
@@ -113,12 +119,17 @@ fn judge(child: &Child) -> Option<Vec<String>> {
     Some(faults)
 }
 
-fn fail_each_call(name: &str, mode: &str) {
+fn fail_each_call(name: &str, mode: &str, pools: &str) {
     let (mut faults, mut calls) = (Vec::new(), 0);
     loop {
         let fail = format!("any at call {}", calls + 1);
-        let variables =
-            [("FAKE_HIP_FAIL", &*fail), ("FAKE_HIP_LEAK_CHECK", "1"), ("FAKE_HIP_STREAMS", mode)];
+        let variables = [
+            ("FAKE_HIP_FAIL", &*fail),
+            ("FAKE_HIP_LEAK_CHECK", "1"),
+            ("FAKE_HIP_STREAMS", mode),
+            ("FAKE_HIP_DEVICES", "2"),
+            ("FAKE_HIP_POOLS", pools),
+        ];
         let child = Child::run(name, &variables, attempts);
         let Some(found) = judge(&child) else { break };
         faults.extend(found.into_iter().map(|fault| format!("call {}: {fault}", calls + 1)));
@@ -135,10 +146,16 @@ fn fail_each_call(name: &str, mode: &str) {
 /// Acceptance: S4.12.
 #[test]
 fn each_call_fails_once_on_lazy_streams() {
-    fail_each_call("each_call_fails_once_on_lazy_streams", "lazy");
+    fail_each_call("each_call_fails_once_on_lazy_streams", "lazy", "1");
 }
 
 #[test]
 fn each_call_fails_once_on_eager_streams() {
-    fail_each_call("each_call_fails_once_on_eager_streams", "eager");
+    fail_each_call("each_call_fails_once_on_eager_streams", "eager", "1");
+}
+
+/// On devices without stream-ordered allocation.
+#[test]
+fn each_call_fails_once_without_pools() {
+    fail_each_call("each_call_fails_once_without_pools", "lazy", "0");
 }

@@ -5,10 +5,12 @@ use kernelmill::{Device, Error, Launch};
 
 const LEN: usize = 256;
 
-/// Runs `body` with a device and its kernels, on lazy streams and on streams in random order.
+/// Runs `body` with a device and its kernels, on lazy streams and on streams in random order; also where memory is not
+/// allocated in the order of a stream.
 fn on_streams(name: &str, body: fn(&Device, &Kernels)) {
-    for mode in ["lazy", "random:1", "random:2", "random:3"] {
-        clean_child(name, &[("FAKE_HIP_STREAMS", mode)], || {
+    let modes = ["lazy", "random:1", "random:2", "random:3"].map(|mode| (mode, "1"));
+    for (mode, pools) in modes.into_iter().chain([("lazy", "0"), ("random:1", "0")]) {
+        clean_child(name, &[("FAKE_HIP_STREAMS", mode), ("FAKE_HIP_POOLS", pools)], || {
             register_own();
             let device = Device::hip(0).unwrap();
             let kernels = Kernels::load(&device).unwrap();

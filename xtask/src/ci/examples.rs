@@ -1,6 +1,7 @@
 //! Runs each example, on the CPU also beside guard pages and with queued launches; each verifies its own result. Those of
 //! [`EVERYWHERE`] run on each back end for kernels in Rust that is there: here on the CPU, pocl and the fake CUDA driver, in
-//! `tests/hip-backend` on the fake HIP run time. wgpu takes WGSL alone.
+//! `tests/hip-backend` on the fake HIP run time. wgpu takes WGSL alone, so that lavapipe has a part in `devices` only, which
+//! runs on four back ends at once.
 
 use crate::{fake_driver, workspace::Workspace};
 use anyhow::{Result, ensure};
@@ -11,6 +12,12 @@ type Example = (&'static str, &'static [&'static str]);
 
 /// What the loader of OpenCL is to find.
 const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
+
+/// What the loader of Vulkan is to find: lavapipe, a device on the processor.
+const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
+
+/// The variables by which the loader of Vulkan is told of drivers, the newer first.
+const VULKAN_DRIVERS: [&str; 2] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
 
 /// Every example.
 const EXAMPLES: [Example; 11] = [
@@ -50,7 +57,7 @@ pub(crate) fn run_all(workspace: &Workspace, driver: Option<&Path>) -> Result<()
         }
     }
     match driver {
-        Some(driver) => on_three_back_ends(workspace, driver)?,
+        Some(driver) => on_four_back_ends(workspace, driver)?,
         None => on_opencl(workspace, folder)?,
     }
     let picture = std::fs::metadata(folder.join("mandelbrot.png"))?;
@@ -58,14 +65,15 @@ pub(crate) fn run_all(workspace: &Workspace, driver: Option<&Path>) -> Result<()
     Ok(())
 }
 
-/// Runs the example of several devices with pocl beside the driver and the CPU.
-fn on_three_back_ends(workspace: &Workspace, driver: &Path) -> Result<()> {
+/// Runs the example of several devices with pocl and lavapipe beside the driver and the CPU.
+fn on_four_back_ends(workspace: &Workspace, driver: &Path) -> Result<()> {
     let program = workspace.target.join("release/devices");
     let cache = workspace.temporary_folder()?;
     let output = workspace.shell.cmd(program).envs(fake_driver::variables(driver));
+    let output = output.envs(VULKAN_DRIVERS.map(|variable| (variable, LAVAPIPE)));
     let output = output.env("OCL_ICD_VENDORS", POCL).env("POCL_CACHE_DIR", cache.path()).read()?;
     println!("{output}");
-    for device in ["cuda:0", "cpu", "opencl:0"] {
+    for device in ["cuda:0", "cpu", "opencl:0", "wgpu:0"] {
         let has_rows = |line: &str| line.trim_start().starts_with(device);
         ensure!(output.lines().any(has_rows), "devices ran without {device}");
     }
@@ -130,6 +138,8 @@ fn run_one(
         _ => None,
     };
     let output = output.envs(device.map(|device| ("KERNELMILL_DEVICE", device)));
+    // All examples are built with the features of all, so a GPU of Vulkan could be the best device.
+    let output = output.envs(VULKAN_DRIVERS.map(|variable| (variable, "/no/such.json")));
     let output = match machine {
         Machine::Cpu => output.read()?,
         Machine::OpenCl => output

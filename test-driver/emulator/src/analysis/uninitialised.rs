@@ -155,7 +155,8 @@ pub(crate) fn guard(body: &Body, function: &mut Function) -> Code {
     };
     let plain = body.builds.iter().map(|build| build.instruction).collect();
     let steady = body.builds.iter().map(Build::is_steady).collect();
-    let code = Code { plain, steady, always: unwritten.contains(&true), ..Code::default() };
+    let loads = body.builds.iter().map(|build| build.is_load).collect();
+    let code = Code { plain, steady, loads, always: unwritten.contains(&true), ..Code::default() };
     if !watched.contains(&true) {
         return code;
     }

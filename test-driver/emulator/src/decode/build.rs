@@ -27,6 +27,8 @@ pub(crate) struct Build {
     pub(crate) flow: Flow,
     /// Whether what it gives depends on more than its operands: it reads a clock.
     pub(crate) reads_clock: bool,
+    /// Whether it only reads memory into registers.
+    pub(crate) is_load: bool,
 }
 
 impl Build {
@@ -39,6 +41,7 @@ impl Build {
             transfer: Transfer::Use,
             flow: Flow::Next,
             reads_clock: false,
+            is_load: false,
         }
     }
 
@@ -58,6 +61,12 @@ impl Build {
             Flow::Jump | Flow::Branch => true,
             Flow::Table | Flow::End => false,
         }
+    }
+
+    /// Notes whether it only reads memory into registers.
+    pub(crate) fn load(mut self, is_load: bool) -> Build {
+        self.is_load = is_load;
+        self
     }
 
     /// The slot that it writes.

@@ -152,7 +152,8 @@ impl<'a> Decoder<'_, 'a> {
         write: bool,
     ) -> Result<(), Problem> {
         let run = memory_handler(location.target, ty, 1, write);
-        let mut build = Build::new(run).a(location.slot).transfer(transfer(location.target, write));
+        let transfer = transfer(location.target, write);
+        let mut build = Build::new(run).a(location.slot).transfer(transfer).load(!write);
         self.check_data(value, ty)?;
         let width = if write {
             let slot = self.read(value, ty)?;
@@ -194,7 +195,8 @@ impl<'a> Decoder<'_, 'a> {
             return Problem::error(format!("{} registers for a vector of {words}", slots.len()));
         }
         let run = memory_handler(location.target, ty, words.max(2), write);
-        let mut build = Build::new(run).a(location.slot).transfer(transfer(location.target, write));
+        let transfer = transfer(location.target, write);
+        let mut build = Build::new(run).a(location.slot).transfer(transfer).load(!write);
         for &slot in &slots {
             build = if write { build.reads(slot) } else { build.writes(slot) };
         }
@@ -215,7 +217,8 @@ impl<'a> Decoder<'_, 'a> {
     ) -> Result<(), Problem> {
         let slot = self.wide(value)?;
         let run = memory_handler(location.target, Type::B64, 2, write);
-        let mut build = Build::new(run).a(location.slot).transfer(transfer(location.target, write));
+        let transfer = transfer(location.target, write);
+        let mut build = Build::new(run).a(location.slot).transfer(transfer).load(!write);
         for slot in [slot, slot + 1] {
             build = if write { build.reads(slot) } else { build.writes(slot) };
         }

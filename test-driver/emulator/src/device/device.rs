@@ -8,7 +8,7 @@ use crate::memory::{MemoryError, Region, Store};
 use crate::module::Module;
 use crate::program::{Kernel, Program, Value};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// An emulated device. Its memory is apart from the host's: device addresses are not pointers.
 ///
@@ -52,13 +52,16 @@ pub struct Device {
     properties: Arc<Properties>,
     /// Launches so far.
     launches: Arc<AtomicU64>,
+    /// Launches that run now.
+    running: Arc<AtomicUsize>,
 }
 
 impl Device {
     /// A device with empty memory.
     pub fn new(properties: Properties) -> Device {
         let store = Arc::new(Store::new(properties.memory_bytes, properties.fill));
-        Device { store, properties: Arc::new(properties), launches: Arc::default() }
+        let properties = Arc::new(properties);
+        Device { store, properties, launches: Arc::default(), running: Arc::default() }
     }
 
     /// What the device is like.
@@ -181,6 +184,7 @@ impl Device {
         let parameters = self.check(found, program, launch).map_err(refused)?;
         let layout = program.shared_layout(found.function);
         let workspace = self.workspace(launch).map_err(|error| refused(error.to_string()))?;
+        let _running = Running::new(&self.running);
         let grid = Grid {
             program,
             number: 1 + self.launches.fetch_add(1, Ordering::Relaxed),
@@ -195,6 +199,7 @@ impl Device {
             multiprocessors: self.properties.multiprocessors,
             cooperative: launch.cooperative,
             workspace: workspace.0,
+            running: &self.running,
             options,
             used: AtomicU64::new(0),
         };
@@ -303,6 +308,22 @@ fn refusal(kernel: &str, reason: String) -> Fault {
 }
 
 const WORKSPACE_BYTES: usize = 64;
+
+/// A launch that runs until this is dropped.
+struct Running<'d>(&'d AtomicUsize);
+
+impl<'d> Running<'d> {
+    fn new(count: &'d AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// A workspace that is freed when its launch ends.
 struct Workspace<'a>(u64, &'a Store);

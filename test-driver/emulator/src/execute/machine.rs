@@ -91,6 +91,8 @@ pub(crate) struct Code {
     pub(crate) guards: Vec<Guard>,
     /// Which instructions only make registers of registers, and always the same of the same.
     pub(crate) steady: Vec<bool>,
+    /// Which instructions only read memory into registers.
+    pub(crate) loads: Vec<bool>,
 }
 
 impl Code {

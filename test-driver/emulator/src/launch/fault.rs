@@ -90,7 +90,8 @@ pub enum FaultKind {
         /// The variable or register of the caller that the result went to, by its name in the PTX.
         variable: String,
     },
-    /// No thread of the block can go on.
+    /// No thread of the block can go on. Threads that read the word of their own last atomic operation in a loop, as at a
+    /// barrier of the grid, cannot either where no other block of the launch can: all wait, or have yet to begin.
     Deadlock {
         /// Who waits for what.
         waiting: String,

@@ -22,6 +22,9 @@ pub(super) const COMPUTE_UNITS: u32 = 4;
 /// `hipDeviceAttributeCooperativeLaunch`.
 const COOPERATIVE_LAUNCH: c_int = 10;
 
+/// `hipDeviceAttributeMemoryPoolsSupported`.
+const MEMORY_POOLS_SUPPORTED: c_int = 88;
+
 /// The attributes that the back end asks for, and their values.
 const ATTRIBUTES: [(c_int, c_int); 9] = [
     (26, 1024),
@@ -36,7 +39,7 @@ const ATTRIBUTES: [(c_int, c_int); 9] = [
 ];
 
 impl State {
-    fn device(&mut self, ordinal: c_int) -> Result<(), Code> {
+    pub(super) fn device(&mut self, ordinal: c_int) -> Result<(), Code> {
         if (0..self.config.devices).contains(&ordinal) {
             return Ok(());
         }
@@ -83,15 +86,16 @@ unsafe extern "C" fn hipDeviceGetAttribute(
 ) -> Code {
     call("hipDeviceGetAttribute", |state| {
         state.device(device)?;
-        if attribute == COOPERATIVE_LAUNCH {
-            // SAFETY: the caller's place.
-            return unsafe { give(value, c_int::from(state.config.cooperative)) };
-        }
-        let Some((_, found)) = ATTRIBUTES.iter().find(|(known, _)| *known == attribute) else {
+        let found = match attribute {
+            COOPERATIVE_LAUNCH => Some(c_int::from(state.config.cooperative)),
+            MEMORY_POOLS_SUPPORTED => Some(c_int::from(state.config.pools)),
+            _ => ATTRIBUTES.iter().find(|(known, _)| *known == attribute).map(|(_, value)| *value),
+        };
+        let Some(found) = found else {
             return state.refuse(code::INVALID_VALUE, "an attribute that is not known");
         };
         // SAFETY: the caller's place.
-        unsafe { give(value, *found) }
+        unsafe { give(value, found) }
     })
 }
 

@@ -9,6 +9,7 @@ use crate::{
     call::{call, current},
     code::{self, Code},
     execute::{Copied, Launch},
+    memory::{Found, When},
     module::Function,
     queue::Work,
     state::State,
@@ -105,6 +106,12 @@ impl State {
         }
         // SAFETY: promised.
         let launch = unsafe { self.prepare(function, geometry, parameters)? };
+        let is_given_back =
+            |address: &usize| self.memory.find(*address, 1, When::Queued) == Found::Faulty;
+        if launch.buffers.iter().any(is_given_back) {
+            let what = format!("`{}` is launched with memory that was freed", launch.name);
+            return self.refuse(code::INVALID_VALUE, &what);
+        }
         self.submit(stream, Work::Launch(Box::new(Launch { cooperative, ..launch })));
         Ok(())
     }

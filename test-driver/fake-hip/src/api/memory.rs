@@ -6,8 +6,8 @@ use super::give;
 use crate::{
     call::{call, current},
     code::{self, Code},
-    memory::{Found, Kind},
-    queue::Work,
+    memory::{Found, Kind, When},
+    queue::{StreamKey, Work},
     state::State,
 };
 
@@ -37,7 +37,7 @@ impl State {
         for (address, is_device) in
             [(target, sides.target_is_device), (source, sides.source_is_device)]
         {
-            let found = self.memory.find(address, bytes);
+            let found = self.memory.find(address, bytes, When::Queued);
             let is_right = match found {
                 Found::Live(Kind::Pinned { .. }) | Found::Unknown => !is_device,
                 found => is_device && found == on_device,
@@ -49,6 +49,58 @@ impl State {
         }
         self.submit(stream, Work::Copy { target, source, bytes });
         Ok(())
+    }
+
+    /// A copy between two devices: to the first one, from the second, on a stream of either.
+    fn copy_peer(&mut self, copy: &Copy, devices: [c_int; 2]) -> Result<(), Code> {
+        let Copy { target, source, bytes, stream } = *copy;
+        let stream = self.work_stream(stream)?;
+        if !devices.contains(&stream.device) {
+            let what = format!("a copy between {devices:?} on a stream of {}", stream.device);
+            return self.refuse(code::INVALID_VALUE, &what);
+        }
+        for (address, device) in [target, source].into_iter().zip(devices) {
+            self.device(device)?;
+            self.sticky(device)?;
+            let found = self.memory.find(address, bytes, When::Queued);
+            if found != Found::Live(Kind::Device(device)) {
+                let what = format!(
+                    "a copy of {bytes} bytes at {address:#x} of device {device}, which is {found:?}"
+                );
+                return self.refuse(code::INVALID_VALUE, &what);
+            }
+        }
+        self.submit(stream, Work::Copy { target, source, bytes });
+        Ok(())
+    }
+
+    fn allocate_ordered(&mut self, bytes: usize, stream: usize) -> Result<usize, Code> {
+        let stream = self.pool_stream(stream)?;
+        let limit = self.config.memory;
+        let made = self.memory.allocate_ordered(bytes, Kind::Device(stream.device), limit)?;
+        self.created += 1;
+        self.submit(stream, Work::Allocate { address: made });
+        Ok(made)
+    }
+
+    fn free_ordered(&mut self, address: usize, stream: usize) -> Result<(), Code> {
+        let stream = self.pool_stream(stream)?;
+        if self.memory.free_ordered(address, Kind::Device(stream.device)).is_err() {
+            return self
+                .refuse(code::INVALID_VALUE, "hipFreeAsync of what hipMallocAsync has not given");
+        }
+        self.released += 1;
+        self.submit(stream, Work::Free { address });
+        Ok(())
+    }
+
+    /// A stream of the current device, which has stream-ordered allocation.
+    fn pool_stream(&mut self, stream: usize) -> Result<StreamKey, Code> {
+        if !self.config.pools {
+            let what = "stream-ordered allocation on a device without";
+            return self.refuse(code::NOT_SUPPORTED, what);
+        }
+        self.work_stream(stream)
     }
 }
 
@@ -75,6 +127,24 @@ extern "C" fn hipFree(address: *mut c_void) -> Code {
         state.released += 1;
         Ok(())
     })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hipMallocAsync(
+    address: *mut *mut c_void,
+    bytes: usize,
+    stream: *mut c_void,
+) -> Code {
+    call("hipMallocAsync", |state| {
+        let made = state.allocate_ordered(bytes, stream.addr())?;
+        // SAFETY: the caller's place.
+        unsafe { give(address, std::ptr::with_exposed_provenance_mut(made)) }
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn hipFreeAsync(address: *mut c_void, stream: *mut c_void) -> Code {
+    call("hipFreeAsync", |state| state.free_ordered(address.addr(), stream.addr()))
 }
 
 #[unsafe(no_mangle)]
@@ -163,6 +233,22 @@ extern "C" fn hipMemcpyDtoDAsync(
     })
 }
 
+#[unsafe(no_mangle)]
+extern "C" fn hipMemcpyPeerAsync(
+    target: *mut c_void,
+    to: c_int,
+    source: *const c_void,
+    from: c_int,
+    bytes: usize,
+    stream: *mut c_void,
+) -> Code {
+    call("hipMemcpyPeerAsync", |state| {
+        let (target, source) = (target.expose_provenance(), source.expose_provenance());
+        let copy = Copy { target, source, bytes, stream: stream.addr() };
+        state.copy_peer(&copy, [to, from])
+    })
+}
+
 /// `hipMemcpyHostToDevice`, `hipMemcpyDeviceToHost` and `hipMemcpyDeviceToDevice`.
 fn sides(kind: c_int) -> Option<Sides> {
     let [target_is_device, source_is_device] = match kind {
@@ -210,10 +296,114 @@ extern "C" fn hipMemsetD8Async(
     call("hipMemsetD8Async", |state| {
         let stream = state.work_stream(stream.addr())?;
         let target = target.expose_provenance();
-        if state.memory.find(target, bytes) != Found::Live(Kind::Device(stream.device)) {
+        if state.memory.find(target, bytes, When::Queued)
+            != Found::Live(Kind::Device(stream.device))
+        {
             return state.refuse(code::INVALID_VALUE, "hipMemsetD8Async of other memory");
         }
         state.submit(stream, Work::Fill { target, value, bytes });
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{call::CURRENT, config::Streams, state::Object};
+
+    #[test]
+    fn copies_between_devices_are_of_their_own_memory() {
+        let mut state = State::new();
+        state.config.devices = 3;
+        let target = state.memory.allocate(8, Kind::Device(1), 8).unwrap();
+        let source = state.memory.allocate(8, Kind::Device(0), 8).unwrap();
+        let copy = |bytes| Copy { target, source, bytes, stream: 0 };
+        assert_eq!(state.copy_peer(&copy(8), [1, 0]), Ok(()));
+        let wrong = Err(code::INVALID_VALUE);
+        assert_eq!(state.copy_peer(&copy(9), [1, 0]), wrong);
+        assert_eq!(state.copy_peer(&copy(8), [0, 1]), wrong);
+        assert_eq!(state.copy_peer(&copy(8), [0, 0]), wrong);
+        assert_eq!(state.copy_peer(&copy(8), [3, 0]), Err(code::INVALID_DEVICE));
+        assert_eq!(state.misuses, 4);
+        // The current device, whose default stream it is, has no part in it.
+        CURRENT.set(2);
+        assert_eq!(state.copy_peer(&copy(8), [1, 0]), wrong);
+        // A device of no use any more.
+        CURRENT.set(0);
+        state.sticky.insert(1, code::ILLEGAL_ADDRESS);
+        assert_eq!(state.copy_peer(&copy(8), [1, 0]), Err(code::ILLEGAL_ADDRESS));
+        assert_eq!(state.misuses, 5);
+    }
+
+    /// A state whose default streams do work when something waits for it, and memory of the current device in the order of
+    /// its own.
+    fn lazy() -> (State, usize) {
+        let mut state = State::new();
+        (state.config.streams, state.config.memory) = (Streams::Lazy, 16);
+        CURRENT.set(0);
+        let address = state.allocate_ordered(16, 0).unwrap();
+        (state, address)
+    }
+
+    const STREAM: StreamKey = StreamKey { device: 0, handle: 0 };
+
+    /// Another stream of device 0.
+    fn other_stream(state: &mut State) -> StreamKey {
+        StreamKey { device: 0, handle: state.add(Object::Stream { device: 0 }) }
+    }
+
+    #[test]
+    fn memory_is_there_from_its_allocation_to_its_release_in_the_order_of_a_stream() {
+        let (mut state, address) = lazy();
+        let fill = |state: &mut State, stream| {
+            state.submit(stream, Work::Fill { target: address, value: 7, bytes: 16 })
+        };
+        fill(&mut state, STREAM);
+        assert_eq!(state.free_ordered(address, 0), Ok(()));
+        // It takes its place until the stream comes to the release.
+        assert_eq!(state.allocate_ordered(16, 0), Err(code::OUT_OF_MEMORY));
+        state.finish_stream(STREAM);
+        assert_eq!((state.misuses, state.sticky(0)), (0, Ok(())));
+        assert!(state.allocate_ordered(16, 0).is_ok());
+        assert_eq!((state.created, state.released), (2, 1));
+    }
+
+    #[test]
+    fn work_before_the_allocation_or_after_the_release_is_a_fault() {
+        for is_released in [false, true] {
+            let (mut state, address) = lazy();
+            let other = other_stream(&mut state);
+            state.submit(other, Work::Fill { target: address, value: 7, bytes: 16 });
+            if is_released {
+                assert_eq!(state.free_ordered(address, 0), Ok(()));
+                state.finish_stream(STREAM);
+            }
+            state.finish_stream(other);
+            assert_eq!((state.misuses, state.sticky(0)), (1, Err(code::ILLEGAL_ADDRESS)));
+        }
+    }
+
+    #[test]
+    fn memory_that_is_given_back_is_used_and_freed_by_nothing_else() {
+        let (mut state, address) = lazy();
+        let wrong = Err(code::INVALID_VALUE);
+        // Memory of `hipMallocAsync` is not that of `hipFree`.
+        assert_eq!(state.memory.free(address, |_| true), wrong);
+        state.config.devices = 2;
+        CURRENT.set(1);
+        assert_eq!(state.free_ordered(address, 0), wrong);
+        CURRENT.set(0);
+        assert_eq!(state.free_ordered(address, 0), Ok(()));
+        assert_eq!(state.free_ordered(address, 0), wrong);
+        let copy = Copy { target: address, source: address, bytes: 8, stream: 0 };
+        let sides = Sides { target_is_device: true, source_is_device: true };
+        assert_eq!(state.copy_async(&copy, sides), wrong);
+        state.finish_stream(STREAM);
+        let plain = state.memory.allocate(8, Kind::Device(0), 16).unwrap();
+        assert_eq!(state.free_ordered(plain, 0), wrong);
+        assert_eq!(state.misuses, 4);
+        state.config.pools = false;
+        assert_eq!(state.allocate_ordered(8, 0), Err(code::NOT_SUPPORTED));
+        assert_eq!(state.misuses, 5);
+    }
 }

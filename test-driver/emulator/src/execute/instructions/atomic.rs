@@ -28,6 +28,7 @@ fn run<A: Area, W: Word, O: AtomicOperation>(m: &mut Machine<'_>, i: &Instructio
     match A::update::<W>(m, pc, address, &mut change) {
         Some(old) => {
             m.set(i.d, old);
+            m.thread.counted = Some(address);
             pc + 1
         }
         None => STOP,

@@ -24,6 +24,10 @@ pub(crate) struct ResidentBlock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
     Advanced,
+    /// Threads have polled memory and found it as it was, and nothing else was done.
+    Polled,
+    /// Since the block was last asked about it, every thread that can run has polled memory and found it as it was.
+    Waits,
     Ended,
 }
 
@@ -75,14 +79,17 @@ impl ResidentBlock {
         grid: &Grid<'_>,
         worker: &mut Worker<'_>,
     ) -> Result<Progress, Fault> {
-        let ran = self.run_ready(grid, worker)?;
-        let mut completed = false;
+        let mut advanced = self.run_ready(grid, worker)?;
         for number in 0..self.threads.len().div_ceil(32) {
-            completed |= warp::complete(&mut self.block, &mut self.threads, grid, number)?;
+            advanced |= warp::complete(&mut self.block, &mut self.threads, grid, number)?;
         }
-        completed |= barrier::complete(&mut self.block, &mut self.threads, grid)?;
-        if ran || completed {
+        advanced |= barrier::complete(&mut self.block, &mut self.threads, grid)?;
+        if advanced {
+            self.threads.iter_mut().for_each(|thread| thread.has_looked = false);
             return Ok(Progress::Advanced);
+        }
+        if self.threads.iter().any(Thread::is_ready) {
+            return Ok(self.polled());
         }
         if self.threads.iter().all(Thread::has_ended) {
             if let Some(detector) = &mut self.block.observer {
@@ -93,9 +100,20 @@ impl ResidentBlock {
         Err(self.stuck(grid))
     }
 
+    /// What a turn was in which threads that can run did nothing but look.
+    fn polled(&mut self) -> Progress {
+        if !self.threads.iter().all(|thread| thread.has_looked || !thread.is_ready()) {
+            // A random turn may miss some.
+            return Progress::Polled;
+        }
+        self.threads.iter_mut().for_each(|thread| thread.has_looked = false);
+        Progress::Waits
+    }
+
+    /// Gives `true` where a thread did more than to look at memory that it polls.
     fn run_ready(&mut self, grid: &Grid<'_>, worker: &mut Worker<'_>) -> Result<bool, Fault> {
         let count = self.threads.len();
-        let mut ran = false;
+        let mut advanced = false;
         for turn in 0..count {
             let (number, quantum) = match grid.options.order {
                 Order::Forward => (turn, TURN),
@@ -103,13 +121,12 @@ impl ResidentBlock {
                 Order::Random(_) => self.draw(count),
             };
             if self.threads[number].is_ready() {
-                ran = true;
-                self.run_thread(grid, worker, number, quantum)?;
+                let ran = self.run_thread(grid, worker, number, quantum)?;
+                self.threads[number].has_looked = !ran;
+                advanced |= ran;
             }
         }
-        // A random turn may miss the only thread that can run.
-        ran |= self.threads.iter().any(Thread::is_ready);
-        Ok(ran)
+        Ok(advanced)
     }
 
     fn draw(&mut self, count: usize) -> (usize, u64) {
@@ -128,13 +145,30 @@ impl ResidentBlock {
         worker: &mut Worker<'_>,
         number: usize,
         quantum: u64,
-    ) -> Result<(), Fault> {
+    ) -> Result<bool, Fault> {
         let before = worker.steps;
         let thread = &mut self.threads[number];
         let result = resume(grid, worker, &mut self.block, thread, quantum);
         let fault = |kind| self.threads[number].fault(grid, self.block.index, kind);
-        result.map_err(fault)?;
-        grid.charge(worker.steps - before).map_err(fault)
+        let ran = result.map_err(fault)?;
+        grid.charge(worker.steps - before).map_err(fault)?;
+        Ok(ran)
+    }
+
+    /// The fault of a block that polls memory which nothing changes any more, where `waiting_blocks` of the launch have not
+    /// begun.
+    pub(crate) fn starved(&self, grid: &Grid<'_>, waiting_blocks: usize) -> Fault {
+        let polls = self.threads.iter().find(|thread| thread.is_ready());
+        let thread = polls.unwrap_or(&self.threads[0]);
+        let mut waiting = self.waiting();
+        if waiting_blocks > 0 {
+            let blocks: u32 = grid.grid.iter().product();
+            let kernel = &grid.program.functions[grid.entry].name;
+            waiting += &format!(
+                "; {waiting_blocks} of {blocks} blocks have not begun, as the launch of `{kernel}` is not cooperative"
+            );
+        }
+        thread.fault(grid, self.block.index, FaultKind::Deadlock { waiting })
     }
 
     /// The fault of a block in which nothing can go on.
@@ -156,6 +190,7 @@ impl ResidentBlock {
                     Some(count) => format!("barrier {}, which wants {count} threads", wait.barrier),
                     None => format!("barrier {}", wait.barrier),
                 },
+                Wait::Ready => "memory that nothing changes".to_string(),
                 _ => "other lanes of their warp".to_string(),
             };
             match groups.iter_mut().find(|(known, _)| *known == what) {

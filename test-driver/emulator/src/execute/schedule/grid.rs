@@ -2,11 +2,12 @@
 
 use super::block::{Progress, ResidentBlock};
 use super::random::{next_random, seeded};
+use super::starvation::{Runner, Starvation};
 use super::worker::Worker;
 use crate::execute::machine::Code;
 use crate::execute::state::Grid;
 use crate::launch::{Fault, Order};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// What a launch leaves behind, whether it went well or not.
@@ -48,13 +49,20 @@ pub(crate) fn run<'p>(grid: &Grid<'_>, code: &'p [Code]) -> Outcome {
         threads => threads,
     };
     let cores = if grid.options.detect_races { 1 } else { cores.min(blocks.len()).max(1) };
-    let queue = Queue { blocks, next: AtomicUsize::new(0), fault: Mutex::new(None) };
+    let queue = Queue {
+        blocks,
+        next: AtomicUsize::new(0),
+        is_over: AtomicBool::new(false),
+        fault: Mutex::new(None),
+        starvation: Starvation::new(cores),
+    };
     let workers = if cores == 1 {
-        vec![queue.work(grid, code)]
+        vec![queue.work(grid, code, 0)]
     } else {
+        let queue = &queue;
         std::thread::scope(|scope| {
             let handles: Vec<_> =
-                (0..cores).map(|_| scope.spawn(|| queue.work(grid, code))).collect();
+                (0..cores).map(|core| scope.spawn(move || queue.work(grid, code, core))).collect();
             let join = |handle: std::thread::ScopedJoinHandle<'_, Worker<'p>>| {
                 handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };
@@ -62,54 +70,77 @@ pub(crate) fn run<'p>(grid: &Grid<'_>, code: &'p [Code]) -> Outcome {
         })
     };
     let fault = queue.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
-    gather(workers, fault.map(|(_, fault)| fault))
+    gather(workers, fault.map(|(_, _, fault)| fault))
 }
 
 /// Blocks that workers take one by one.
 struct Queue {
     blocks: Vec<u32>,
     next: AtomicUsize,
-    /// The fault of the earliest block, with its place in the queue.
-    fault: Mutex<Option<(usize, Fault)>>,
+    /// Whether there was a fault.
+    is_over: AtomicBool,
+    /// The fault of the earliest block, with its place in the queue, and whether the block starved: others come before.
+    fault: Mutex<Option<(bool, usize, Fault)>>,
+    starvation: Starvation,
 }
 
 impl Queue {
-    fn work<'p>(&self, grid: &Grid<'_>, code: &'p [Code]) -> Worker<'p> {
+    fn work<'p>(&self, grid: &Grid<'_>, code: &'p [Code], core: usize) -> Worker<'p> {
         let mut worker = Worker::new(grid, code);
+        let mut runner = self.starvation.runner(core);
         let mut resident = ResidentBlock::default();
-        loop {
+        while !self.is_over.load(Ordering::Relaxed) {
             let place = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(&block) = self.blocks.get(place) else { return worker };
-            if let Err(fault) = run_alone(grid, &mut worker, &mut resident, block) {
-                self.next.store(self.blocks.len(), Ordering::Relaxed);
+            let Some(&block) = self.blocks.get(place) else { break };
+            let ended = self.run_alone(grid, &mut worker, (&mut resident, &mut runner), block);
+            if let Err((is_starved, fault)) = ended {
+                self.is_over.store(true, Ordering::Relaxed);
                 let mut first = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-                if first.as_ref().is_none_or(|(earliest, _)| place < *earliest) {
-                    *first = Some((place, fault));
+                let is_first = |&(starved, earliest, _): &(bool, usize, Fault)| {
+                    (is_starved, place) < (starved, earliest)
+                };
+                if first.as_ref().is_none_or(is_first) {
+                    *first = Some((is_starved, place, fault));
                 }
-                return worker;
+                break;
             }
         }
+        runner.end();
+        worker
     }
-}
 
-fn run_alone(
-    grid: &Grid<'_>,
-    worker: &mut Worker<'_>,
-    resident: &mut ResidentBlock,
-    block: u32,
-) -> Result<(), Fault> {
-    resident.start(grid, block);
-    let ended = loop {
-        match resident.turn(grid, worker) {
-            Ok(Progress::Advanced) => {}
-            Ok(Progress::Ended) => break Ok(()),
-            Err(fault) => break Err(fault),
+    /// Runs a block to its end; a fault with whether the block starved.
+    fn run_alone(
+        &self,
+        grid: &Grid<'_>,
+        worker: &mut Worker<'_>,
+        (resident, runner): (&mut ResidentBlock, &mut Runner<'_>),
+        block: u32,
+    ) -> Result<(), (bool, Fault)> {
+        resident.start(grid, block);
+        let ended = loop {
+            match resident.turn(grid, worker) {
+                Ok(Progress::Advanced) => runner.advanced(),
+                Ok(Progress::Polled) => {}
+                Ok(Progress::Waits) if runner.has_looked() && grid.is_alone() => {
+                    let begun = self.next.load(Ordering::Relaxed);
+                    let waiting = self.blocks.len().saturating_sub(begun);
+                    break Err((true, resident.starved(grid, waiting)));
+                }
+                // Another core has the block that is waited for, or another launch.
+                Ok(Progress::Waits) => std::thread::yield_now(),
+                Ok(Progress::Ended) => {
+                    runner.advanced();
+                    break Ok(());
+                }
+                Err(fault) => break Err((false, fault)),
+            }
+        };
+        if !resident.block.printed.is_empty() {
+            worker.printed.push((block, std::mem::take(&mut resident.block.printed)));
         }
-    };
-    if !resident.block.printed.is_empty() {
-        worker.printed.push((block, std::mem::take(&mut resident.block.printed)));
+        ended
     }
-    ended
 }
 
 /// Runs all blocks in turns, so that they can wait for each other.
@@ -135,13 +166,28 @@ fn take_turns(
     worker: &mut Worker<'_>,
     residents: &mut [ResidentBlock],
 ) -> Result<(), Fault> {
-    let mut running: Vec<usize> = (0..residents.len()).collect();
+    let starvation = Starvation::new(residents.len());
+    let mut running: Vec<_> = residents
+        .iter_mut()
+        .enumerate()
+        .map(|(number, it)| (it, starvation.runner(number)))
+        .collect();
     while !running.is_empty() {
         let mut still = Vec::with_capacity(running.len());
-        for number in running {
-            if residents[number].turn(grid, worker)? == Progress::Advanced {
-                still.push(number);
+        for (resident, mut runner) in running {
+            match resident.turn(grid, worker)? {
+                Progress::Advanced => runner.advanced(),
+                Progress::Polled => {}
+                Progress::Waits if runner.has_looked() && grid.is_alone() => {
+                    return Err(resident.starved(grid, 0));
+                }
+                Progress::Waits => {}
+                Progress::Ended => {
+                    runner.end();
+                    continue;
+                }
             }
+            still.push((resident, runner));
         }
         running = still;
     }

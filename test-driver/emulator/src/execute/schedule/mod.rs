@@ -6,6 +6,7 @@ mod endless;
 mod grid;
 mod random;
 mod resume;
+mod starvation;
 mod worker;
 
 pub(crate) use grid::run;

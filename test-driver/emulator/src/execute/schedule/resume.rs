@@ -1,24 +1,26 @@
 //! The interpreter loop: runs a thread until it waits, ends, faults or has had its turn.
 
-use super::endless;
+use super::endless::{self, Look};
 use super::worker::Worker;
 use crate::execute::machine::{Machine, STOP, Stop};
 use crate::execute::state::{Block, Grid, Thread, Wait};
 use crate::launch::FaultKind;
 
-/// Instructions of a turn after which an endless loop is looked for.
+/// Instructions of a turn after which a loop that does not end by itself is looked for.
 const LONG: u64 = 1 << 16;
 
-/// Runs a thread until it waits, ends, faults, or has run `quantum` instructions.
+/// Runs a thread until it waits, ends, faults, or has run `quantum` instructions. Gives `false` where it polled memory and
+/// does so still: it has done nothing else.
 pub(crate) fn resume(
     grid: &Grid<'_>,
     worker: &mut Worker<'_>,
     block: &mut Block,
     thread: &mut Thread,
     quantum: u64,
-) -> Result<(), FaultKind> {
+) -> Result<bool, FaultKind> {
     let mut left = quantum;
     let registers = std::mem::take(&mut thread.registers);
+    let polled = std::mem::take(&mut thread.polls);
     let mut machine = Machine {
         registers,
         windows: Vec::new(),
@@ -30,25 +32,49 @@ pub(crate) fn resume(
         clock: worker.steps,
         stop: Stop::Switch,
     };
-    let result = loop {
-        let mut stop = run_function(&mut machine, worker, &mut left);
-        if left == 0 && quantum >= LONG && matches!(stop, Some(Stop::Switch) | None) {
-            machine.guards = &worker.code[machine.thread.function as usize].guards;
-            stop = endless::look(&mut machine, worker);
+    let first = if polled { endless::look(&mut machine, worker) } else { Look::Goes };
+    let result = match first {
+        Look::Polls => {
+            machine.thread.polls = true;
+            Ok(false)
         }
-        match stop {
-            Some(Stop::Switch) if left > 0 => {}
-            Some(Stop::Switch | Stop::Wait | Stop::Pause) | None => break Ok(()),
-            Some(Stop::End) => {
-                machine.thread.wait = Wait::Ended;
-                break Ok(());
-            }
-            Some(Stop::Fault(kind)) => break Err(*kind),
-        }
+        Look::Goes => run(&mut machine, worker, (quantum, &mut left), None),
+        Look::Stops(stop) => run(&mut machine, worker, (quantum, &mut left), Some(stop)),
     };
     worker.steps += quantum - left;
     machine.thread.registers = machine.registers;
     result
+}
+
+/// Runs a thread that has already stopped for a reason, or has not; always gives `true`.
+fn run<'a, 'p: 'a>(
+    machine: &mut Machine<'a>,
+    worker: &mut Worker<'p>,
+    (quantum, left): (u64, &mut u64),
+    mut first: Option<Stop>,
+) -> Result<bool, FaultKind> {
+    loop {
+        let mut stop = first.take().or_else(|| run_function(machine, worker, left));
+        if *left == 0 && quantum >= LONG && matches!(stop, Some(Stop::Switch) | None) {
+            stop = match endless::look(machine, worker) {
+                Look::Goes => None,
+                Look::Polls => {
+                    machine.thread.polls = true;
+                    None
+                }
+                Look::Stops(stop) => Some(stop),
+            };
+        }
+        match stop {
+            Some(Stop::Switch) if *left > 0 => {}
+            Some(Stop::Switch | Stop::Wait | Stop::Pause) | None => return Ok(true),
+            Some(Stop::End) => {
+                machine.thread.wait = Wait::Ended;
+                return Ok(true);
+            }
+            Some(Stop::Fault(kind)) => return Err(*kind),
+        }
+    }
 }
 
 /// Runs within one function; `None` when the quantum is used up.

@@ -4,7 +4,7 @@ use crate::checks::Party;
 use crate::launch::{Access, FaultKind, Options};
 use crate::memory::Store;
 use crate::program::Program;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Everything that stays the same during a launch.
 pub(crate) struct Grid<'a> {
@@ -24,6 +24,8 @@ pub(crate) struct Grid<'a> {
     pub(crate) cooperative: bool,
     /// Device address of a cooperative launch's workspace.
     pub(crate) workspace: u64,
+    /// The launches of the device that run now, this one among them.
+    pub(crate) running: &'a AtomicUsize,
     pub(crate) options: &'a Options,
     pub(crate) used: AtomicU64,
 }
@@ -34,6 +36,11 @@ impl Grid<'_> {
         let Some(budget) = self.options.step_budget else { return Ok(()) };
         let used = self.used.fetch_add(steps, Ordering::Relaxed) + steps;
         if used > budget { Err(FaultKind::StepBudget { budget }) } else { Ok(()) }
+    }
+
+    /// Whether no other launch runs that could change the memory of this one.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.running.load(Ordering::Relaxed) == 1
     }
 
     /// A thread's access for a message.

@@ -113,6 +113,12 @@ pub(crate) struct Thread {
     pub(crate) pc: u32,
     pub(crate) frames: Vec<Frame>,
     pub(crate) wait: Wait,
+    /// Address of its last atomic operation.
+    pub(crate) counted: Option<u64>,
+    /// Whether it reads the word of that operation in a loop until another thread changes it.
+    pub(crate) polls: bool,
+    /// Whether it has found that memory as it was since its block has last done something else.
+    pub(crate) has_looked: bool,
     pub(crate) index: [u32; 3],
     /// Number in the block.
     pub(crate) linear: u32,
@@ -149,6 +155,7 @@ impl Thread {
         self.base = 0;
         self.carry = false;
         self.wait = Wait::Ready;
+        (self.counted, self.polls, self.has_looked) = (None, false, false);
         self.tainted = false;
         self.frames.clear();
         self.copies.open.clear();
