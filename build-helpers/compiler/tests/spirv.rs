@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::{collections::BTreeSet, process::Command};
+
 use common::compile;
 use kernelmill_artifact::ArtifactKind;
 use kernelmill_compiler::Error;
@@ -69,6 +71,111 @@ pub fn wide(a: u64, mut y: DisjointSlice<u64>) {
     }
 }";
     assert_eq!(faults(wide), ["computes with integers of 128 bits, which spirv64 does not have"]);
+}
+
+/// A kernel with shared memory, of which `body` does something with `x`, `n`, `i` and `t`.
+fn in_block(body: &str) -> String {
+    format!(
+        "use kernelmill_device::prelude::*;
+#[kernel]
+pub fn kernel(n: u32, x: &[u32], mut y: DisjointSlice<u32>) {{
+    static mut TILE: SharedArray<u32, 64> = SharedArray::UNINIT;
+    let (i, t) = (thread::index_1d(), thread::thread_idx().x as usize % 64);
+    let mut sum = 0;
+    unsafe {{
+{body}
+    }}
+    if let Some(out) = y.get_mut(i) {{
+        *out = sum;
+    }}
+}}
+"
+    )
+}
+
+/// The instructions of a kernel of `in_block`, by their numbers and operands.
+fn instructions(body: &str) -> Vec<(u32, Vec<u32>)> {
+    let artifact = compile("kernel", &in_block(body), "spirv64");
+    let artifact = artifact.unwrap_or_else(|it| panic!("{body}\n{it}"));
+    assert_eq!(artifact.kind, ArtifactKind::Spirv);
+    if let Some(validator) = tool::spirv_val() {
+        let folder = test_support::temporary_folder();
+        let path = test_support::write_file(&folder, "kernel.spv", &artifact.bytes);
+        let said =
+            Command::new(validator).args(["--target-env", "opencl2.2"]).arg(path).output().unwrap();
+        assert!(said.status.success(), "{body}\n{}", String::from_utf8_lossy(&said.stderr));
+    }
+    let words = artifact.bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+    let mut rest: Vec<u32> = words.skip(5).collect();
+    let mut found = Vec::new();
+    while let [first, ..] = *rest {
+        let tail = rest.split_off((first >> 16) as usize);
+        found.push((first & 0xffff, rest[1..].to_vec()));
+        rest = tail;
+    }
+    found
+}
+
+/// The edges between blocks.
+fn edges(instructions: &[(u32, Vec<u32>)]) -> BTreeSet<(u32, u32)> {
+    let (mut edges, mut block) = (BTreeSet::new(), 0);
+    for (number, operands) in instructions {
+        let to = match (number, &**operands) {
+            (248, [label]) => {
+                block = *label;
+                continue;
+            }
+            (249, to) => to.to_vec(),
+            (250, [_, to @ ..]) => to[..2].to_vec(),
+            (251, [_, default, cases @ ..]) => {
+                assert!(cases.len() % 2 == 0, "values of one word");
+                [*default].into_iter().chain(cases.iter().skip(1).step_by(2).copied()).collect()
+            }
+            _ => continue,
+        };
+        edges.extend(to.into_iter().map(|to| (block, to)));
+    }
+    edges
+}
+
+/// Whether every loop is entered in one place: blocks with one predecessor become part of it until one is left.
+fn is_reducible(mut edges: BTreeSet<(u32, u32)>) -> bool {
+    loop {
+        edges.retain(|(from, to)| from != to);
+        let nodes: BTreeSet<u32> = edges.iter().map(|it| it.1).collect();
+        let single = nodes.into_iter().find_map(|node| {
+            let mut from = edges.iter().filter(|it| it.1 == node).map(|it| it.0);
+            from.next().filter(|_| from.next().is_none()).map(|from| (node, from))
+        });
+        let Some((node, into)) = single else { return edges.is_empty() };
+        edges.remove(&(into, node));
+        edges = edges.iter().map(|it| if it.0 == node { (into, it.1) } else { *it }).collect();
+    }
+}
+
+/// The statement that all others read behind a barrier.
+const READ: &str = "        thread::sync_threads();\n        sum += TILE[63 - t];";
+
+/// pocl does not end on a loop that is entered in two places.
+#[test]
+fn threads_that_panic_do_not_go_into_a_loop() {
+    if tool::clang().is_none() {
+        return;
+    }
+    let body = format!(
+        "        let value = x[i.get()];
+        let mut round = 0;
+        loop {{
+            TILE[t] = value ^ round;
+    {READ}
+            thread::sync_threads();
+            round += 1;
+            if round >= n {{ break }}
+        }}"
+    );
+    assert!(is_reducible(edges(&instructions(&body))));
+    let twice = BTreeSet::from([(1, 2), (1, 3), (2, 3), (3, 2)]);
+    assert!(!is_reducible(twice) && is_reducible(BTreeSet::from([(1, 2), (2, 3), (3, 2)])));
 }
 
 /// The launch gives it as an argument behind the others, with its size.

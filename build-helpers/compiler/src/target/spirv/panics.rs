@@ -18,7 +18,8 @@
 //!
 //! The barrier has to be the only one that others can come to first: it is in the nearest post-dominator of the check that
 //! has one, with no other on the way there. Where there is none, as before a loop with a barrier, a new one is put at
-//! a post-dominator. Where that cannot be, the panic stays a return, and
+//! a post-dominator. A thread never goes so into a loop that the check is not in: a loop that is entered in two places is none to
+//! those who compile it further, and pocl 3.1 does not end on one. Where that cannot be, the panic stays a return, and
 //! [`uniformity`](super::uniformity) refuses the kernel.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -62,8 +63,12 @@ pub(super) fn lead<'c>(
         let calls = function.calls().into_iter();
         { calls }.any(|call| call.called_function().is_some_and(|it| is_panic(&it.name())))
     };
-    if !kernel.instructions().iter().any(is_barrier) || !panics(kernel) || places(kernel).is_empty()
-    {
+    if !kernel.instructions().iter().any(is_barrier) || !panics(kernel) {
+        return Ok(());
+    }
+    // Each loop has a block before it.
+    machine.run_on_function(kernel, "loop-simplify")?;
+    if places(kernel).is_empty() {
         return Ok(());
     }
     // Values that are used on both sides of a barrier are of several blocks from here on.
@@ -118,6 +123,7 @@ fn places(kernel: Value<'_>) -> Vec<(usize, Place)> {
         .collect();
     let graph = Graph::new(others);
     let meets = graph.post_dominators(&ends);
+    let loops = graph.loops(0);
     let barriers: Vec<_> =
         blocks.iter().map(|block| block.instructions().iter().any(is_barrier)).collect();
     let chain = |start: usize| std::iter::successors(meets[start], |&node| meets[node]);
@@ -142,11 +148,19 @@ fn places(kernel: Value<'_>) -> Vec<(usize, Place)> {
             if (0..blocks.len()).any(passes) {
                 break;
             }
-            if barriers[meet] {
-                place = Some(Place::Barrier(meet));
-                break;
+            let enters = loops.iter().any(|it| {
+                let has = |node: &usize| it.nodes.binary_search(node).is_ok();
+                has(&meet) && !from.iter().all(has)
+            });
+            match (barriers[meet], enters) {
+                (false, true) => {}
+                (false, false) => place = Some(Place::New(meet)),
+                (true, true) => break,
+                (true, false) => {
+                    place = Some(Place::Barrier(meet));
+                    break;
+                }
             }
-            place = Some(Place::New(meet));
         }
         found.extend(place.map(|place| (panic, place)));
     }
