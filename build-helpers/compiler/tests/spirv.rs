@@ -47,23 +47,6 @@ fn what_the_target_lacks_is_named() {
     if tool::clang().is_none() {
         return;
     }
-    let returns = "#[kernel]
-pub fn leaves(x: &[u32], mut y: DisjointSlice<u32>) {
-    let i = thread::index_1d();
-    let Some(value) = x.get(i.get()) else { return };
-    thread::sync_threads();
-    if let Some(out) = y.get_mut(i) {
-        *out = *value;
-    }
-}";
-    let found = faults(returns);
-    assert_eq!(
-        found,
-        [
-            "comes to a barrier, or to a warp-level primitive, which is one here, that not all threads of a block reach \
-          together: they part in line 5, by a return, a panic or a branch"
-        ]
-    );
     let wide = "#[kernel]
 pub fn wide(a: u64, mut y: DisjointSlice<u64>) {
     if let Some(out) = y.get_mut(thread::index_1d()) {
@@ -156,6 +139,86 @@ fn is_reducible(mut edges: BTreeSet<(u32, u32)>) -> bool {
 /// The statement that all others read behind a barrier.
 const READ: &str = "        thread::sync_threads();\n        sum += TILE[63 - t];";
 
+/// Returns before a barrier: from a condition of their own, from within another one, and in a loop of barriers as long as a
+/// parameter says.
+#[test]
+fn threads_that_return_early_come_to_the_barriers_of_the_others() {
+    if tool::clang().is_none() {
+        return;
+    }
+    let returns = "        let Some(value) = x.get(i.get()) else { return };\n";
+    for body in [
+        format!("{returns}        TILE[t] = *value;\n{READ}"),
+        format!(
+            "        if let Some(value) = x.get(i.get()) {{
+            if value % 2 == 1 {{ return }}
+            TILE[t] = *value;
+        }}
+{READ}"
+        ),
+        format!(
+            "{returns}        for round in 0..(n - 1) / 16 + 1 {{
+            TILE[t] = *value + round;
+    {READ}
+            thread::sync_threads();
+            if sum > 1000 {{ return }}
+        }}"
+        ),
+    ] {
+        assert!(is_reducible(edges(&instructions(&body))), "{body}");
+    }
+}
+
+/// Threads that have left compute how long a loop of barriers is, also where the others panic.
+#[test]
+fn threads_that_have_returned_do_not_divide_by_zero() {
+    if tool::clang().is_none() {
+        return;
+    }
+    let body = format!(
+        "        if i.get() > 9 {{ return }}
+        for round in 0..1000 / n {{
+            TILE[t] = round;
+    {READ}
+            thread::sync_threads();
+        }}"
+    );
+    let instructions = instructions(&body);
+    // A maximum with 1, or a selection.
+    let chosen: BTreeSet<_> =
+        instructions.iter().filter(|it| [12, 169].contains(&it.0)).map(|it| it.1[1]).collect();
+    let divisors: Vec<_> = instructions.iter().filter(|it| it.0 == 134).map(|it| it.1[3]).collect();
+    assert!(divisors.iter().any(|it| chosen.contains(it)), "{divisors:?}, {chosen:?}");
+}
+
+/// What threads that have left cannot follow: a loop whose end is their own, and one as long as memory says.
+#[test]
+fn barriers_that_others_do_not_come_to_together_are_refused() {
+    if tool::clang().is_none() {
+        return;
+    }
+    let message = |line: u32| {
+        format!(
+            "comes to a barrier, or to a warp-level primitive, which is one here, that not all threads of a block reach together: they \
+             part in line {line}, by a return, a panic or a branch"
+        )
+    };
+    let refused = |body: &str| match compile("refused", &in_block(body), "spirv64") {
+        Err(Error::Invalid { faults, .. }) => faults[0].message.clone(),
+        Err(other) => panic!("{other}"),
+        Ok(_) => String::new(),
+    };
+    let own = "        for _ in 0..t {\n            thread::sync_threads();\n            sum += 1;\n        }";
+    assert_eq!(refused(own), message(8));
+    let read = "        if i.get() > 9 { return }
+        for round in 0..x[0] {
+            TILE[t] = round;
+            thread::sync_threads();
+            sum += TILE[63 - t];
+        }";
+    assert_eq!(refused(read), message(8));
+}
+
 /// pocl does not end on a loop that is entered in two places.
 #[test]
 fn threads_that_panic_do_not_go_into_a_loop() {
@@ -216,12 +279,9 @@ pub fn warps(mut y: DisjointSlice<u32>) {
     }
 }";
     assert_eq!(faults(warps), [""; 0]);
-    let apart = warps.replace(
-        "    let sum",
-        "    if y.len() < thread::index_1d().get() { return }\n    let sum",
-    );
-    let found = faults(&apart);
-    let message = "comes to a barrier, or to a warp-level primitive, which is one here, that not all threads of a block \
-                   reach together: they part in line 4, by a return, a panic or a branch";
-    assert!(!found.is_empty() && found.iter().all(|it| it == message), "{found:?}");
+    // Whole warps return before, and threads on their own.
+    for condition in ["thread::thread_idx().x / 32 > 1", "y.len() < thread::index_1d().get()"] {
+        let returns = format!("    if {condition} {{ return }}\n    let sum");
+        assert_eq!(faults(&warps.replace("    let sum", &returns)), [""; 0], "{condition}");
+    }
 }

@@ -7,10 +7,13 @@
 //! before ([`atomics`], [`expansions`]) or refused ([`limits`]).
 
 mod atomics;
+mod barriers;
 mod dynamic_shared;
+mod early_exits;
 mod expansions;
 mod limits;
 mod panics;
+mod slice;
 mod spaces;
 mod text;
 mod uniformity;
@@ -215,6 +218,7 @@ impl Backend for Spirv {
     ) -> Result<(), Error> {
         kernels.iter().try_for_each(|kernel| {
             dynamic_shared::pass(context, *kernel);
+            early_exits::mask(context, module, &self.machine, *kernel)?;
             panics::lead(context, module, &self.machine, *kernel)
         })
     }
