@@ -99,6 +99,13 @@ fn instructions(body: &str) -> Vec<(u32, Vec<u32>)> {
     found
 }
 
+/// How many instructions there are of a number.
+fn count(instructions: &[(u32, Vec<u32>)], number: u32) -> usize {
+    instructions.iter().filter(|it| it.0 == number).count()
+}
+
+const MEMORY_BARRIER: u32 = 225;
+
 /// The edges between blocks.
 fn edges(instructions: &[(u32, Vec<u32>)]) -> BTreeSet<(u32, u32)> {
     let (mut edges, mut block) = (BTreeSet::new(), 0);
@@ -239,6 +246,18 @@ fn threads_that_panic_do_not_go_into_a_loop() {
     assert!(is_reducible(edges(&instructions(&body))));
     let twice = BTreeSet::from([(1, 2), (1, 3), (2, 3), (3, 2)]);
     assert!(!is_reducible(twice) && is_reducible(BTreeSet::from([(1, 2), (2, 3), (3, 2)])));
+}
+
+/// pocl copies what a barrier does not dominate for each edge that leads there from behind it.
+#[test]
+fn edges_from_behind_a_barrier_to_a_block_of_others_join() {
+    if tool::clang().is_none() {
+        return;
+    }
+    let all = format!("        TILE[t] = n;\n{READ}");
+    let fences = |body: &str| count(&instructions(body), MEMORY_BARRIER);
+    assert_eq!(fences(&all), 0);
+    assert_eq!(fences(&format!("        if n == 7 {{ return }}\n{all}")), 1);
 }
 
 /// The launch gives it as an argument behind the others, with its size.

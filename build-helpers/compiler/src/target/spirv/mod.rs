@@ -11,6 +11,7 @@ mod barriers;
 mod dynamic_shared;
 mod early_exits;
 mod expansions;
+mod joins;
 mod limits;
 mod panics;
 mod slice;
@@ -234,6 +235,8 @@ impl Backend for Spirv {
         debug_assert!(inferred.is_ok(), "{inferred:?}");
         atomics::make_relaxed(context, module);
         drop_hints(module);
+        let joined = joins::join(context, module, &self.machine);
+        debug_assert!(joined.is_ok(), "{joined:?}");
     }
 
     fn emit(
