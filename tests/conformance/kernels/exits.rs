@@ -91,3 +91,23 @@ pub fn exit_inside(x: &[u32], mut y: DisjointSlice<u32>) {
     // SAFETY: nothing writes after the barrier.
     *out = unsafe { TILE[63 - t] } ^ value;
 }
+
+/// Votes of the threads of each warp that have an element, in as many rounds as there are fifties of elements. Blocks without
+/// an element leave as a whole, where that number means nothing.
+#[kernel]
+pub fn exit_votes(n: u32, x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    let all = warp::ballot(i.get() < 1 << 20);
+    if i.get() >= n as usize {
+        return;
+    }
+    let mut votes = all.count_ones();
+    for round in 0..n.wrapping_sub(1) / 50 + 1 {
+        let mine = x[i.get()] >> (round % 32);
+        votes = votes * 3 + warp::ballot(mine & 1 == 1).count_ones();
+        thread::sync_threads();
+    }
+    if let Some(out) = y.get_mut(i) {
+        *out = votes;
+    }
+}

@@ -10,6 +10,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("exit_sums", sums),
     Check::new("exit_image", image),
     Check::new("exit_inside", inside),
+    Check::new("exit_votes", votes),
 ];
 
 /// Blocks of which all, some and no threads have an element.
@@ -62,6 +63,27 @@ fn inside(on: &Context) -> Outcome {
         _ => left(x[i / 64 * 64 + 63 - i % 64]) ^ value,
     });
     same(&output.download()?, &expected.collect::<Vec<_>>())
+}
+
+/// Launches of which all, some and no threads have an element.
+fn votes(on: &Context) -> Outcome {
+    const THREADS: usize = 3 * 64;
+    for n in [0, 1, 64, 100, THREADS] {
+        let x = below(74, u32::MAX, THREADS);
+        let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<u32>(THREADS)?);
+        let launch = Launch::grid([3], [64]);
+        on.kernels.exit_votes(&on.stream, launch, n as u32, &input, &mut output)?;
+        let mut expected = vec![0; THREADS];
+        for (warp, places) in expected[..n].chunks_mut(32).enumerate() {
+            let own = &x[warp * 32..warp * 32 + places.len()];
+            let round = |votes: u32, round: usize| {
+                votes * 3 + own.iter().map(|x| x >> round & 1).sum::<u32>()
+            };
+            places.fill((0..n.div_ceil(50)).fold(32, round));
+        }
+        same(&output.download()?, &expected).map_err(|error| format!("{n} elements: {error}"))?;
+    }
+    Ok(())
 }
 
 /// What the block from this corner on writes.

@@ -159,6 +159,7 @@ checks!(
     exit_sums,
     exit_image,
     exit_inside,
+    exit_votes,
     check_after_call,
     checks_after_call,
     check_after_barrier,

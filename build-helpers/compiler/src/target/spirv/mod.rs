@@ -7,10 +7,14 @@
 //! before ([`atomics`], [`expansions`]) or refused ([`limits`]).
 
 mod atomics;
+mod barriers;
 mod dynamic_shared;
+mod early_exits;
 mod expansions;
+mod joins;
 mod limits;
 mod panics;
+mod slice;
 mod spaces;
 mod text;
 mod uniformity;
@@ -215,6 +219,7 @@ impl Backend for Spirv {
     ) -> Result<(), Error> {
         kernels.iter().try_for_each(|kernel| {
             dynamic_shared::pass(context, *kernel);
+            early_exits::mask(context, module, &self.machine, *kernel)?;
             panics::lead(context, module, &self.machine, *kernel)
         })
     }
@@ -230,6 +235,8 @@ impl Backend for Spirv {
         debug_assert!(inferred.is_ok(), "{inferred:?}");
         atomics::make_relaxed(context, module);
         drop_hints(module);
+        let joined = joins::join(context, module, &self.machine);
+        debug_assert!(joined.is_ok(), "{joined:?}");
     }
 
     fn emit(

@@ -18,29 +18,20 @@
 //!
 //! The barrier has to be the only one that others can come to first: it is in the nearest post-dominator of the check that
 //! has one, with no other on the way there. Where there is none, as before a loop with a barrier, a new one is put at
-//! a post-dominator. Where that cannot be, the panic stays a return, and
+//! a post-dominator. A thread never goes so into a loop that the check is not in: a loop that is entered in two places is none to
+//! those who compile it further, and pocl 3.1 does not end on one. Where that cannot be, the panic stays a return, and
 //! [`uniformity`](super::uniformity) refuses the kernel.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
-    ir::{Block, Builder, IntPredicate, Linkage, ModuleExt, Opcode, Type, Value},
+    ir::{Block, IntPredicate, Opcode, Value},
     machine::Machine,
 };
 
-use super::{
-    spaces::SHARED,
-    uniformity::{BARRIER, PHASE, is_barrier},
-};
+use super::barriers::{FROM_MEMORY, PHASE, TO_MEMORY, Writer, is_barrier, isolate};
 use crate::{Error, base::names::is_panic, cpu::Graph};
-
-const LOAD: &str = "_Z18__spirv_AtomicLoadPU3AS3iii";
-const STORE: &str = "_Z19__spirv_AtomicStorePU3AS3iiii";
-
-/// Values of several blocks in memory, and back.
-const TO_MEMORY: &str = "reg2mem";
-const FROM_MEMORY: &str = "mem2reg";
 
 /// Where a thread that panics goes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,8 +53,12 @@ pub(super) fn lead<'c>(
         let calls = function.calls().into_iter();
         { calls }.any(|call| call.called_function().is_some_and(|it| is_panic(&it.name())))
     };
-    if !kernel.instructions().iter().any(is_barrier) || !panics(kernel) || places(kernel).is_empty()
-    {
+    if !kernel.instructions().iter().any(is_barrier) || !panics(kernel) {
+        return Ok(());
+    }
+    // Each loop has a block before it.
+    machine.run_on_function(kernel, "loop-simplify")?;
+    if places(kernel).is_empty() {
         return Ok(());
     }
     // Values that are used on both sides of a barrier are of several blocks from here on.
@@ -78,20 +73,6 @@ pub(super) fn lead<'c>(
     }
     Leading::new(context, module, kernel).lead(&blocks, &by_place);
     Ok(machine.run_on_function(kernel, FROM_MEMORY)?)
-}
-
-/// Puts an instruction into a block of its own. Gives that block, and the one of what comes behind.
-fn isolate<'c>(context: &'c Context, instruction: Value<'c>) -> (Block<'c>, Block<'c>) {
-    let builder = Builder::new(context);
-    let rest = instruction.block();
-    let head = rest.split_before(context, instruction, "before");
-    builder.at_end(head);
-    builder.branch(rest);
-    let next = instruction.next_instruction().expect("a block ends with a terminator");
-    let own = rest.split_before(context, next, "barrier");
-    builder.at_end(own);
-    builder.branch(rest);
-    (own, rest)
 }
 
 /// Where the threads go that panic at the end of a block, by the block's number.
@@ -118,6 +99,7 @@ fn places(kernel: Value<'_>) -> Vec<(usize, Place)> {
         .collect();
     let graph = Graph::new(others);
     let meets = graph.post_dominators(&ends);
+    let loops = graph.loops(0);
     let barriers: Vec<_> =
         blocks.iter().map(|block| block.instructions().iter().any(is_barrier)).collect();
     let chain = |start: usize| std::iter::successors(meets[start], |&node| meets[node]);
@@ -142,11 +124,19 @@ fn places(kernel: Value<'_>) -> Vec<(usize, Place)> {
             if (0..blocks.len()).any(passes) {
                 break;
             }
-            if barriers[meet] {
-                place = Some(Place::Barrier(meet));
-                break;
+            let enters = loops.iter().any(|it| {
+                let has = |node: &usize| it.nodes.binary_search(node).is_ok();
+                has(&meet) && !from.iter().all(has)
+            });
+            match (barriers[meet], enters) {
+                (false, true) => {}
+                (false, false) => place = Some(Place::New(meet)),
+                (true, true) => break,
+                (true, false) => {
+                    place = Some(Place::Barrier(meet));
+                    break;
+                }
             }
-            place = Some(Place::New(meet));
         }
         found.extend(place.map(|place| (panic, place)));
     }
@@ -177,11 +167,8 @@ fn leading_to(whole: &Graph, cold: &[bool], panic: usize) -> HashSet<usize> {
 
 /// A kernel whose panics are led to barriers.
 struct Leading<'a, 'c> {
-    context: &'c Context,
-    module: &'a Module<'c>,
+    writer: Writer<'a, 'c>,
     kernel: Value<'c>,
-    builder: Builder<'c>,
-    word: Type<'c>,
     /// The panic phase.
     phase: Value<'c>,
     /// How many barriers the thread has passed.
@@ -192,29 +179,19 @@ struct Leading<'a, 'c> {
 
 impl<'a, 'c> Leading<'a, 'c> {
     fn new(context: &'c Context, module: &'a Module<'c>, kernel: Value<'c>) -> Self {
-        let word = Type::int(context, 32);
-        let phase = module.global(PHASE).unwrap_or_else(|| {
-            let phase = module.new_global(PHASE, word, SHARED);
-            phase.set_alignment(4);
-            phase.set_linkage(Linkage::Internal);
-            phase.set_initializer(word.poison());
-            phase
-        });
-        let builder = Builder::new(context);
+        let writer = Writer::new(context, module);
+        let phase = writer.shared_word(PHASE);
         let start = kernel.blocks()[0].instructions();
         let start = { start.into_iter() }.find(|it| it.opcode() != Opcode::Alloca);
-        builder.before(start.expect("a block ends with a terminator"));
-        let passed = builder.alloca(word);
-        passed.set_alignment(4);
-        builder.store(word.constant(0), passed);
+        writer.builder.before(start.expect("a block ends with a terminator"));
+        let passed = writer.counter(0);
         let end = Block::append(context, kernel, "panicked");
-        let this = Self { context, module, kernel, builder, word, phase, passed, end };
         // All threads write the same; none panics before all have.
-        this.write_phase(word.constant(0));
-        this.barrier();
-        this.builder.at_end(end);
-        this.builder.ret(None);
-        this
+        writer.write(phase, writer.word.constant(0));
+        writer.barrier();
+        writer.builder.at_end(end);
+        writer.builder.ret(None);
+        Self { writer, kernel, phase, passed, end }
     }
 
     fn lead(&self, blocks: &[Block<'c>], by_place: &BTreeMap<Place, Vec<Block<'c>>>) {
@@ -222,8 +199,8 @@ impl<'a, 'c> Leading<'a, 'c> {
             let barrier = match *place {
                 Place::Barrier(block) => blocks[block].instructions().into_iter().find(is_barrier),
                 Place::New(block) => blocks[block].first_after_phis().map(|first| {
-                    self.builder.before(first);
-                    self.barrier()
+                    self.writer.builder.before(first);
+                    self.writer.barrier()
                 }),
             };
             // A block that was found to have one.
@@ -237,7 +214,7 @@ impl<'a, 'c> Leading<'a, 'c> {
 
     /// Puts a barrier into a block of its own, behind which the threads of a block end that panics. Gives that block.
     fn compare_behind(&self, barrier: Value<'c>) -> Block<'c> {
-        let Self { context, ref builder, word, .. } = *self;
+        let Writer { context, ref builder, word, .. } = self.writer;
         let (meeting, rest) = isolate(context, barrier);
         if let Some(branch) = meeting.terminator() {
             branch.erase();
@@ -245,36 +222,20 @@ impl<'a, 'c> Leading<'a, 'c> {
         builder.at_end(meeting);
         let passed = builder.add(builder.load(word, self.passed), word.constant(1));
         builder.store(passed, self.passed);
-        let (device, relaxed) = (word.constant(1), word.constant(0));
-        let ty = word.function(&[self.phase.ty(), word, word]);
-        let load = self.module.declare(LOAD, ty);
-        let phase = builder.call(load, &[self.phase, device, relaxed]);
-        let ends = builder.compare(IntPredicate::Eq, phase, passed);
+        let ends = builder.compare(IntPredicate::Eq, self.writer.read(self.phase), passed);
         builder.branch_if(ends, self.end, rest);
         meeting
     }
 
     /// Leads the threads that panic at the end of a block to a barrier.
     fn redirect(&self, panic: Block<'c>, meeting: Block<'c>) {
-        let Self { ref builder, word, .. } = *self;
+        let Writer { ref builder, word, .. } = self.writer;
         let Some(end) = panic.terminator() else { return };
         builder.before(end);
-        self.write_phase(builder.add(builder.load(word, self.passed), word.constant(1)));
+        let next = builder.add(builder.load(word, self.passed), word.constant(1));
+        self.writer.write(self.phase, next);
         builder.branch(meeting);
         end.erase();
         debug_assert!(panic.function() == self.kernel);
-    }
-
-    fn write_phase(&self, value: Value<'c>) {
-        let Self { context, module, ref builder, word, phase, .. } = *self;
-        let ty = Type::void(context).function(&[phase.ty(), word, word, word]);
-        let store = module.declare(STORE, ty);
-        builder.call(store, &[phase, word.constant(1), word.constant(0), value]);
-    }
-
-    fn barrier(&self) -> Value<'c> {
-        let ty = Type::void(self.context).function(&[self.word]);
-        let barrier = self.module.declare(BARRIER, ty);
-        self.builder.call(barrier, &[self.word.constant(3)])
     }
 }
