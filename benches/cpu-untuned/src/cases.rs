@@ -381,5 +381,11 @@ pub(crate) fn each(scale: Scale, visit: &mut dyn FnMut(Case<'_>) -> Outcome) -> 
         |y| kernels.medians(&stream, plane(width, height), y, &input, width as i32, height as i32),
         |y| plain::c_medians(y, x.as_ptr(), width as i32, height as i32)
     );
+    case!(
+        "turned, indices of 64 bits",
+        vec![0_f32; width * height],
+        |y| kernels.turned(&stream, line(width * height), y, &input, width, height),
+        |y| plain::c_turned(y, x.as_ptr(), width, height)
+    );
     Ok(())
 }

@@ -1,4 +1,5 @@
 // The same as plain loops, on as many threads as OpenMP takes.
+#include <stddef.h>
 #include <math.h>
 
 #define EACH _Pragma("omp parallel for")
@@ -238,5 +239,12 @@ void c_differences(float *out, const float *x, int order, int steps, int n) {
         for (int step = 0; step < steps; step++)
             for (int k = 0; k < order; k++) terms[k] = 0.75f * terms[k] + 0.25f * terms[k + 1];
         out[i] = terms[0];
+    }
+}
+
+void c_turned(float *out, const float *x, size_t columns, size_t rows) {
+    EACH for (size_t i = 0; i < columns * rows; i++) {
+        size_t column = i / rows, row = rows - 1 - i % rows;
+        out[i] = x[row * columns + column];
     }
 }

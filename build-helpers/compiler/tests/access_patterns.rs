@@ -224,6 +224,10 @@ fn lanes_are_divided_at_once() {
         assert!(full.contains("= fdiv <"), "{full}");
         assert!(!full.contains("= udiv") && !full.contains("= urem"), "{full}");
     }
+    // Of 64 bits: at once where all are small, and else as they are.
+    let value = "(u64::from(*at(i)) * 5 % (x.len() as u64)) as u32";
+    let [full, _] = code("wide_remainders", &kernel("", "u32", value));
+    assert!(full.contains("= fdiv <") && full.contains("= urem <"), "{full}");
 }
 
 /// Arrays of single threads: an element of all lanes is one vector, where nothing but whole elements is accessed.
