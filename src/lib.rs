@@ -44,7 +44,7 @@
 //! - [`Graph`]: launches that are recorded once and launched many times.
 //! - [`TensorMap`]: a tensor in a buffer, of which kernels copy tiles.
 //! - [`tuning`]: which block size of a kernel is fastest.
-//! - [`Error`]: everything that can go wrong, a panic inside a kernel included.
+//! - [`Error`]: everything that can go wrong, a panic inside a kernel included. Each has an [`ErrorCode`] with an explanation.
 //! - [`select`]: which embedded binary a device gets, and why each other one lost.
 //! - [`module_cache`]: the modules that are loaded.
 //!
@@ -137,7 +137,9 @@ pub use compiled::{CompiledKernel, Occupancy};
 pub use copy::{DeviceCopy, Pod};
 pub use device::Device;
 pub use embedded::{EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant};
-pub use error::{Error, KernelPanic, LaunchTimeout, NoBinary, Rejected, Result};
+pub use error::{
+    Error, ErrorCode, KernelPanic, LaunchTimeout, NoBinary, Rejected, Result, UnknownErrorCode,
+};
 pub use event::Event;
 pub use explanation::{Considered, Explanation, Outcome};
 pub use function::DeviceFn;

@@ -39,3 +39,11 @@ extern "C" __global__ void eliminate(float *out, const float *in, const float *f
     if (row >= rows || column >= columns) return;
     out[row * columns + column] = in[row * columns + column] - factors[row] * in[column];
 }
+
+// Each thread has one number of 64 bits for both coordinates.
+__global__ void turned(float *out, const float *x, size_t columns, size_t rows) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= columns * rows) return;
+    size_t column = i / rows, row = rows - 1 - i % rows;
+    out[i] = x[row * columns + column];
+}

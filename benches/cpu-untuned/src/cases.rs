@@ -348,5 +348,44 @@ pub(crate) fn each(scale: Scale, visit: &mut dyn FnMut(Case<'_>) -> Outcome) -> 
         |y| kernels.block_scan(&stream, line(n), y, &input, count),
         |y| plain::c_block_scan(y, x.as_ptr(), count)
     );
+    let n = size(1 << 14, 1_001);
+    let count = n as i32;
+    let x = random(18, 16 * n);
+    let input = device.upload(&x)?;
+    case!(
+        "matrix powers",
+        vec![0_f32; 16 * n],
+        |y| kernels.matrix_powers(&stream, line(n), y, &input, 20, count),
+        |y| plain::c_matrix_powers(y, x.as_ptr(), 20, count)
+    );
+    case!(
+        "differences",
+        vec![0_f32; n],
+        |y| kernels.differences(&stream, line(n), y, &input, 9, 50, count),
+        |y| plain::c_differences(y, x.as_ptr(), 9, 50, count)
+    );
+    let x = below(19, 1 << 10, 64 * n);
+    let input = device.upload(&x)?;
+    case!(
+        "histogram of each thread",
+        vec![0_i32; 16 * n],
+        |y| kernels.own_histogram(&stream, line(n), y, &input, 64, count),
+        |y| plain::c_own_histogram(y, x.as_ptr(), 64, count)
+    );
+    let (width, height) = (size(512, 61), size(256, 37));
+    let x = random(20, width * height);
+    let input = device.upload(&x)?;
+    case!(
+        "medians of 25 neighbours",
+        vec![0_f32; width * height],
+        |y| kernels.medians(&stream, plane(width, height), y, &input, width as i32, height as i32),
+        |y| plain::c_medians(y, x.as_ptr(), width as i32, height as i32)
+    );
+    case!(
+        "turned, indices of 64 bits",
+        vec![0_f32; width * height],
+        |y| kernels.turned(&stream, line(width * height), y, &input, width, height),
+        |y| plain::c_turned(y, x.as_ptr(), width, height)
+    );
     Ok(())
 }

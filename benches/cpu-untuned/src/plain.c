@@ -1,4 +1,5 @@
 // The same as plain loops, on as many threads as OpenMP takes.
+#include <stddef.h>
 #include <math.h>
 
 #define EACH _Pragma("omp parallel for")
@@ -182,5 +183,68 @@ void c_block_scan(int *out, const int *in, int n) {
     EACH for (int start = 0; start < n; start += 256) {
         int sum = 0;
         for (int i = start; i < least(start + 256, n); i++) out[i] = sum += in[i];
+    }
+}
+
+static void multiply(const float *a, const float *b, float *out) {
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            float sum = 0;
+            for (int k = 0; k < 4; k++) sum += a[i + 4 * k] * b[k + 4 * j];
+            out[i + 4 * j] = sum;
+        }
+}
+
+void c_matrix_powers(float *out, const float *x, int steps, int n) {
+    EACH for (int i = 0; i < n; i++) {
+        float base[16], power[16], next[16];
+        for (int k = 0; k < 16; k++) base[k] = power[k] = x[16 * i + k];
+        for (int step = 0; step < steps; step++) {
+            multiply(base, power, next);
+            for (int k = 0; k < 16; k++) power[k] = 0.5f * next[k];
+        }
+        for (int k = 0; k < 16; k++) out[16 * i + k] = power[k];
+    }
+}
+
+void c_medians(float *out, const float *x, int width, int height) {
+    EACH for (int row = 2; row < height - 2; row++)
+        for (int column = 2; column < width - 2; column++) {
+            float window[25];
+            for (int dy = 0; dy < 5; dy++)
+                for (int dx = 0; dx < 5; dx++) window[5 * dy + dx] = x[(row + dy - 2) * width + column + dx - 2];
+            for (int i = 0; i < 13; i++)
+                for (int j = i + 1; j < 25; j++)
+                    if (window[j] < window[i]) {
+                        float lower = window[j];
+                        window[j] = window[i];
+                        window[i] = lower;
+                    }
+            out[row * width + column] = window[12];
+        }
+}
+
+void c_own_histogram(int *out, const int *x, int each, int n) {
+    EACH for (int i = 0; i < n; i++) {
+        int counts[16] = {0};
+        for (int k = 0; k < each; k++) counts[x[k * n + i] & 15]++;
+        for (int k = 0; k < 16; k++) out[k * n + i] = counts[k];
+    }
+}
+
+void c_differences(float *out, const float *x, int order, int steps, int n) {
+    EACH for (int i = 0; i < n; i++) {
+        float terms[12] = {0};
+        for (int k = 0; k <= order; k++) terms[k] = x[k * n + i];
+        for (int step = 0; step < steps; step++)
+            for (int k = 0; k < order; k++) terms[k] = 0.75f * terms[k] + 0.25f * terms[k + 1];
+        out[i] = terms[0];
+    }
+}
+
+void c_turned(float *out, const float *x, size_t columns, size_t rows) {
+    EACH for (size_t i = 0; i < columns * rows; i++) {
+        size_t column = i / rows, row = rows - 1 - i % rows;
+        out[i] = x[row * columns + column];
     }
 }

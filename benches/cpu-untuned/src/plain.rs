@@ -50,4 +50,9 @@ unsafe extern "C" {
     pub(crate) fn c_search(out: *mut i32, keys: *const i32, wanted: *const i32, n: i32, count: i32);
     pub(crate) fn c_exchange(x: *mut i32, distance: i32, direction: i32, n: i32);
     pub(crate) fn c_block_scan(out: *mut i32, x: *const i32, n: i32);
+    pub(crate) fn c_matrix_powers(out: *mut f32, x: *const f32, steps: i32, n: i32);
+    pub(crate) fn c_medians(out: *mut f32, x: *const f32, width: i32, height: i32);
+    pub(crate) fn c_own_histogram(out: *mut i32, x: *const i32, each: i32, n: i32);
+    pub(crate) fn c_differences(out: *mut f32, x: *const f32, order: i32, steps: i32, n: i32);
+    pub(crate) fn c_turned(out: *mut f32, x: *const f32, columns: usize, rows: usize);
 }

@@ -12,7 +12,7 @@
 //! - `store stats | verify | clear | gc`: the store of compiled kernels that all packages of a user share.
 //! - `toolchain install | list | remove`: NVIDIA's compiler and its tools, for this user alone.
 //! - `doctor`: the tools that kernelmill uses, and the command that installs what is missing.
-//! - `explain [CODE]`: why an error of the build occurs, and how to correct it.
+//! - `explain [CODE]`: why an error of the build or of a program occurs, and how to correct it.
 //! - `schema`: the JSON schema of the settings, for editors.
 //! - `completions SHELL` and `man FOLDER`: what shells and `man` read of these commands.
 

@@ -281,7 +281,17 @@ fn explain_prints_a_code_or_lists_all() {
     let text = stdout(kernelmill(&["explain", "km0003"]));
     assert!(text.starts_with("error[KM0003]: A target does not exist\n\nTargets are"), "{text}");
     let list = stdout(kernelmill(&["explain"]));
-    assert_eq!(list.lines().count(), kernelmill_build::Code::ALL.len());
+    let count = kernelmill_build::Code::ALL.len() + kernelmill::ErrorCode::ALL.len();
+    assert_eq!(list.lines().count(), count);
+    for text in ["KM1010", "km1010", "1010"] {
+        let text = stdout(kernelmill(&["explain", text]));
+        assert!(
+            text.starts_with("error[KM1010]: A buffer, a stream or a kernel of another"),
+            "{text}"
+        );
+        assert!(text.contains("\nlet kernels") || text.contains("\n    let kernels"), "{text}");
+        assert!(!text.contains("\n# "), "what rustdoc hides is hidden: {text}");
+    }
     assert!(list.contains("KM0040  A parameter has a type that cannot cross"), "{list}");
     let one = json(&["explain", "KM0003", "--json"]);
     assert_eq!(

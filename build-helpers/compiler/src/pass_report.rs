@@ -69,6 +69,8 @@ pub enum Pass {
     LoweringChoice,
     /// Operations on the thread's context become values.
     ContextLowering,
+    /// Fills and copies of private arrays become accesses to their elements.
+    PrivateCopies,
     /// Grid-stride loops are interchanged with the loop over threads.
     LoopInterchange,
     /// The code is specialised on the block size.
@@ -171,6 +173,7 @@ impl Display for Pass {
             Self::Linearization => "linearization",
             Self::LoweringChoice => "choice of lowering",
             Self::ContextLowering => "context lowering",
+            Self::PrivateCopies => "private copies",
             Self::LoopInterchange => "loop interchange",
             Self::Specialization => "specialization",
             Self::RegionFormation => "region formation",

@@ -224,4 +224,27 @@ fn lanes_are_divided_at_once() {
         assert!(full.contains("= fdiv <"), "{full}");
         assert!(!full.contains("= udiv") && !full.contains("= urem"), "{full}");
     }
+    // Of 64 bits: at once where all are small, and else as they are.
+    let value = "(u64::from(*at(i)) * 5 % (x.len() as u64)) as u32";
+    let [full, _] = code("wide_remainders", &kernel("", "u32", value));
+    assert!(full.contains("= fdiv <") && full.contains("= urem <"), "{full}");
+}
+
+/// Arrays of single threads: an element of all lanes is one vector, where nothing but whole elements is accessed.
+#[test]
+fn elements_of_private_arrays_are_accessed_at_once() {
+    let of = |name: &str, then: &str| {
+        let fill = "for k in 0..m { a[(k & 7) as usize] += *at(i) ^ k; }";
+        let value = format!("let mut a = [0u32; 8]; {fill} {then}");
+        code(name, &kernel("", "u32", &value))
+    };
+    let [full, _] = of("private_uniform", "a[(m & 7) as usize]");
+    assert_eq!(apart(&full), 0, "{full}");
+    // An index of each thread's own: the addresses of the lanes are apart, in the same memory.
+    let [own, _] = of("private_own", "a[(*at(i) & 7) as usize]");
+    assert!(apart(&own) > 0, "{own}");
+    // Bytes of elements, which are not one after the other there.
+    let bytes = "u32::from(unsafe { *a.as_ptr().cast::<u8>().add((m & 31) as usize) })";
+    let [pieces, _] = of("private_pieces", bytes);
+    assert!(apart(&pieces) > apart(&own), "{pieces}");
 }

@@ -12,7 +12,7 @@ use test_support::{root, snapshot};
 const HEAD: &str = "# Error codes\n\n\
     Every error of a build has a code, `error[KM0003]: ..`, but for those of rustc, which have their own. A code keeps \
     its meaning.\n`cargo kernelmill explain KM0003` prints an explanation, and `cargo kernelmill explain` all codes; \
-    with `--json` both print JSON.\nErrors of the run time have no codes: they are variants of `kernelmill::Error`.\n\n\
+    with `--json` both print JSON.\nErrors of the run time have [codes of their own](run-time-errors.md).\n\n\
     The first example of a code fails with it, and those below build; a test builds them (`tests/error-examples`).\n\n\
     This page is made of what the code says (`cargo xtask bless -p kernelmill-compiler error_index`, and a test compares \
     them).\n";

@@ -582,6 +582,7 @@ fn passes_report_what_they_changed() {
         (Pass::Linearization, Skipped),
         (Pass::LoweringChoice, Unchanged),
         (Pass::ContextLowering, Changed),
+        (Pass::PrivateCopies, Unchanged),
         (Pass::LoopInterchange, Unchanged),
         (Pass::Specialization, Changed),
         (Pass::RegionFormation, Changed),

@@ -119,7 +119,7 @@ pub fn rows_along_x(
 
 /// Quotients and remainders of two numbers, in each width that integers have; zeros where it would be by zero.
 #[kernel]
-pub fn quotients(x: &[[u32; 2]], mut y: DisjointSlice<[u32; 12]>) {
+pub fn quotients(x: &[[u32; 2]], mut y: DisjointSlice<[u32; 16]>) {
     let i = thread::index_1d();
     let Some(out) = y.get_mut(i) else { return };
     let [a, b] = x[i.get()];
@@ -132,7 +132,9 @@ pub fn quotients(x: &[[u32; 2]], mut y: DisjointSlice<[u32; 12]>) {
             }
         )* };
     }
-    divided!(u32, 0; i32, 2; u16, 4; i16, 6; u8, 8; i8, 10;);
+    divided!(u32, 0; i32, 2; u16, 4; i16, 6; u8, 8; i8, 10; u64, 12;);
+    let (a, b) = (a as i32, b as i32);
+    divided!(i64, 14;);
 }
 
 /// Sums of a cell of an image and its four neighbours, zero beyond the border; threads have one number for both coordinates.

@@ -133,11 +133,13 @@ fn quotients(on: &Context) -> Outcome {
         let product = a.wrapping_mul(b);
         [[product, b], [product.wrapping_sub(1), b], [product.wrapping_add(1), b]]
     });
-    let x: Vec<[u32; 2]> = pairs.chain(multiples).collect();
+    let all = pairs.chain(multiples);
+    // Where no number of a vector has more than 31 bits, and where some have.
+    let x: Vec<[u32; 2]> = all.clone().map(|pair| pair.map(|it| it >> 1)).chain(all).collect();
     let (input, mut y) = (on.device.upload(&x)?, on.device.zeros(x.len())?);
     on.kernels.quotients(&on.stream, Launch::linear(x.len()), &input, &mut y)?;
     let expected = x.iter().map(|[a, b]| {
-        let mut out = [0; 12];
+        let mut out = [0; 16];
         macro_rules! divided {
             ($($ty:ty, $at:literal;)*) => { $(
                 let (left, right) = (*a as $ty, *b as $ty);
@@ -147,7 +149,9 @@ fn quotients(on: &Context) -> Outcome {
                 }
             )* };
         }
-        divided!(u32, 0; i32, 2; u16, 4; i16, 6; u8, 8; i8, 10;);
+        divided!(u32, 0; i32, 2; u16, 4; i16, 6; u8, 8; i8, 10; u64, 12;);
+        let (a, b) = (&(*a as i32), &(*b as i32));
+        divided!(i64, 14;);
         out
     });
     same(&y.download()?, &expected.collect::<Vec<_>>())

@@ -221,7 +221,8 @@ fn faulty_loaders(device: &Device, garbage: &str) {
     unsafe { module_cache().set_loader(Some(Arc::new(|_| Err("no such file".into())))) };
     let error = load().unwrap_err();
     assert!(matches!(error, Error::Loader { .. }));
-    assert!(format!("{error:?}").ends_with("  because: no such file"), "{error:?}");
+    let told = format!("{error:?}");
+    assert!(told.contains("\n  because: no such file\n  for more: "), "{told}");
     // SAFETY: as above.
     unsafe { module_cache().set_loader(Some(Arc::new(|_| panic!("in the loader")))) };
     assert!(catch_unwind(AssertUnwindSafe(load)).is_err());

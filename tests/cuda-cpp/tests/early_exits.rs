@@ -1,40 +1,12 @@
 //! Kernels whose threads return before others reach a barrier or a shuffle: vectorised, as coroutines, and on
 //! the emulator, for blocks of many shapes.
 
-use std::{
-    collections::BTreeMap,
-    env,
-    process::Command,
-    sync::{LazyLock, OnceLock},
-};
+use std::{collections::BTreeMap, sync::LazyLock};
 
-use cuda_cpp::{Launch, OnCpu, OnEmulator, Source, Value, lower, source};
-use kernelmill_compiler::{Artifact, Lowering, Params, Pass};
+use cuda_cpp::{Launch, ThreeWays, Value, numbers, test_on_older_processors};
+use kernelmill_compiler::{Lowering, Pass};
 
-fn exits() -> &'static Source {
-    static SOURCE: OnceLock<Source> = OnceLock::new();
-    SOURCE.get_or_init(|| lower(&source("early_exits")).unwrap_or_else(|error| panic!("{error}")))
-}
-
-fn compiled(target: &str, vectorize: bool) -> Artifact {
-    let params = Params { vectorize, ..Params::default() };
-    exits().compile_with(target, params).unwrap_or_else(|error| panic!("{target}: {error}"))
-}
-
-static VECTORIZED: LazyLock<Artifact> = LazyLock::new(|| compiled("cpu", true));
-
-fn loaded(artifact: &Artifact) -> OnCpu {
-    OnCpu::new(artifact, &exits().signatures("cpu"), "early_exits").unwrap()
-}
-
-/// Numbers that look random.
-fn numbers(count: usize, seed: u32) -> Vec<u32> {
-    let mix = |i: u32| {
-        let value = (i ^ seed.wrapping_mul(0x9e37_79b9)).wrapping_mul(0x85eb_ca6b);
-        (value ^ (value >> 13)).wrapping_mul(0xc2b2_ae35) >> 5
-    };
-    (0..count as u32).map(mix).collect()
-}
+static WAYS: LazyLock<ThreeWays> = LazyLock::new(|| ThreeWays::of("early_exits"));
 
 /// Blocks with rows of whole vectors and not, smaller and larger than a warp.
 const SHAPES: [[u32; 3]; 12] = [
@@ -55,40 +27,18 @@ const SHAPES: [[u32; 3]; 12] = [
 /// Runs a kernel by each compilation for a block of this shape: it has the memory that it writes, then elements,
 /// then `numbers`.
 fn compare(kernel: &str, shape: [u32; 3], memory: &[usize], arguments: &[u32]) {
-    static RUNS: OnceLock<[OnCpu; 2]> = OnceLock::new();
-    static EMULATED: OnceLock<OnEmulator> = OnceLock::new();
-    let [vectorized, coroutines] =
-        RUNS.get_or_init(|| [loaded(&VECTORIZED), loaded(&compiled("cpu", false))]);
-    let emulated = EMULATED.get_or_init(|| OnEmulator::new(&compiled("compute_80", true)));
-    let symbol = |target: &str| {
-        let signatures = exits().signatures(target);
-        signatures.into_iter().find(|it| it.name == kernel).unwrap().symbol.to_string()
-    };
     let grid = if kernel == "exit_twice" { [2, 2, 1] } else { [4, 1, 1] };
     let launch = Launch { grid, block: shape, shared: 0 };
     let threads = (grid.iter().product::<u32>() * shape.iter().product::<u32>()) as usize;
     let written = memory.iter().map(|count| Value::Words(vec![0xabcd; (*count).max(threads)]));
     let mut values: Vec<_> = written.collect();
-    values.push(Value::Words(numbers(threads, shape[0])));
+    values.push(Value::Words(numbers(threads as u32, shape[0])));
     values.extend(arguments.iter().map(|number| Value::of(*number)));
-    let words = |after: Vec<Value>| -> Vec<Vec<u32>> {
-        after[..memory.len()].iter().map(|it| it.words().to_vec()).collect()
-    };
     let what = format!("{kernel} in blocks of {shape:?} with {arguments:?}");
-    let runs = [vectorized, coroutines].map(|run| {
-        let after = run.run(&symbol("cpu"), launch, &values);
-        words(after.unwrap_or_else(|error| panic!("{what}: {error}")))
-    });
-    assert_eq!(runs[0], runs[1], "{what}: vectorised, and as coroutines");
     // What a shuffle gives from a lane that has exited is not defined there.
     let whole_warps = kernel == "exit_warps" && shape.iter().product::<u32>() % 32 == 0;
-    if !whole_warps && ["exit_warps", "exit_lanes", "exit_scan"].contains(&kernel) {
-        return;
-    }
-    let options = ptx_emulator::Options::default();
-    let after = emulated.run(&symbol("compute_80"), launch, &values, &options);
-    let after = words(after.unwrap_or_else(|fault| panic!("{what}: {fault}")));
-    assert_eq!(runs[0], after, "{what}: on the CPU, and on the emulator");
+    let is_emulated = whole_warps || !["exit_warps", "exit_lanes", "exit_scan"].contains(&kernel);
+    WAYS.compare((kernel, &what), launch, (&values, memory.len()), is_emulated);
 }
 
 #[test]
@@ -142,7 +92,7 @@ fn collectives_of_the_lanes_that_are_left() {
 #[test]
 fn only_what_is_divergent_without_exits_too_is_a_coroutine() {
     let mut found = BTreeMap::new();
-    for report in VECTORIZED.passes.iter().filter(|it| it.pass == Pass::EarlyExits) {
+    for report in WAYS.vectorized.passes.iter().filter(|it| it.pass == Pass::EarlyExits) {
         let said = report.fact.as_ref().map(ToString::to_string);
         found.insert(report.kernel.clone().unwrap(), said.unwrap_or_default());
     }
@@ -163,7 +113,7 @@ fn only_what_is_divergent_without_exits_too_is_a_coroutine() {
         ("exit_without_return", "1"),
     ];
     assert_eq!(found, expected.map(|(kernel, said)| (kernel.to_owned(), said.to_owned())).into());
-    for kernel in &VECTORIZED.kernels {
+    for kernel in &WAYS.vectorized.kernels {
         let strategy = kernel.strategy.as_ref().unwrap();
         let is_vectorized = !strategy.widths.is_empty();
         let stays = ["exit_inside", "exit_in_loop"].iter().any(|it| kernel.name.contains(it));
@@ -175,11 +125,5 @@ fn only_what_is_divergent_without_exits_too_is_a_coroutine() {
 /// The same for what is compiled for older processors.
 #[test]
 fn older_processors() {
-    for processor in ["baseline", "avx2"] {
-        let mut command = Command::new(env::current_exe().unwrap());
-        command.args(["--skip", "older_processors"]).env("KERNELMILL_CPU", processor);
-        let output = command.output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && !text.contains(" 0 passed"), "{processor}: {text}");
-    }
+    test_on_older_processors(&|_| Vec::new());
 }

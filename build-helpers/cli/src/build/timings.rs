@@ -9,8 +9,8 @@ use std::{collections::BTreeMap, time::Duration};
 const PAGE: &str = include_str!("../../templates/pages/timings.html");
 const STYLE: &str = include_str!("../../templates/pages/style.css");
 
-/// How many marks of time the chart has.
-const MARKS: u32 = 8;
+/// The most marks of time that the chart has behind the one at its beginning.
+const MARKS: f64 = 8.0;
 
 /// Renders the page.
 pub(super) fn render(events: &Events, took: Duration) -> Result<String> {
@@ -51,10 +51,9 @@ pub(super) fn render(events: &Events, took: Duration) -> Result<String> {
         };
         busy
     });
-    let marks = (0..=MARKS).map(|mark| {
-        let time = length * f64::from(mark) / f64::from(MARKS);
-        context! { left => share(time), seconds => seconds(time) }
-    });
+    let step = step(length);
+    let marks = (0..).map(|mark| step * f64::from(mark)).take_while(|time| *time <= length);
+    let marks = marks.map(|time| context! { left => share(time), seconds => seconds(time) });
     let packages: Vec<_> = events.packages.values().cloned().collect();
     let values = context! {
         title => format!("Times of {}", packages.join(", ")),
@@ -70,6 +69,13 @@ pub(super) fn render(events: &Events, took: Duration) -> Result<String> {
     Ok(Environment::new().render_named_str("timings.html", PAGE, values)?)
 }
 
+/// The time between two marks, of 1, 2 or 5 and zeros, in the unit of the length.
+fn step(length: f64) -> f64 {
+    let ten = 10f64.powf((length / MARKS).log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * ten);
+    steps.into_iter().find(|step| length / step <= MARKS).unwrap_or(length)
+}
+
 /// Microseconds as seconds.
 fn seconds(micros: f64) -> String {
     format!("{:.2}", micros / 1e6)
@@ -79,6 +85,14 @@ fn seconds(micros: f64) -> String {
 mod tests {
     use super::*;
     use crate::build::events::tests::example;
+
+    #[test]
+    fn marks_stand_at_round_times() {
+        for (length, expected) in [(2.57, 0.5), (8.0, 1.0), (8.1, 2.0), (39.0, 5.0), (61.0, 10.0)] {
+            let found = step(length * 1e6);
+            assert!((found - expected * 1e6).abs() < 1.0, "{length}: {found}");
+        }
+    }
 
     #[test]
     fn the_page_has_a_bar_for_each_step_and_names_are_text() {

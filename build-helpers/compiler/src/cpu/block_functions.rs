@@ -3,7 +3,7 @@
 //! Needs: a lowered body whose barriers are uniform. Guarantees: a function for every processor, and
 //! vectorised ones for the levels above, or scalar code with the reason.
 //!
-//! The passes on a kernel's body are called here, in this order: loop interchange, specialisation on the
+//! The passes on a kernel's body are called here, in this order: private copies, loop interchange, specialisation on the
 //! block size, region formation, vectorisation. They follow pocl's work-group functions ([parallel
 //! regions](https://doi.org/10.1007/s10766-014-0320-y)), one variant a processor as in
 //! [ISPC](https://ispc.github.io/ispc.html).
@@ -21,6 +21,7 @@ use super::{
     context::{is_barrier, is_exit_barrier},
     interchange,
     outlined::OutlinedExits,
+    private_copies,
     processor_levels::{self, Level},
     reports::Reports,
     specialization::{BlockSize, SpecializedBody, SpecializedFunction},
@@ -93,6 +94,13 @@ impl<'c> Kernel<'_, '_, 'c> {
     /// Builds the functions.
     pub(super) fn build(&self) -> Result<BlockFunctions<'c>, Error> {
         let scalar = self.scalar_reason();
+        if scalar.is_none() {
+            let size = |ty: Type<'c>| self.machine.size_of(ty);
+            let split = private_copies::split(self.unit, self.body.function, &size);
+            self.reports.count(Pass::PrivateCopies, split);
+        } else {
+            self.reports.add(Pass::PrivateCopies, PassOutcome::Skipped, None);
+        }
         let (mut interchanged_loops, mut known) = (0, None);
         // Both take it that every thread of a block reaches its barriers.
         let is_prepared =

@@ -156,7 +156,7 @@ impl<'c> Proof<'c> {
         left_out: &[(usize, usize)],
     ) -> Self {
         let flow = Flow::without(kernel, writes_panic, left_out);
-        let asked = Asked { lanes: 1, source: &shim_source, size };
+        let asked = Asked { lanes: 1, source: &shim_source, size, element: &|_| None };
         let uniformity = Uniformity::new(kernel, &flow, &asked);
         Self { flow, uniformity }
     }

@@ -39,6 +39,7 @@ mod lowering;
 mod operation;
 mod outlined;
 mod pipeline;
+mod private_copies;
 mod processor_levels;
 mod promotion;
 mod quotients;

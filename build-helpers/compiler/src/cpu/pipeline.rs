@@ -2,7 +2,7 @@
 //!
 //! On the module: shared memory, inlining, marks of recursion, simplification, wide integers, canonicalisation. Then on each
 //! kernel: undefined selects, sign extensions, the choice of the lowering, context lowering, and either coroutine lowering or
-//! the functions that run a block ([`block_functions`]: loop interchange, specialisation, region formation,
+//! the functions that run a block ([`block_functions`]: private copies, loop interchange, specialisation, region formation,
 //! vectorisation). Then on the module again: outlined functions, source lines, verification, promotion of
 //! shared memory, splitting of coroutines, stack probes.
 //!

@@ -223,7 +223,7 @@ fn are_reached_together<'c>(machine: &Machine, body: &Body<'c>) -> bool {
     let Source::Parameters { thread, .. } = body.source else { return false };
     let size = |ty: Type<'c>| machine.size_of(ty);
     let flow = Flow::new(body.function, writes_panic);
-    let asked = Asked { lanes: 1, source: &block_source(thread), size: &size };
+    let asked = Asked { lanes: 1, source: &block_source(thread), size: &size, element: &|_| None };
     let found = Uniformity::new(body.function, &flow, &asked);
     let calls = body.function.calls().into_iter();
     calls

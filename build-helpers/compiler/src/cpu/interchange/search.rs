@@ -42,9 +42,11 @@ impl<'a, 'c> Search<'a, 'c> {
     ) -> Self {
         let flow = Flow::new(function, writes_panic);
         let source = block_source(thread);
-        let of_block = Uniformity::new(function, &flow, &Asked { lanes: 1, source: &source, size });
+        let asked = Asked { lanes: 1, source: &source, size, element: &|_| None };
+        let of_block = Uniformity::new(function, &flow, &asked);
         let source = |value| (value == thread[0]).then_some(Shape::Strided(1));
-        let of_row = Uniformity::new(function, &flow, &Asked { lanes: 2, source: &source, size });
+        let asked = Asked { lanes: 2, source: &source, size, element: &|_| None };
+        let of_row = Uniformity::new(function, &flow, &asked);
         Self { function, thread, flow, of_block, of_row, size }
     }
 

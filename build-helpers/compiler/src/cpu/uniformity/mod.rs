@@ -198,6 +198,8 @@ pub(crate) struct Asked<'a, 'c> {
     pub(crate) source: &'a dyn Fn(Value<'c>) -> Option<Shape>,
     /// The bytes of a type in memory.
     pub(crate) size: &'a dyn Fn(kernelmill_llvm::ir::Type<'c>) -> u64,
+    /// The bytes of an element, of an address in a private array whose elements lie lane by lane.
+    pub(crate) element: &'a dyn Fn(Value<'c>) -> Option<u64>,
 }
 
 impl<'c> Uniformity<'c> {
@@ -247,7 +249,8 @@ impl<'c> Uniformity<'c> {
             is_index.then(|| Bits::of_thread(asked.lanes))
         };
         let shape = |value| self.known(value);
-        question(&Known { shape: &shape, bits: &index, size: asked.size, lanes: asked.lanes })
+        let Asked { lanes, size, element, .. } = *asked;
+        question(&Known { shape: &shape, bits: &index, size, element, lanes })
     }
 
     /// One pass over all instructions; whether anything changed.

@@ -102,6 +102,8 @@ pub(super) struct Known<'a, 'c> {
     pub(super) bits: &'a dyn Fn(Value<'c>) -> Option<Bits>,
     /// The bytes of a type in memory.
     pub(super) size: &'a dyn Fn(Type<'c>) -> u64,
+    /// As [`Asked`](super::Asked) has it.
+    pub(super) element: &'a dyn Fn(Value<'c>) -> Option<u64>,
     /// The threads of a vector.
     pub(super) lanes: u32,
 }
@@ -111,7 +113,11 @@ pub(super) fn of<'c>(instruction: Value<'c>, known: &Known<'_, 'c>) -> Option<Sh
     let operands = instruction.operands();
     let mut shapes = Vec::new();
     match instruction.opcode() {
-        Opcode::Alloca | Opcode::AtomicRmw | Opcode::AtomicCmpXchg | Opcode::Invoke => {
+        Opcode::Alloca => {
+            let element = (known.element)(instruction).and_then(|bytes| i64::try_from(bytes).ok());
+            return Some(Shape::new(element));
+        }
+        Opcode::AtomicRmw | Opcode::AtomicCmpXchg | Opcode::Invoke => {
             return Some(Shape::Varying);
         }
         Opcode::Call if is_pure_intrinsic(instruction).is_none() => {
@@ -206,6 +212,10 @@ impl<'c> Known<'_, 'c> {
                 if instruction.ty().is_pointer() || instruction.ty().int_width()? >= 16 =>
             {
                 Some(strides[0])
+            }
+            // Indices there count elements of all lanes.
+            Opcode::GetElementPtr if (self.element)(instruction).is_some() => {
+                strides[1..].iter().all(|stride| *stride == 0).then_some(strides[0])
             }
             Opcode::GetElementPtr => address(instruction, operands, strides, self.size),
             Opcode::Call => self.clamped(instruction, strides),

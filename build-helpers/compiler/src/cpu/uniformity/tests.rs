@@ -33,7 +33,7 @@ fn analyse<R>(
     });
     let source = |value: Value<'_>| (value.name() == "t").then_some(Shape::Strided(1));
     let size = |ty| machine.size_of(ty);
-    let asked = Asked { lanes: 16, source: &source, size: &size };
+    let asked = Asked { lanes: 16, source: &source, size: &size, element: &|_| None };
     let found = Uniformity::new(function, &flow, &asked);
     let named = |name: &str| {
         let mut all = function.instructions().into_iter();

@@ -30,6 +30,7 @@ use super::{
     uniformity::{Asked, Flow, Uniformity},
 };
 use crate::{ScalarReason, passes::entry::Unit};
+pub(super) use analysis::private_arrays::{Uses, copied_bytes};
 use analysis::{
     direction::{self, AlongY},
     legality,
@@ -156,7 +157,7 @@ fn directed<'c>(
         unreachable!("asked before a plan was made")
     };
     let flow = Flow::of_regions(body.function, writes_panic, ends_at_barrier);
-    let asked = Asked { lanes: 1, source: &block_source(thread), size };
+    let asked = Asked { lanes: 1, source: &block_source(thread), size, element: &|_| None };
     let of_block = Uniformity::new(body.function, &flow, &asked);
     let arrays = ContextArrays::new(plan, &of_block, size)?;
     // With code for each vector its index is constant, and memory is handed out to no other function.

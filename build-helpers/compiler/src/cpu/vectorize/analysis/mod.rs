@@ -7,5 +7,6 @@ pub(super) mod comparison;
 pub(super) mod direction;
 pub(super) mod legality;
 pub(super) mod plan;
+pub(super) mod private_arrays;
 pub(super) mod profitability;
 pub(super) mod speculation;

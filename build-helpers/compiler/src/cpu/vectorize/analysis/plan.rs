@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kernelmill_llvm::ir::{Opcode, Type, Value};
 
+use super::private_arrays::PrivateArrays;
 use crate::{
     ScalarReason,
     cpu::{
@@ -55,6 +56,8 @@ pub(in crate::cpu::vectorize) struct Plan<'c> {
     pub(in crate::cpu::vectorize) speculated: HashSet<Value<'c>>,
     /// For each block, whether a vector can be left to another function at its start.
     pub(in crate::cpu::vectorize) can_restart: Vec<bool>,
+    /// Memory of threads that lies lane by lane.
+    pub(in crate::cpu::vectorize) private: PrivateArrays<'c>,
 }
 
 impl<'c> Plan<'c> {
@@ -85,7 +88,12 @@ impl<'c> Plan<'c> {
                 (value == thread).then_some(Shape::Strided(1))
             }
         };
-        let asked = Asked { lanes, source: &source, size };
+        let private = match lanes {
+            1 => PrivateArrays::none(),
+            _ => PrivateArrays::find(function, &flow, size),
+        };
+        let element = |address| private.element(address);
+        let asked = Asked { lanes, source: &source, size, element: &element };
         let shapes = Uniformity::new(function, &flow, &asked);
         let dominators = all_dominators(&flow);
         let (regions, barriers) = regions(&flow);
@@ -108,6 +116,7 @@ impl<'c> Plan<'c> {
             dominators,
             speculated,
             can_restart,
+            private,
         };
         if lanes > 1 {
             plan.loops = plan.flow.loops.clone();

@@ -45,6 +45,8 @@ mod vector {
     pub(super) const ARITHMETIC: u64 = 10;
     /// For each thread: of up to 32 bits, by doubles.
     pub(super) const DIVISION: u64 = 20;
+    /// The same of 64 bits, which are tested for having no more than 31.
+    pub(super) const DIVISION_WIDE: u64 = 25;
     pub(super) const UNIFORM: u64 = 3;
     pub(super) const BRANCH: u64 = 20;
     /// For each thread: of elements that processors gather, and of narrower ones, each with a branch.
@@ -137,7 +139,7 @@ impl<'c> Estimate<'_, 'c> {
             Opcode::AtomicRmw | Opcode::AtomicCmpXchg => lanes * vector::SCATTERED,
             Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => {
                 let is_narrow = (self.size)(instruction.ty()) <= 4;
-                lanes * if is_narrow { vector::DIVISION } else { thread::DIVISION }
+                lanes * if is_narrow { vector::DIVISION } else { vector::DIVISION_WIDE }
             }
             Opcode::Call if is_pure_intrinsic(instruction).is_some() => 2 * self.wide(instruction),
             Opcode::Call => lanes * thread::FUNCTION,

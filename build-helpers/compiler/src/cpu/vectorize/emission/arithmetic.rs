@@ -1,9 +1,13 @@
 //! Arithmetic of a vector body: instructions whose result depends on their operands alone. A uniform one
 //! is done once, a strided one for the first lane, any other one as a vector operation.
 
-use kernelmill_llvm::ir::{ModuleExt, Opcode, Value};
+use kernelmill_llvm::ir::{ModuleExt, Opcode, Type, Value};
 
-use super::{super::layout::vector_value::VectorValue, code::Mask, values::Values};
+use super::{
+    super::layout::vector_value::{VectorValue, Vectors},
+    code::Mask,
+    values::Values,
+};
 use crate::{
     ScalarReason,
     cpu::uniformity::{Shape, is_pure_intrinsic},
@@ -89,8 +93,13 @@ impl<'c> Values<'_, 'c> {
             Opcode::GetElementPtr => {
                 let operands = instruction.operands();
                 let base = self.first(operands[0], block);
-                let indices: Vec<_> =
-                    operands[1..].iter().map(|index| self.first(*index, block)).collect();
+                let indices: Vec<_> = operands[1..]
+                    .iter()
+                    .map(|index| {
+                        let first = self.first(*index, block);
+                        self.in_all_lanes(instruction, first)
+                    })
+                    .collect();
                 self.code.builder.elements(instruction.element_type(), base, &indices)
             }
             // Where the stride holds it is the strided operand, and that is a row in more lanes than the result.
@@ -123,6 +132,23 @@ impl<'c> Values<'_, 'c> {
             self.code.vectors.all(&self.code.builder, all)
         });
         VectorValue { first: Some(first), step, holds: Some(holds), vector: Some(vector) }
+    }
+
+    /// An index of an address, or a vector of them, times the lanes where the elements of these lie between.
+    fn in_all_lanes(&self, address: Value<'c>, index: Value<'c>) -> Value<'c> {
+        let Vectors { lanes, context } = self.code.vectors;
+        if self.plan.private.element(address).is_none() {
+            return index;
+        }
+        let (builder, long) = (&self.code.builder, Type::int(context, 64));
+        let times = long.constant(u64::from(lanes));
+        let (long, times) = match index.ty().int_width() {
+            Some(_) => (long, times),
+            None => (long.vector(lanes), Value::constant_vector(&vec![times; lanes as usize])),
+        };
+        let is_long = index.ty() == long;
+        let index = if is_long { index } else { builder.cast(Opcode::SExt, index, long) };
+        builder.multiply(index, times)
     }
 
     pub(in crate::cpu::vectorize) fn first(&mut self, value: Value<'c>, block: usize) -> Value<'c> {
@@ -192,7 +218,7 @@ impl<'c> Values<'_, 'c> {
                     .map(|operand| self.read(operand, block))
                     .collect();
                 // Indices of fields must stay constants.
-                let values: Vec<_> = forms
+                let mut values: Vec<_> = forms
                     .into_iter()
                     .map(|widened| {
                         if widened.is_uniform() {
@@ -202,6 +228,9 @@ impl<'c> Values<'_, 'c> {
                         }
                     })
                     .collect();
+                for index in &mut values[1..] {
+                    *index = self.in_all_lanes(instruction, *index);
+                }
                 self.code.builder.elements(instruction.element_type(), values[0], &values[1..])
             }
             Call => self.intrinsic(block, instruction),

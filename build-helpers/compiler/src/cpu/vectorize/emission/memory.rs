@@ -23,7 +23,7 @@ impl<'c> Emitter<'_, 'c> {
         mask: Mask<'c>,
     ) -> VectorValue<'c> {
         debug_assert_eq!(self.values.plan.shapes.shape(load), Shape::Varying);
-        let (ty, align) = (load.ty(), load.alignment());
+        let (ty, align) = (load.ty(), self.alignment(load.operand(0), load));
         let address = self.values.read(load.operand(0), block);
         if !self.values.code.follows(&address, ty) {
             if mask.is_none()
@@ -64,6 +64,12 @@ impl<'c> Emitter<'_, 'c> {
         VectorValue::varying(self.values.code.builder.load(wide, slot))
     }
 
+    /// The alignment of an access in every lane.
+    fn alignment(&self, address: Value<'c>, access: Value<'c>) -> u32 {
+        let element = self.values.plan.private.element(address);
+        element.map_or(access.alignment(), |bytes| access.alignment().min(bytes as u32))
+    }
+
     /// Writes for the lanes of the mask.
     pub(in crate::cpu::vectorize) fn store(
         &mut self,
@@ -79,7 +85,7 @@ impl<'c> Emitter<'_, 'c> {
     /// Writes for the lanes of the mask what one store writes.
     pub(super) fn store_apart(&mut self, block: usize, store: Value<'c>, mask: Mask<'c>) {
         let (value, address) = (store.operand(0), store.operand(1));
-        let (ty, align) = (value.ty(), store.alignment());
+        let (ty, align) = (value.ty(), self.alignment(address, store));
         let value = self.values.read(value, block);
         let address = self.values.read(address, block);
         if address.is_uniform() && value.is_uniform() {

@@ -275,6 +275,8 @@ impl<'a, 'c> Values<'a, 'c> {
         };
         let widened = if self.code.vectors.lanes == 1 {
             VectorValue::uniform(base)
+        } else if let Some(element) = self.plan.private.element(alloca) {
+            VectorValue::strided(base, element as i64)
         } else {
             let strided = VectorValue::strided(base, bytes as i64);
             VectorValue::varying(self.code.vectors.all(slots, strided))

@@ -1,4 +1,8 @@
-//! Errors: what can go wrong, on the host and on the device.
+//! Errors: what can go wrong, on the host and on the device. Each variant has a code with an explanation ([`code`]).
+
+mod code;
+
+pub use code::{ErrorCode, UnknownErrorCode};
 
 use std::{fmt, time::Duration};
 
@@ -16,12 +20,16 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// let mut buffer = device.upload(&[1u8, 2, 3])?;
 /// let error = buffer.copy_from(&[0; 5]).unwrap_err();
 /// assert_eq!(error.to_string(), "copy_from: the buffer has 3 elements, the host slice has 5");
-/// assert_eq!(format!("{error:?}"), error.to_string());
+/// assert_eq!(error.code().number(), "KM1012");
+/// assert_eq!(
+///     format!("{error:?}"),
+///     format!("{error}\n  for more: cargo kernelmill explain KM1012")
+/// );
 /// # Ok::<(), kernelmill::Error>(())
 /// ```
 ///
-/// `Debug` prints the message and those of its sources, a line each: it is what a `main` that
-/// returns this error shows.
+/// `Debug` prints the message, those of its sources, and the command that explains its [code](Self::code), a line each:
+/// it is what a `main` that returns this error shows.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -475,7 +483,7 @@ impl fmt::Debug for Error {
             write!(formatter, "\n  because: {error}")?;
             source = error.source();
         }
-        Ok(())
+        write!(formatter, "\n  for more: cargo kernelmill explain {}", self.code())
     }
 }
 
