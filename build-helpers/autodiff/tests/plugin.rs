@@ -561,6 +561,29 @@ pub fn k(x: &[[f32; 24]], mut g: DisjointSlice<[f32; 24]>) {{
     assert!(accepted > 3, "{accepted}");
 }
 
+/// How often a loop over pairs is repeated is known when it begins, by a function that rustc has made in the device crate alone.
+#[test]
+fn pairs_of_slices_need_no_tape() {
+    const LOOP: &str = "let mut sum = 0.0; for (x, y) in x.iter().zip(y) { sum += x * y } sum";
+    for (name, body) in [("loop", LOOP), ("sum", "x.iter().zip(y).map(|(x, y)| x * y).sum()")] {
+        let text = format!(
+            "use kernelmill_device::prelude::*;
+fn f(x: &[f32], y: &[f32]) -> f32 {{ {body} }}
+autodiff! {{ fn d(x: &[f32], g: &mut [f32], y: &[f32], seed: f32) = reverse f(duplicated, constant); }}
+#[kernel]
+pub fn k(x: &[f32], y: &[[f32; 2]], mut g: DisjointSlice<[f32; 2]>) {{
+    let i = thread::index_1d();
+    if let Some(g) = g.get_mut(i) {{ d(x, g, &y[i.get()], 1.0) }}
+}}
+"
+        );
+        for target in TARGETS {
+            compile(&with_plugin(), &format!("pairs_{name}"), &text, target)
+                .unwrap_or_else(|error| panic!("{name} {target}: {error}"));
+        }
+    }
+}
+
 #[test]
 fn lengths_of_shadows_are_tested_when_they_are_not_known() {
     for (name, ty, panics) in [("slices", "[f32]", true), ("arrays", "[f32; 4]", false)] {

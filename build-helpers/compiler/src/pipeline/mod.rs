@@ -39,6 +39,8 @@ const STAGES: &[Stage] = &[
     run("linking of the source", source::link_source).shows(CodeStage::FrontEnd),
     run("check of shared arrays", stages::check_shared_arrays),
     run("rules of marked code", stages::apply_rules),
+    run("linking of shared instances", stages::link_shared_instances)
+        .when(|request| request.options.libraries),
     run("placement of stack slots", stages::place_slots_for_plugins).then(Hook::FrontEnd),
     run("linking of libraries", stages::link_libraries).when(|request| request.options.libraries),
     run("removal of landing pads", stages::drop_landing_pads)

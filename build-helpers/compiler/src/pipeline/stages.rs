@@ -63,6 +63,18 @@ pub(super) fn check_shared_arrays(session: &mut Session<'_, '_>) -> Result<(), E
     check::shared_arrays(context, module, job.config, backend)
 }
 
+/// Guarantees bodies for the instances of generic functions that rustc has left to the device crate, where plugins work on the
+/// source's own code.
+pub(super) fn link_shared_instances(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, backend, ref job, tools, .. } = *session;
+    if !tools.plugins.work_at(plugin::Stage::FrontEnd, module, job.config) {
+        return Ok(());
+    }
+    let level = job.config.params.panics;
+    let sources = link::Sources { libraries: tools.libraries, vendor: None, backend, level };
+    link::shared_instances(context, module, &sources)
+}
+
 /// Guarantees that nothing is undefined which a library has, but for the target's operations, and that no library
 /// asks what it is linked for.
 pub(super) fn link_libraries(session: &mut Session<'_, '_>) -> Result<(), Error> {

@@ -23,7 +23,8 @@ use crate::{
 /// Where in the pipeline a plugin works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
-    /// After the front end: the source's own functions, not optimised, nothing linked to them.
+    /// After the front end: the source's own functions and the instances of generic functions that they call, not optimised, no
+    /// library linked to them.
     FrontEnd,
     /// After libraries are linked, before kernels are built from their shims and everything else
     /// becomes droppable.

@@ -118,7 +118,7 @@ impl Libraries {
 /// Whether a symbol is one of `core` or `alloc`, or of an implementation of their traits, as
 /// `<&str as core::fmt::Display>::fmt` is. One with a type of `std`, as `<std::env::Args as
 /// core::iter::Iterator>::next`, is `std`'s: its own code would bring the operating system along.
-fn is_of_library(symbol: &str) -> bool {
+pub(super) fn is_of_library(symbol: &str) -> bool {
     let path = path_of(symbol);
     let own = path.trim_start_matches('<');
     let is_of =

@@ -10,7 +10,7 @@ use kernelmill_llvm::{
 
 use super::{
     heap, host_instructions,
-    library::Libraries,
+    library::{Libraries, is_of_library},
     math,
     messages::{self, Messages},
     panics::{self, Style},
@@ -26,6 +26,9 @@ use crate::{
 const DROP_MESSAGES: &str = "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,\
     simplifycfg,instcombine<no-verify-fixpoint>),globaldce";
 
+/// What no other module refers to.
+const LOCAL: [Linkage; 2] = [Linkage::Internal, Linkage::Private];
+
 /// The libraries of a job.
 pub(crate) struct Sources<'a> {
     pub(crate) libraries: &'a Libraries,
@@ -36,6 +39,39 @@ pub(crate) struct Sources<'a> {
     pub(crate) level: PanicLevel,
 }
 
+impl Sources<'_> {
+    /// What a panic leaves behind.
+    fn style(&self) -> Style {
+        match self.level {
+            PanicLevel::None => Style::Silent,
+            _ if self.backend.formats_panics() => Style::Format,
+            _ => Style::Record,
+        }
+    }
+}
+
+/// Links the instances of generic functions of the standard library that rustc has made in the device crate: at level 0 it makes
+/// none where another crate has it. What works on the source then has the bodies of all of them.
+pub(crate) fn shared_instances<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    sources: &Sources<'_>,
+) -> Result<(), Error> {
+    const DEVICE: &str = "kernelmill_device";
+    let is_shared = |name: &String| name.contains(DEVICE) && is_of_library(name);
+    let mut asked = HashSet::new();
+    while undefined(module).into_iter().filter(is_shared).any(|name| asked.insert(name)) {
+        let library = parse_bitcode(context, sources.libraries.device(), DEVICE)?;
+        for function in library.definitions() {
+            if !LOCAL.contains(&function.linkage()) && !is_shared(&function.name()) {
+                panics::declare_only(context, &library, function);
+            }
+        }
+        link_needed(context, module, sources.backend, sources.style(), (library, DEVICE))?;
+    }
+    Ok(())
+}
+
 /// Links until nothing is undefined that a library has, and adds the texts of the panics that the
 /// host puts together.
 pub(crate) fn libraries<'c>(
@@ -44,11 +80,7 @@ pub(crate) fn libraries<'c>(
     sources: &Sources<'_>,
     messages: &mut Messages,
 ) -> Result<(), Error> {
-    let style = match sources.level {
-        PanicLevel::None => Style::Silent,
-        _ if sources.backend.formats_panics() => Style::Format,
-        _ => Style::Record,
-    };
+    let style = sources.style();
     let (asked, of_device) = (HashSet::new(), HashSet::new());
     let mut linker =
         Linker { context, module, sources, style, style_of_the_rest: style, asked, of_device };
@@ -167,27 +199,34 @@ impl<'c> Linker<'_, 'c> {
         self.add_module(parse_bitcode(self.context, bitcode, name)?, name)
     }
 
-    /// The definitions are marked as ones that may be dropped, and LLVM's linker brings over those
-    /// that are referred to.
     fn add_module(&self, library: Module<'c>, name: &str) -> Result<(), Error> {
-        let backend = self.sources.backend;
-        backend.machine().adopt(&library);
-        library.strip_debug_info();
-        panics::withdraw(self.context, &library, self.style);
-        for value in library.functions().into_iter().chain(library.globals()) {
-            if value.is_declaration() {
-                continue;
-            }
-            let local = [Linkage::Internal, Linkage::Private];
-            if !local.contains(&value.linkage()) {
-                value.set_linkage(Linkage::LinkOnceOdr);
-            }
-            value.drop_comdat();
-        }
-        retarget::end_unwinding(&library, backend.machine())?;
-        retarget::functions(self.context, &library, backend.is_gpu());
-        self.module
-            .link(library)
-            .map_err(|message| Error::Internal(format!("linking {name}: {message}")))
+        let Self { context, module, sources, style, .. } = *self;
+        link_needed(context, module, sources.backend, style, (library, name))
     }
+}
+
+/// Links what a module needs of a library. The definitions are marked as ones that may be dropped, and LLVM's linker brings
+/// over those that are referred to.
+fn link_needed<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    backend: &dyn TargetInfo,
+    style: Style,
+    (library, name): (Module<'c>, &str),
+) -> Result<(), Error> {
+    backend.machine().adopt(&library);
+    library.strip_debug_info();
+    panics::withdraw(context, &library, style);
+    for value in library.functions().into_iter().chain(library.globals()) {
+        if value.is_declaration() {
+            continue;
+        }
+        if !LOCAL.contains(&value.linkage()) {
+            value.set_linkage(Linkage::LinkOnceOdr);
+        }
+        value.drop_comdat();
+    }
+    retarget::end_unwinding(&library, backend.machine())?;
+    retarget::functions(context, &library, backend.is_gpu());
+    module.link(library).map_err(|message| Error::Internal(format!("linking {name}: {message}")))
 }

@@ -23,7 +23,7 @@ pub(crate) use clash::{declarations, redefinitions};
 pub(crate) use grid::{grid_operations, inline_grid_barriers};
 pub(crate) use inline::{finish_panics, inline_panicking};
 pub(crate) use library::Libraries;
-pub(crate) use linker::{Sources, libraries};
+pub(crate) use linker::{Sources, libraries, shared_instances};
 pub(crate) use messages::Messages;
 pub(crate) use print::printing;
 pub(crate) use reflect::reflect;

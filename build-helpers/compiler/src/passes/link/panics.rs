@@ -125,12 +125,21 @@ pub(super) fn withdraw<'c>(context: &'c Context, library: &Module<'c>, style: St
         if !of_library || replacement(&path, style).is_none() {
             continue;
         }
-        function.set_name(&format!("{name}.withdrawn"));
-        let declaration = library.new_function(&name, function.value_type());
-        declaration.add_attribute(context, Place::Function, "noreturn", 0);
-        function.replace_with(declaration);
-        function.set_linkage(Linkage::Internal);
+        declare_only(context, library, function);
     }
+}
+
+/// Makes a declaration of a function of a library, so that its body does not come along.
+pub(super) fn declare_only<'c>(context: &'c Context, library: &Module<'c>, function: Value<'c>) {
+    const ENDS: &str = "noreturn";
+    let name = function.name();
+    function.set_name(&format!("{name}.withdrawn"));
+    let declaration = library.new_function(&name, function.value_type());
+    if function.has_attribute(Place::Function, ENDS) {
+        declaration.add_attribute(context, Place::Function, ENDS, 0);
+    }
+    function.replace_with(declaration);
+    function.set_linkage(Linkage::Internal);
 }
 
 /// What to do with a function; `None` to leave it to the library.
