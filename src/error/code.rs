@@ -7,7 +7,7 @@
 
 use std::{fmt, str::FromStr};
 
-use super::Error;
+use super::variants::Error;
 
 macro_rules! codes {
     ($($number:ident $name:ident: $title:literal;)*) => {

@@ -124,17 +124,16 @@ pub fn quotients(x: &[[u32; 2]], mut y: DisjointSlice<[u32; 16]>) {
     let Some(out) = y.get_mut(i) else { return };
     let [a, b] = x[i.get()];
     macro_rules! divided {
-        ($($ty:ty, $at:literal;)*) => { $(
-            let (left, right) = (a as $ty, b as $ty);
+        ($a:expr, $b:expr; $($ty:ty, $at:literal;)*) => { $(
+            let (left, right) = ($a as $ty, $b as $ty);
             if right != 0 {
                 out[$at] = left.wrapping_div(right) as u32;
                 out[$at + 1] = left.wrapping_rem(right) as u32;
             }
         )* };
     }
-    divided!(u32, 0; i32, 2; u16, 4; i16, 6; u8, 8; i8, 10; u64, 12;);
-    let (a, b) = (a as i32, b as i32);
-    divided!(i64, 14;);
+    divided!(a, b; u32, 0; i32, 2; u16, 4; i16, 6; u8, 8; i8, 10; u64, 12;);
+    divided!(a as i32, b as i32; i64, 14;);
 }
 
 /// Sums of a cell of an image and its four neighbours, zero beyond the border; threads have one number for both coordinates.

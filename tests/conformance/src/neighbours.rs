@@ -141,17 +141,16 @@ fn quotients(on: &Context) -> Outcome {
     let expected = x.iter().map(|[a, b]| {
         let mut out = [0; 16];
         macro_rules! divided {
-            ($($ty:ty, $at:literal;)*) => { $(
-                let (left, right) = (*a as $ty, *b as $ty);
+            ($a:expr, $b:expr; $($ty:ty, $at:literal;)*) => { $(
+                let (left, right) = ($a as $ty, $b as $ty);
                 if right != 0 {
                     out[$at] = left.wrapping_div(right) as u32;
                     out[$at + 1] = left.wrapping_rem(right) as u32;
                 }
             )* };
         }
-        divided!(u32, 0; i32, 2; u16, 4; i16, 6; u8, 8; i8, 10; u64, 12;);
-        let (a, b) = (&(*a as i32), &(*b as i32));
-        divided!(i64, 14;);
+        divided!(*a, *b; u32, 0; i32, 2; u16, 4; i16, 6; u8, 8; i8, 10; u64, 12;);
+        divided!(*a as i32, *b as i32; i64, 14;);
         out
     });
     same(&y.download()?, &expected.collect::<Vec<_>>())

@@ -1,0 +1,616 @@
+//! What can go wrong, on the host and on the device: the variants of [`Error`], and what those hold that say more than a line.
+
+use std::{fmt, time::Duration};
+
+use kernelmill_artifact::{PanicKind, SourceFrame, SourceLocation};
+
+use crate::{capability::Capability, explanation::Explanation, properties::Backend};
+
+/// The result of everything here that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, on the host or on the device. Every message names its subject.
+///
+/// ```
+/// let device = kernelmill::Device::cpu()?;
+/// let mut buffer = device.upload(&[1u8, 2, 3])?;
+/// let error = buffer.copy_from(&[0; 5]).unwrap_err();
+/// assert_eq!(error.to_string(), "copy_from: the buffer has 3 elements, the host slice has 5");
+/// assert_eq!(error.code().number(), "KM1012");
+/// assert_eq!(
+///     format!("{error:?}"),
+///     format!("{error}\n  for more: cargo kernelmill explain KM1012")
+/// );
+/// # Ok::<(), kernelmill::Error>(())
+/// ```
+///
+/// `Debug` prints the message, those of its sources, and the command that explains its [code](Self::code), a line each:
+/// it is what a `main` that returns this error shows.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A kernel panicked. Reported by the next `synchronize` or `download`.
+    #[error("{0}")]
+    KernelPanic(Box<KernelPanic>),
+    /// A launch asks for more than the device, or the kernel on that device, can do.
+    #[error(
+        "kernel `{kernel}`: the launch asks for {quantity} {requested}, the limit of {device} is \
+         {limit}"
+    )]
+    Limit {
+        /// The kernel's name.
+        kernel: String,
+        /// What is limited, for example `threads per block`.
+        quantity: &'static str,
+        /// What the launch asks for.
+        requested: u64,
+        /// The most it may ask for.
+        limit: u64,
+        /// The device's name.
+        device: String,
+    },
+    /// A grid is not made of whole clusters, which the kernel's author says it is made of.
+    #[error(
+        "kernel `{kernel}`: a grid of {grid:?} blocks is not made of whole clusters, each of \
+         {cluster:?} blocks"
+    )]
+    Cluster {
+        /// The kernel's name.
+        kernel: String,
+        /// The blocks of the launch, x first.
+        grid: [u64; 3],
+        /// The blocks of a cluster, x first.
+        cluster: [u32; 3],
+    },
+    /// A device cannot do what a program asks for; [`Device::support`](crate::Device::support) tells before.
+    #[error("{subject} needs {capability}, which {device} does not have")]
+    Unsupported {
+        /// What asks for it: a kernel, a graph.
+        subject: String,
+        /// What it asks for.
+        capability: Capability,
+        /// The device.
+        device: String,
+    },
+    /// A launch that no build of a kernel with variants is made for.
+    #[error("no build fits a launch of {0}")]
+    NoVariant(Box<Explanation>),
+    /// A launch has a block without threads.
+    #[error("kernel `{kernel}`: the block size [{}, {}, {}] has no threads", block[0], block[1], block[2])]
+    EmptyBlock {
+        /// The kernel's name.
+        kernel: String,
+        /// The block size asked for, x, y, z.
+        block: [u64; 3],
+    },
+    /// A contract that the kernel's author states in the configuration does not hold.
+    #[error("kernel `{kernel}`: its contract `{rule}` does not hold")]
+    Contract {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The rule, as the configuration has it.
+        rule: &'static str,
+    },
+    /// A kernel is given a function that its module does not have.
+    #[error(
+        "kernel `{kernel}`: the function given as `{parameter}` is none that the kernels of \
+         `{package}` can call; take one of their own `Kernels::functions()`"
+    )]
+    ForeignFunction {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The parameter's name.
+        parameter: &'static str,
+        /// The package of the kernel.
+        package: &'static str,
+    },
+    /// A tensor map that some device could not copy tiles by.
+    #[error("a tensor map of {subject}: {}", faults.join("; "))]
+    TensorMap {
+        /// Its element, sizes, strides and box.
+        subject: String,
+        /// Everything that is wrong with it.
+        faults: Vec<String>,
+    },
+    /// A buffer, a stream and a kernel of different devices meet.
+    #[error("{subject} belongs to {found}, it is used on {expected}")]
+    WrongDevice {
+        /// What is of another device: `a buffer`, `the kernel `saxpy``.
+        subject: String,
+        /// The device it belongs to.
+        found: String,
+        /// The device it is used on.
+        expected: String,
+    },
+    /// Memory that this crate has not allocated is less aligned than its elements have to be.
+    #[error("{subject} is at {address:#x}, its elements are aligned to {alignment} bytes")]
+    Misaligned {
+        /// What it is: `a CudaSlice`.
+        subject: &'static str,
+        /// Its address on the device.
+        address: u64,
+        /// The alignment of an element.
+        alignment: usize,
+    },
+    /// Two lengths that have to be equal are not.
+    #[error("{operation}: the buffer has {buffer} elements, the host slice has {host}")]
+    LengthMismatch {
+        /// The method called.
+        operation: &'static str,
+        /// Elements of the buffer.
+        buffer: usize,
+        /// Elements of the host slice.
+        host: usize,
+    },
+    /// Two buffers of which one is copied to the other have different lengths.
+    #[error(
+        "{operation}: the buffer has {buffer} elements, the buffer that is copied has {copied}"
+    )]
+    BufferMismatch {
+        /// The method called.
+        operation: &'static str,
+        /// Elements of the buffer that is written.
+        buffer: usize,
+        /// Elements of the buffer that is copied.
+        copied: usize,
+    },
+    /// Rows are not within the memory that they are to be of, or overlap.
+    #[error(
+        "{operation}: {count} rows of {width} elements, of which each begins {pitch} after the one before, do not lie side \
+         by side in {side} of {elements} elements"
+    )]
+    Rows {
+        /// The method called.
+        operation: &'static str,
+        /// The number of rows.
+        count: usize,
+        /// Elements of a row.
+        width: usize,
+        /// Elements from one row to the next.
+        pitch: usize,
+        /// Which memory: `the buffer`, `the host slice` or `the buffer that is copied`.
+        side: &'static str,
+        /// Its elements.
+        elements: usize,
+    },
+    /// Memory does not begin and end between two elements of the type that it is to be taken for.
+    #[error(
+        "{bytes} bytes from byte {offset} of a buffer on are no elements of `{element}`, each of {size} bytes"
+    )]
+    Cast {
+        /// Where the memory begins in its buffer, in bytes.
+        offset: usize,
+        /// Its bytes.
+        bytes: usize,
+        /// The type.
+        element: &'static str,
+        /// Bytes of an element.
+        size: usize,
+    },
+    /// Memory could not be allocated.
+    #[error("out of memory: {device} cannot allocate {bytes} bytes")]
+    OutOfMemory {
+        /// The device's name.
+        device: String,
+        /// Bytes asked for; `usize::MAX` where their number overflows.
+        bytes: usize,
+    },
+    /// None of the embedded binaries of a source runs on the device.
+    #[error("{0}")]
+    NoBinary(Box<NoBinary>),
+    /// The bindings or a compiled kernel are of another version of kernelmill.
+    #[error(
+        "{subject} has interface version {found}, this kernelmill has {expected}: use the same \
+         version of kernelmill and kernelmill-build"
+    )]
+    FormatVersion {
+        /// The package or the kernel.
+        subject: String,
+        /// Its version.
+        found: u32,
+        /// The version of this crate.
+        expected: u32,
+    },
+    /// An embedded module lacks a kernel that the bindings say it has.
+    #[error("{source_file}: the embedded binary for `{target}` has no kernel `{entry}`")]
+    MissingKernel {
+        /// The kernel's source.
+        source_file: &'static str,
+        /// The target of the binary.
+        target: &'static str,
+        /// The entry that is not there.
+        entry: &'static str,
+    },
+    /// No binary that is loaded has a variable.
+    #[error(
+        "no binary that is loaded on {device} has the variable `{variable}`: its kernels do not use it, or the back end has none"
+    )]
+    MissingVariable {
+        /// The variable.
+        variable: &'static str,
+        /// The device.
+        device: String,
+    },
+    /// A variable cannot be read or written: kernels of its source run, on the CPU, and the calling thread is one of
+    /// rayon's, which may be needed for them; or a launch was given up that still runs.
+    #[error(
+        "the variable `{variable}` is in use: kernels of its source run, and this thread may not wait for them"
+    )]
+    VariableInUse {
+        /// The variable.
+        variable: &'static str,
+    },
+    /// A place in a variable that is an array is beyond its end.
+    #[error(
+        "the variable `{variable}` has {length} elements, and {count} from {first} on are none of them"
+    )]
+    VariableRange {
+        /// The variable.
+        variable: &'static str,
+        /// Its elements.
+        length: usize,
+        /// The first element that was asked for.
+        first: usize,
+        /// The number of elements that were asked for.
+        count: usize,
+    },
+    /// The program's own loader of modules ([`ModuleCache::set_loader`]) has failed.
+    ///
+    /// [`ModuleCache::set_loader`]: crate::ModuleCache::set_loader
+    #[error("the loader that the program has set cannot load {artifact}")]
+    Loader {
+        /// The binary, as the build embedded it.
+        artifact: String,
+        /// What the loader says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A binary that is loaded names a symbol of the program that has no value.
+    #[error(
+        "{binary} needs the symbol `{symbol}`, {bytes} bytes, which has no value; give it one before the kernels are loaded, \
+         with `kernelmill::define_symbol`"
+    )]
+    UndefinedSymbol {
+        /// The symbol.
+        symbol: &'static str,
+        /// The size of its value in bytes.
+        bytes: u64,
+        /// The binary.
+        binary: String,
+    },
+    /// The value of a symbol has another size than a binary that is loaded has for it.
+    #[error(
+        "{binary} has {expected} bytes for the symbol `{symbol}`, and `kernelmill::define_symbol` was given {found}"
+    )]
+    SymbolSize {
+        /// The symbol.
+        symbol: &'static str,
+        /// The size of the value that the program has given.
+        found: u64,
+        /// The size in the binary.
+        expected: u64,
+        /// The binary.
+        binary: String,
+    },
+    /// What compiles at run time cannot be used, or not for a device.
+    #[error("{compiler} cannot be used: {reason}")]
+    NoCompiler {
+        /// The compiler.
+        compiler: &'static str,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// A source that is compiled at run time does not compile.
+    #[error("{source_file} does not compile, by {compiler} with `{options}`:\n{log}")]
+    Compile {
+        /// The name of the source.
+        source_file: String,
+        /// The compiler and its version.
+        compiler: String,
+        /// The options that it was given.
+        options: String,
+        /// What it says: errors with lines.
+        log: String,
+    },
+    /// A program that was compiled at run time has no kernel of a name.
+    #[error("{source_file} has no kernel `{kernel}`: {known}")]
+    NoKernel {
+        /// The name of the source.
+        source_file: String,
+        /// The name that was asked for.
+        kernel: String,
+        /// The kernels that there are.
+        known: String,
+    },
+    /// The arguments of a launch are none that a kernel takes which was compiled at run time.
+    #[error("kernel `{kernel}`: {reason}")]
+    Arguments {
+        /// The kernel's symbol.
+        kernel: String,
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// The database of programs that were compiled at run time cannot be used.
+    #[error("{0}")]
+    Database(String),
+    /// A launch took longer than the watchdog allows. Reported by the next `synchronize` or `download`,
+    /// and by every later use of the buffers that the launch was given.
+    #[error("{0}")]
+    LaunchTimeout(Box<LaunchTimeout>),
+    /// An environment variable of this crate has a value that cannot be read.
+    #[error("the environment variable {variable} is `{value}`, which is not {expected}")]
+    Variable {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// A back end cannot be used on this machine.
+    #[error("{backend} is not available: {reason}")]
+    Unavailable {
+        /// The back end.
+        backend: Backend,
+        /// Why.
+        reason: String,
+    },
+    /// The device that the environment variable `KERNELMILL_DEVICE` names cannot be opened.
+    #[error(
+        "the environment variable KERNELMILL_DEVICE asks for `{device}`, which cannot be had: {reason}; \
+         the devices are:\n{devices}"
+    )]
+    RequestedDevice {
+        /// The name of the device.
+        device: String,
+        /// Why it cannot be opened.
+        reason: Box<Error>,
+        /// Each device, and why others are not there: [`Device::inventory`](crate::Device::inventory).
+        devices: String,
+    },
+    /// A stream is used while it is captured into a CUDA graph.
+    #[error(
+        "{operation}: the stream is being captured into a CUDA graph, which would not keep the memory \
+         in use; use the stream before the capture begins or after it has ended"
+    )]
+    Capturing {
+        /// What was asked of the stream.
+        operation: &'static str,
+    },
+    /// The time of an event is asked for before the event is complete.
+    #[error(
+        "{operation}: an event is not complete, so its time is not known yet; wait for both events first, with \
+         `Event::synchronize`"
+    )]
+    EventPending {
+        /// The method called.
+        operation: &'static str,
+    },
+    /// A buffer is used with a graph that it is not in, or a graph's buffer outside of it.
+    #[error(
+        "{subject} is not in the graph that it is used with; a graph has the buffers that were moved into \
+         it with `GraphBuilder::add`, and only launches on that builder take what `add` has returned"
+    )]
+    NotInGraph {
+        /// What is used.
+        subject: String,
+    },
+    /// A function of the CUDA driver failed.
+    #[error("{function} failed for {subject}: {name} ({code})")]
+    Cuda {
+        /// The driver's function.
+        function: &'static str,
+        /// What it was called for: a kernel, a device, a number of bytes.
+        subject: String,
+        /// The name of the error code, for example `CUDA_ERROR_ILLEGAL_ADDRESS`.
+        name: String,
+        /// The error code.
+        code: u32,
+    },
+    /// A function of the OpenCL library failed.
+    #[error("{function} failed for {subject}: {name} ({code})")]
+    OpenCl {
+        /// The function.
+        function: &'static str,
+        /// What it was called for: a kernel, a device, a number of bytes.
+        subject: String,
+        /// The name of the error code, for example `CL_OUT_OF_RESOURCES`.
+        name: &'static str,
+        /// The error code.
+        code: i32,
+    },
+    /// An OpenCL device's compiler refuses a program.
+    #[error("{device} cannot build {artifact}:\n{log}")]
+    OpenClBuild {
+        /// The binary, as the build embedded it.
+        artifact: String,
+        /// The device.
+        device: String,
+        /// What its compiler says.
+        log: String,
+    },
+    /// A kernel that an OpenCL device has built takes other arguments than its wrapper gives.
+    #[error(
+        "{artifact}: the kernel has {parameters} parameters as {device} builds it, and its wrapper gives those of \
+         `{signature}`; its parameters must not depend on macros of the device"
+    )]
+    OpenClSignature {
+        /// The binary, as the build embedded it.
+        artifact: String,
+        /// The kernel, as the build read it.
+        signature: String,
+        /// The device.
+        device: String,
+        /// How many parameters the kernel has there.
+        parameters: u64,
+    },
+    /// An operation of wgpu failed: it was not valid, there was no memory for it, or the device is lost.
+    #[error("{operation} failed for {subject} on {device}: {message}")]
+    Wgpu {
+        /// The operation, as wgpu names it, for example `create_compute_pipeline`.
+        operation: &'static str,
+        /// What it was called for: a kernel, a binary, a number of bytes.
+        subject: String,
+        /// The device.
+        device: String,
+        /// What wgpu says.
+        message: String,
+    },
+    /// A function of the HIP run time failed.
+    #[error("{function} failed for {subject}: {name} ({code}), {text}")]
+    Hip {
+        /// The function.
+        function: &'static str,
+        /// What it was called for: a kernel, a device, a number of bytes.
+        subject: String,
+        /// The name of the error code, for example `hipErrorIllegalAddress`.
+        name: String,
+        /// What the library says of it.
+        text: String,
+        /// The error code.
+        code: i32,
+    },
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{self}")?;
+        let mut source = std::error::Error::source(self);
+        while let Some(error) = source {
+            write!(formatter, "\n  because: {error}")?;
+            source = error.source();
+        }
+        write!(formatter, "\n  for more: cargo kernelmill explain {}", self.code())
+    }
+}
+
+/// A panic inside a kernel: the first one of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KernelPanic {
+    /// What kind of panic.
+    pub kind: PanicKind,
+    /// The message, as `std` would print it.
+    pub message: String,
+    /// The place in the source; `None` where the compiler knows none.
+    pub location: Option<SourceLocation<'static>>,
+    /// The source that the kernel was compiled from, relative to its package.
+    pub source: &'static str,
+    /// Index of the block, x, y, z.
+    pub block: [u32; 3],
+    /// Index of the thread in its block, x, y, z.
+    pub thread: [u32; 3],
+    /// The calls on the way to the panic, the innermost first, where the kernel was compiled with
+    /// `panics = "backtrace"`.
+    pub backtrace: &'static [SourceFrame<'static>],
+}
+
+impl fmt::Display for KernelPanic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.location {
+            Some(location) => write!(formatter, "kernel panicked at {location}")?,
+            None => write!(formatter, "kernel of {} panicked", self.source)?,
+        }
+        let ([bx, by, bz], [tx, ty, tz]) = (self.block, self.thread);
+        if self.kind != PanicKind::Silent {
+            write!(formatter, " (block {bx},{by},{bz} thread {tx},{ty},{tz})")?;
+        }
+        write!(formatter, ": {}", self.message)?;
+        self.backtrace.iter().try_for_each(|frame| write!(formatter, "\n    at {frame}"))
+    }
+}
+
+impl From<KernelPanic> for Error {
+    fn from(panic: KernelPanic) -> Self {
+        Self::KernelPanic(Box::new(panic))
+    }
+}
+
+/// A launch on the processor that took longer than the environment variable `KERNELMILL_WATCHDOG` allows.
+///
+/// Its blocks go on running on threads of their own until they end, which may be never. So the buffers that
+/// the launch was given are lost: they are never freed, and every use of them is an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LaunchTimeout {
+    /// The kernel's name.
+    pub kernel: String,
+    /// The source that the kernel was compiled from, relative to its package.
+    pub source: &'static str,
+    /// The longest that a launch may take.
+    pub limit: Duration,
+    /// Indices of the blocks that ran at that time, x, y, z.
+    pub blocks: Vec<[u32; 3]>,
+}
+
+impl fmt::Display for LaunchTimeout {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernel, source, limit, blocks } = self;
+        write!(
+            formatter,
+            "kernel `{kernel}` of {source} has run for more than {limit:?}, the limit that \
+             KERNELMILL_WATCHDOG sets; blocks that still run:"
+        )?;
+        for (index, [x, y, z]) in blocks.iter().enumerate() {
+            write!(formatter, "{} {x},{y},{z}", if index == 0 { "" } else { ";" })?;
+        }
+        Ok(())
+    }
+}
+
+impl From<LaunchTimeout> for Error {
+    fn from(timeout: LaunchTimeout) -> Self {
+        Self::LaunchTimeout(Box::new(timeout))
+    }
+}
+
+/// Why no embedded binary of a source runs on a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NoBinary {
+    /// The source, relative to its package.
+    pub source: String,
+    /// The device.
+    pub device: String,
+    /// Every embedded binary of that source, with the reason; empty where the program was built
+    /// without binaries.
+    pub rejected: Vec<Rejected>,
+}
+
+/// A binary that was not chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rejected {
+    /// Its target.
+    pub target: String,
+    /// Why, for people.
+    pub reason: String,
+}
+
+impl Rejected {
+    pub(crate) fn new(target: &str, reason: &dyn fmt::Display) -> Self {
+        Self { target: target.to_owned(), reason: reason.to_string() }
+    }
+}
+
+impl fmt::Display for NoBinary {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { source, device, rejected } = self;
+        write!(formatter, "{source}: no embedded binary runs on {device}")?;
+        if rejected.is_empty() {
+            return formatter.write_str(
+                "; none is embedded (was the program built with KERNELMILL_SKIP_BUILD, with \
+                 KERNELMILL_TARGETS or for docs.rs?)",
+            );
+        }
+        for Rejected { target, reason } in rejected {
+            write!(formatter, "\n  {target}: {reason}")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<NoBinary> for Error {
+    fn from(error: NoBinary) -> Self {
+        Self::NoBinary(Box::new(error))
+    }
+}
