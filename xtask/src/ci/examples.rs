@@ -20,13 +20,14 @@ const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 const VULKAN_DRIVERS: [&str; 2] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
 
 /// Every example.
-const EXAMPLES: [Example; 11] = [
+const EXAMPLES: [Example; 12] = [
     ("saxpy", &[]),
     ("mandelbrot", &["--size", "320x200"]),
     ("photo", &[]),
     ("reduce", &[]),
     ("matmul", &[]),
     ("nbody", &[]),
+    ("fluid", &["--size", "64x48", "--frames", "3", "--steps", "2"]),
     ("autodiff", &[]),
     ("dispatch", &[]),
     ("blas", &[]),
