@@ -13,11 +13,9 @@ mod window;
 
 use clap::Parser;
 use kernelmill::Device;
-use solver::Fluid;
+use solver::{Fluid, SCALE};
 use std::{error::Error, path::PathBuf, time::Instant};
 
-/// Cells along each side of a pixel.
-const SCALE: u32 = 2;
 /// Milliseconds that a frame of the film is shown.
 const FRAME: u16 = 80;
 

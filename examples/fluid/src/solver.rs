@@ -11,6 +11,8 @@ use std::mem::swap;
 pub(crate) const SWEEPS: usize = 40;
 /// Sweeps in a launch of `relax`.
 const SWEEPS_OF_LAUNCH: usize = 4;
+/// Cells along each side of a pixel.
+pub(crate) const SCALE: u32 = 2;
 /// Shades of a picture.
 pub(crate) const SHADES: u32 = 64;
 

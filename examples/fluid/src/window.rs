@@ -1,6 +1,11 @@
 //! A window with the fluid, which the mouse stirs.
 
-use crate::{SCALE, animation, kernels::Push, scene, solver::Fluid};
+use crate::{
+    animation,
+    kernels::Push,
+    scene,
+    solver::{Fluid, SCALE},
+};
 use kernelmill::Device;
 use minifb::{Key, KeyRepeat, MouseButton, MouseMode, Window, WindowOptions};
 use std::error::Error;
