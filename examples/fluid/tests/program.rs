@@ -3,10 +3,10 @@
 use std::{fs::File, io::BufReader, path::Path, process::Command};
 use test_support::{driver, temporary_folder};
 
-/// What the program prints in a folder, into which it writes `film.png`.
-fn run(folder: &Path, variables: &[(&str, &str)]) -> String {
+/// What the program prints in a folder, into which it writes `film.png`, with so many steps between pictures.
+fn run(folder: &Path, steps: &str, variables: &[(&str, &str)]) -> String {
     let mut program = Command::new(env!("CARGO_BIN_EXE_fluid"));
-    program.args(["--size", "64x32", "--frames", "3", "--steps", "5", "--output", "film.png"]);
+    program.args(["--size", "64x32", "--frames", "3", "--steps", steps, "--output", "film.png"]);
     program.current_dir(folder).env_remove("KERNELMILL_DEVICE").envs(variables.iter().copied());
     let output = program.output().expect("the program starts");
     let text = String::from_utf8(output.stdout).expect("it prints UTF-8");
@@ -34,7 +34,7 @@ fn pictures(folder: &Path) -> Vec<Vec<u8>> {
 #[test]
 fn the_film_on_the_cpu_moves() {
     let folder = temporary_folder();
-    let text = run(folder.path(), &[("KERNELMILL_DEVICE", "cpu")]);
+    let text = run(folder.path(), "5", &[("KERNELMILL_DEVICE", "cpu")]);
     assert!(text.contains("as in plain Rust") && text.contains("CPU"), "{text}");
     assert!(text.ends_with("fluid: wrote film.png, 3 pictures\n"), "{text}");
     let pictures = pictures(folder.path());
@@ -47,12 +47,12 @@ fn the_film_on_the_cpu_moves() {
 #[test]
 fn the_film_on_the_fake_cuda_driver_is_that_of_the_cpu() {
     let [on_cpu, on_cuda] = [temporary_folder(), temporary_folder()];
-    run(on_cpu.path(), &[("KERNELMILL_DEVICE", "cpu")]);
+    run(on_cpu.path(), "1", &[("KERNELMILL_DEVICE", "cpu")]);
     let driver = driver::fake_driver();
     let driver = driver.to_str().expect("cargo's target folder is UTF-8");
     let checks = [("FAKE_CUDA_RACES", "1"), ("FAKE_CUDA_LEAK_CHECK", "1")];
     let variables = [("KERNELMILL_DEVICE", "cuda:0"), ("LD_LIBRARY_PATH", driver)];
-    let text = run(on_cuda.path(), &[variables, checks].concat());
+    let text = run(on_cuda.path(), "1", &[variables, checks].concat());
     assert!(text.contains("PTX emulator"), "{text}");
     let (expected, actual) = (pictures(on_cpu.path()), pictures(on_cuda.path()));
     assert_eq!(expected.len(), actual.len());
