@@ -17,10 +17,11 @@ use serde_json::{Value, json};
 use test_support::{root, snapshot};
 
 /// The folders with kernels, from the root of the workspace.
-const FOLDERS: [&str; 11] = [
+const FOLDERS: [&str; 12] = [
     "benches/cpu-bench/kernels",
     "examples/autodiff/kernels",
     "examples/cudarc-interop/kernels",
+    "examples/fluid/kernels",
     "examples/mandelbrot/kernels",
     "examples/matmul/kernels",
     "examples/nbody/kernels",

@@ -27,6 +27,7 @@ const EXAMPLES: [Example; 12] = [
     ("reduce", &[]),
     ("matmul", &[]),
     ("nbody", &[]),
+    ("fluid", &["--size", "64x48", "--frames", "3", "--steps", "2"]),
     ("autodiff", &[]),
     ("transformer", &["--steps", "120"]),
     ("dispatch", &[]),

@@ -118,7 +118,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 }
 
 fn clippy(workspace: &Workspace) -> Result<()> {
-    let features = ["--features", "random-cuda-suite/kernels"];
+    let features = ["--features", "random-cuda-suite/kernels,fluid/window"];
     let clippy = workspace.cargo(&["clippy", "--workspace", "--all-targets"]).args(features);
     Ok(clippy.args(lints(workspace)?).run()?)
 }
