@@ -131,13 +131,13 @@ impl Row<'_> {
         let begun = Instant::now();
         let mut turns = 0;
         while turns < 2 || begun.elapsed() < BUDGET {
-            for side in 0..2 {
+            for (side, fastest) in fastest.iter_mut().enumerate() {
                 std::thread::sleep(PAUSE);
                 let turn = Instant::now();
                 for _ in 0..IN_A_ROW {
                     self.reset()?;
                     let time = if side == 0 { (self.ours)()? } else { (self.plain)() };
-                    fastest[side] = fastest[side].min(time);
+                    *fastest = time.min(*fastest);
                     if turn.elapsed() > BUDGET / 8 {
                         break;
                     }
@@ -242,7 +242,10 @@ macro_rules! row {
                 },
                 plain: &mut || {
                     $(let mut $buffer = $buffer.plain.borrow_mut();)*
-                    $(let $buffer = $buffer.as_mut_ptr();)*
+                    $(
+                        #[allow(unused_variables, reason = "kernels have parameters that they do not use")]
+                        let $buffer = $buffer.as_mut_ptr();
+                    )*
                     let start = std::time::Instant::now();
                     // SAFETY: as above.
                     unsafe { $crate::plain::$plain($($given),*) };
