@@ -1,8 +1,9 @@
 //! `cargo xtask bench`: figures measured in one run. `spine` has those of a whole build, `cpu` those
-//! of kernels on the CPU, `math` the error of mathematical functions.
+//! of kernels on the CPU, `corpus` of kernels of public suites there, `math` the error of mathematical functions.
 
 mod builds;
 mod code;
+mod corpus;
 mod cpu;
 mod crates;
 mod files;
@@ -34,6 +35,9 @@ pub(crate) struct Options {
     /// How often each build is measured; the median counts.
     #[arg(long, default_value_t = 3)]
     repeat: usize,
+    /// A checkout of a suite of `corpus` that is not to be fetched: `polybench`, `rodinia` or `hecbench`, and its folder.
+    #[arg(long, value_name = "SUITE=PATH")]
+    from: Vec<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -44,6 +48,8 @@ enum Set {
     Build,
     /// Kernels on the CPU against pocl, rayon, SIMD by hand and sequential algorithms.
     Cpu,
+    /// Kernels in CUDA C++ of public suites on the CPU against plain C with OpenMP, into `cpu-corpus.md`.
+    Corpus,
     /// The error of mathematical functions, into `docs/src/reference/math.md`.
     Math,
 }
@@ -71,7 +77,7 @@ impl Set {
         match self {
             Self::Spine => &[Part::Builds, Part::Rebuild, Part::Code, Part::Launch],
             Self::Build => &[Part::Cudaforge, Part::Whole],
-            Self::Cpu | Self::Math => &[],
+            Self::Cpu | Self::Corpus | Self::Math => &[],
         }
     }
 }
@@ -86,6 +92,13 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
             let heading = machine::heading(workspace, "Kernels on the CPU", "cpu")?;
             let report = format!("{heading}\n{}\n", cpu::measure(workspace)?.trim_end());
             write(workspace, "cpu.md", &report)
+        }
+        Set::Corpus => {
+            ensure!(options.only.is_none(), "`corpus` has no parts");
+            let heading =
+                machine::heading(workspace, "Kernels of public suites on the CPU", "corpus")?;
+            let table = corpus::measure(workspace, &options.from)?;
+            write(workspace, "cpu-corpus.md", &format!("{heading}\n{}\n", table.trim_end()))
         }
         Set::Math => {
             ensure!(options.only.is_none(), "`math` has no parts");
