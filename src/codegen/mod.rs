@@ -35,6 +35,7 @@ pub use crate::{
 use crate::{
     argument::{LaunchStream, ReadSlice, WriteSlice},
     copy::DeviceCopy,
+    device::Device,
     error::{Error, Result},
     function::DeviceFn,
     launch::Launch,
@@ -62,6 +63,16 @@ pub const fn signature(
         file: Cow::Borrowed(file),
         line,
     }
+}
+
+/// What compiles the bitcode of a set of kernels when the program runs.
+pub trait KernelCompiler {
+    /// The set with what was compiled in place of its bitcode: with the same kernels in the same order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoCompiler`] and [`Error::Compile`].
+    fn compile_set(&self, device: &Device, set: &'static KernelSet) -> Result<&'static KernelSet>;
 }
 
 /// The stream of a launch.

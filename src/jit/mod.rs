@@ -1,4 +1,5 @@
-//! Compilation at run time, where the program asks for it: CUDA C++ by NVRTC, and PTX by the driver.
+//! Compilation at run time, where the program asks for it: CUDA C++ by NVRTC, PTX by the driver, and, with the feature
+//! `jit-llvm`, kernels in Rust by LLVM.
 //!
 //! Kernels that a build compiles need nothing of this. It is for what is not known before: a block size or a constant
 //! that the user chooses, an instance of a template, text that the program writes itself. Follows nvFuser's `RtcKernel`
@@ -34,12 +35,16 @@ mod database;
 mod kernel;
 mod overrides;
 mod program;
+#[cfg(feature = "jit-llvm")]
+mod rust;
 mod source;
 
 pub use compiler::{Compiler, Output};
 pub use database::Database;
 pub use kernel::{Arguments, Kernel, read, value, write};
 pub use program::{Origin, Program};
+#[cfg(feature = "jit-llvm")]
+pub use rust::{ConstantValue, RustCompiler};
 pub use source::Source;
 
 /// The examples of the book's page.

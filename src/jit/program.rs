@@ -205,6 +205,27 @@ pub(super) fn once(
     database: Option<&Database>,
     make: impl FnOnce() -> Result<Binary>,
 ) -> Result<Program> {
+    let (made, origin) = made_once(device, name, key, database, make)?;
+    if made.binary.kernels.is_empty() {
+        return Err(Error::NoKernel {
+            source_file: name.to_owned(),
+            kernel: String::new(),
+            known: "it has none: no `__global__` function, and no instance of a template"
+                .to_owned(),
+        });
+    }
+    let loaded = Arc::new(Loaded::new(device, &made.set)?);
+    Ok(Program { loaded, made, origin, overrides: Arc::default() })
+}
+
+/// The same, before it is loaded.
+pub(super) fn made_once(
+    device: &Device,
+    name: &str,
+    key: Fingerprint,
+    database: Option<&Database>,
+    make: impl FnOnce() -> Result<Binary>,
+) -> Result<(&'static Made, Origin)> {
     let capability = match device.architecture() {
         Architecture::Nvidia { major, minor } => major * 10 + minor,
         _ => 0,
@@ -232,17 +253,15 @@ pub(super) fn once(
         }
     };
     *place = Some(made);
-    drop(place);
-    if made.binary.kernels.is_empty() {
-        return Err(Error::NoKernel {
-            source_file: name.to_owned(),
-            kernel: String::new(),
-            known: "it has none: no `__global__` function, and no instance of a template"
-                .to_owned(),
-        });
+    Ok((made, origin))
+}
+
+#[cfg(feature = "jit-llvm")]
+impl Made {
+    /// The binary.
+    pub(super) fn bytes(&self) -> &'static [u8] {
+        &self.binary.bytes
     }
-    let loaded = Arc::new(Loaded::new(device, &made.set)?);
-    Ok(Program { loaded, made, origin, overrides: Arc::default() })
 }
 
 impl Program {

@@ -5,6 +5,7 @@
 //! - A cubin runs on its own major version and the same or a higher minor one; `sm_90a` only on
 //!   9.0; `sm_100f` within its family: the same major version, the same or a higher minor one.
 //!   ([CUDA C++ Programming Guide, "Binary compatibility" and "Family-specific features"][guide])
+//! - LLVM bitcode for NVIDIA runs nowhere by itself: a program has it compiled.
 //! - PTX runs on the same or any later architecture, under the same rules for suffixes.
 //! - SPIR-V runs on OpenCL devices that read its version. OpenCL C runs on all of them: their drivers compile it.
 //! - SPIR-V of kernels in WGSL runs on devices of Vulkan 1.2.
@@ -122,6 +123,10 @@ fn rank(device: &Architecture, candidate: &Target) -> Result<Rank, String> {
             nvidia((*major, *minor), *arch, (runs, range))?;
             Ok(Rank { native: true, number: arch.number(), specific: arch.suffix as u8 })
         }
+        (Architecture::Nvidia { .. }, Target::Bitcode(arch)) => {
+            compiles(device, *arch)?;
+            Err("is LLVM bitcode, which `Kernels::compile` compiles for the device when the program asks for it".to_owned())
+        }
         (Architecture::Nvidia { major, minor }, Target::Ptx(arch)) => {
             let runs = (*major, *minor) >= (arch.major.into(), arch.minor.into());
             nvidia((*major, *minor), *arch, (runs, "and later".to_owned()))?;
@@ -132,6 +137,11 @@ fn rank(device: &Architecture, candidate: &Target) -> Result<Rank, String> {
         }
         _ => Err(format!("is for {}, the device is {device}", vendor(candidate))),
     }
+}
+
+/// Checks that bitcode for an NVIDIA architecture can be compiled for a device: that its PTX would run there.
+pub(crate) fn compiles(device: &Architecture, arch: NvidiaArch) -> Result<(), String> {
+    rank(device, &Target::Ptx(arch)).map(|_| ())
 }
 
 /// Checks an NVIDIA architecture; `unrestricted` says whether one without a suffix runs, and where.
@@ -186,7 +196,7 @@ fn amd(target: &AmdTarget, processor: &str, modes: [Option<bool>; 2]) -> Result<
 fn vendor(target: &Target) -> &'static str {
     match target {
         Target::Cpu => "the CPU",
-        Target::Ptx(_) | Target::Cubin(_) => "NVIDIA GPUs",
+        Target::Ptx(_) | Target::Bitcode(_) | Target::Cubin(_) => "NVIDIA GPUs",
         Target::Amd(_) => "AMD GPUs",
         Target::Spirv64 | Target::OpenClC => "OpenCL",
         Target::Vulkan => "Vulkan",

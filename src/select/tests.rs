@@ -156,3 +156,15 @@ fn opencl_devices_say_which_spirv_they_read() {
     assert_eq!(reason(None), ["is SPIR-V, the device reads none", cpu]);
     assert_eq!(reason(Some((1, 0))), ["is SPIR-V 1.2, the device reads 1.0 at most", cpu]);
 }
+
+#[test]
+fn bitcode_is_for_programs_that_compile_it_and_says_so_where_they_can() {
+    let targets = ["bitcode_80", "compute_75"].map(|target| target.parse().unwrap());
+    let reasons = |number| {
+        let selection = select(&nvidia_device(number), &targets);
+        assert_eq!(selection.chosen, Some(1));
+        selection.verdicts[0].to_string()
+    };
+    assert!(reasons(86).contains("`Kernels::compile` compiles for the device"), "{}", reasons(86));
+    assert_eq!(reasons(75), "runs on compute capability 8.0 and later, the device has 7.5");
+}

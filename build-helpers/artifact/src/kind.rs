@@ -22,6 +22,8 @@ pub enum ArtifactKind {
     Spirv,
     /// OpenCL C, text without includes that the device's compiler compiles when it is loaded.
     OpenClC,
+    /// LLVM bitcode, which the program compiles when it runs: [`Bitcode`](crate::Bitcode).
+    Bitcode,
 }
 
 impl ArtifactKind {
@@ -35,6 +37,7 @@ impl ArtifactKind {
             Self::CodeObject => "hsaco",
             Self::Spirv => "spv",
             Self::OpenClC => "cl",
+            Self::Bitcode => "kmbc",
         }
     }
 }
@@ -48,6 +51,7 @@ impl fmt::Display for ArtifactKind {
             Self::CodeObject => "AMD code object",
             Self::Spirv => "SPIR-V",
             Self::OpenClC => "OpenCL C",
+            Self::Bitcode => "LLVM bitcode",
         })
     }
 }

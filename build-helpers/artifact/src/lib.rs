@@ -12,6 +12,7 @@
 //! - [`Fingerprint`]: the digest of everything that can change an artifact's bytes.
 //! - [`PanicRecord`]: the record that a device writes when a kernel panics.
 //! - [`Resources`]: what a kernel takes of a device; [`Multiprocessor`]: how many of its blocks one holds.
+//! - [`Bitcode`]: a module that the program compiles when it runs, with what it must know of it.
 //! - [`PtxVersion`]: a version of PTX, with the driver that reads it.
 //! - [`TraceFile`]: what builds and programs did when.
 //! - [`Printed`]: the output of kernels on a device whose driver has no `printf`.
@@ -20,6 +21,7 @@
 //! [`kernelmill-build`]: https://docs.rs/kernelmill-build
 //! [`kernelmill-compiler`]: https://docs.rs/kernelmill-compiler
 
+mod bitcode;
 mod fingerprint;
 mod function;
 mod kind;
@@ -44,6 +46,7 @@ mod value_type;
 mod variable;
 mod variant;
 
+pub use bitcode::{Bitcode, BitcodeConstant, CONSTANT_PREFIX};
 pub use fingerprint::{Fingerprint, ParseFingerprintError};
 pub use function::DeviceFunction;
 pub use kind::{ArtifactKind, FORMAT_VERSION};

@@ -19,6 +19,9 @@ pub enum Target {
     /// NVIDIA PTX (`compute_75`): runs on this and every later architecture, save for those with
     /// a suffix.
     Ptx(NvidiaArch),
+    /// LLVM bitcode for NVIDIA (`bitcode_75`), which the program compiles when it runs, for this and every later
+    /// architecture, save for those with a suffix.
+    Bitcode(NvidiaArch),
     /// An NVIDIA cubin (`sm_90a`).
     Cubin(NvidiaArch),
     /// An AMD code object (`gfx942`, `gfx90a:xnack+`).
@@ -102,7 +105,7 @@ impl Target {
         if errors.is_empty() { Ok(targets) } else { Err(errors) }
     }
 
-    /// Reads one entry: `cpu`, `compute_75`, `sm_90a`, `gfx90a:xnack+`, `spirv64`, `opencl-c`,
+    /// Reads one entry: `cpu`, `compute_75`, `bitcode_75`, `sm_90a`, `gfx90a:xnack+`, `spirv64`, `opencl-c`,
     /// `vulkan`, and the forms other tools use: `80` and `80-real` (a cubin), `90-virtual` (PTX), `9.0` (a
     /// cubin), `9.0+PTX` (a cubin and PTX).
     ///
@@ -123,6 +126,9 @@ impl Target {
         }
         if let Some(arch) = text.strip_prefix("compute_").and_then(NvidiaArch::from_digits) {
             return one(Self::Ptx(arch));
+        }
+        if let Some(arch) = text.strip_prefix("bitcode_").and_then(NvidiaArch::from_digits) {
+            return one(Self::Bitcode(arch));
         }
         if let Some(arch) = text.strip_prefix("sm_").and_then(NvidiaArch::from_digits) {
             return one(Self::Cubin(arch));
@@ -150,7 +156,7 @@ impl Target {
             for suffix in [NvidiaSuffix::None, NvidiaSuffix::Family, NvidiaSuffix::Exact] {
                 let arch = NvidiaArch { major: number / 10, minor: number % 10, suffix };
                 if arch.is_known() {
-                    all.extend([Self::Ptx(arch), Self::Cubin(arch)]);
+                    all.extend([Self::Ptx(arch), Self::Bitcode(arch), Self::Cubin(arch)]);
                 }
             }
         }
@@ -296,6 +302,7 @@ impl fmt::Display for Target {
         match self {
             Self::Cpu => formatter.write_str("cpu"),
             Self::Ptx(arch) => write!(formatter, "compute_{arch}"),
+            Self::Bitcode(arch) => write!(formatter, "bitcode_{arch}"),
             Self::Cubin(arch) => write!(formatter, "sm_{arch}"),
             Self::Amd(amd) => write!(formatter, "{amd}"),
             Self::Spirv64 => formatter.write_str("spirv64"),

@@ -244,6 +244,8 @@ pub enum BinaryKind {
     Spirv,
     /// OpenCL C, as text.
     OpenclC,
+    /// LLVM bitcode that the program compiles when it runs.
+    Bitcode,
 }
 
 /// A kernel in a binary.

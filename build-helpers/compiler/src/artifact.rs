@@ -81,13 +81,14 @@ pub struct SourceFrame {
     pub line: u32,
 }
 
-const KINDS: [ArtifactKind; 6] = [
+const KINDS: [ArtifactKind; 7] = [
     ArtifactKind::Object,
     ArtifactKind::Ptx,
     ArtifactKind::Cubin,
     ArtifactKind::CodeObject,
     ArtifactKind::Spirv,
     ArtifactKind::OpenClC,
+    ArtifactKind::Bitcode,
 ];
 
 impl Artifact {

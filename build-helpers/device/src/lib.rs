@@ -20,6 +20,9 @@
 #![cfg_attr(kernelmill, no_std)]
 
 #[doc(hidden)]
+#[path = "constant.rs"]
+pub mod __constant;
+#[doc(hidden)]
 #[path = "shim.rs"]
 pub mod __shim;
 mod assertion;

@@ -3,7 +3,7 @@
 pub use crate::{
     DeviceFn, Function, atomic, autodiff,
     block_array::{BlockArray, BlockView},
-    deferred, device_fn, fast_math, fence,
+    constant, deferred, device_fn, fast_math, fence,
     float::Float,
     gpu_println, grid,
     index::{BlockIndex, Index1D, Index2D, Index3, ThreadIndex},

@@ -29,6 +29,20 @@ impl Library {
     /// [`Error::MissingFunctions`] and [`Error::Codes`] where it does not fit the bindings, and
     /// [`Error::AnotherIsOpen`] where this process already uses another.
     pub fn open(path: &Path) -> Result<Self, Error> {
+        Self::open_with(path, true)
+    }
+
+    /// As [`Library::open`], without the handlers of crashes, for a program whose signals are its own: where LLVM ends
+    /// the process, nothing is said of what it worked on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Library::open`].
+    pub fn open_without_handlers(path: &Path) -> Result<Self, Error> {
+        Self::open_with(path, false)
+    }
+
+    fn open_with(path: &Path, handles_crashes: bool) -> Result<Self, Error> {
         let mut opened = OPENED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(library) = &*opened {
             if library.path == path {
@@ -40,7 +54,9 @@ impl Library {
             });
         }
         let version = load(path)?;
-        crate::crash::install();
+        if handles_crashes {
+            crate::crash::install();
+        }
         initialize_targets();
         crate::ir::selfcheck::run().map_err(|what| Error::Codes {
             path: path.to_owned(),

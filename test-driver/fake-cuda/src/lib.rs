@@ -45,7 +45,7 @@
 //! | Variable | Meaning |
 //! |---|---|
 //! | `FAKE_CUDA_DEVICES=2` | How many devices there are, 0 to 32; 1 if not set. With 0, `cuInit` fails as it does without a GPU. |
-//! | `FAKE_CUDA_ARCH=90a` | What the devices are: `75`, `80`, `86`, `89`, `90`, `90a`, `100`, `100a`; `80` if not set. Several with commas are one a device, and the last one is that of all further devices. Only those with an `a` take PTX for `sm_90a` and the like. |
+//! | `FAKE_CUDA_ARCH=90a` | What the devices are: `75`, `80`, `86`, `89`, `90`, `90a`, `100`, `100a`, `103`; `80` if not set. Several with commas are one a device, and the last one is that of all further devices. Only those with an `a` take PTX for `sm_90a` and the like. |
 //! | `FAKE_CUDA_MEMORY=1000000` | Bytes of memory of each device; 8 GiB if not set. |
 //! | `FAKE_CUDA_ORDER=random:7` | The order of blocks and threads: `forward`, `reverse` or `random:SEED`; `forward` if not set. |
 //! | `FAKE_CUDA_STREAMS=lazy` | When streams do their work: `eager`, as soon as they can, or `lazy`, when something waits for it, and then no more of it than that: what a program forgot to order then comes too late, and a module that is unloaded before its launches have run is an error. `eager` if not set. |

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::target::{NvidiaArch, NvidiaSuffix};
+
 /// A version of NVIDIA's PTX: what `.version` says at the start of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PtxVersion {
@@ -47,6 +49,33 @@ const RELEASES: [((u32, u32), (u32, u32)); 30] = [
     ((9, 5), (13, 5)),
 ];
 
+/// For each architecture (major, minor, suffix or `*`) the oldest version of PTX that has it.
+const OF_ARCHITECTURES: &[(u8, u8, NvidiaSuffix, u32)] = &[
+    (7, 5, NvidiaSuffix::None, 63),
+    (8, 0, NvidiaSuffix::None, 70),
+    (8, 6, NvidiaSuffix::None, 71),
+    (8, 7, NvidiaSuffix::None, 74),
+    (8, 8, NvidiaSuffix::None, 90),
+    (8, 9, NvidiaSuffix::None, 78),
+    (9, 0, NvidiaSuffix::None, 78),
+    (9, 0, NvidiaSuffix::Exact, 80),
+    (10, 0, NvidiaSuffix::None, 86),
+    (10, 0, NvidiaSuffix::Exact, 86),
+    (10, 0, NvidiaSuffix::Family, 88),
+    (10, 3, NvidiaSuffix::None, 88),
+    (10, 3, NvidiaSuffix::Exact, 88),
+    (10, 3, NvidiaSuffix::Family, 88),
+    (11, 0, NvidiaSuffix::None, 90),
+    (11, 0, NvidiaSuffix::Exact, 90),
+    (11, 0, NvidiaSuffix::Family, 90),
+    (12, 0, NvidiaSuffix::None, 87),
+    (12, 0, NvidiaSuffix::Exact, 87),
+    (12, 0, NvidiaSuffix::Family, 88),
+    (12, 1, NvidiaSuffix::None, 88),
+    (12, 1, NvidiaSuffix::Exact, 88),
+    (12, 1, NvidiaSuffix::Family, 88),
+];
+
 impl PtxVersion {
     /// The version of a module; `None` where its text does not say.
     ///
@@ -71,6 +100,23 @@ impl PtxVersion {
     pub fn cuda(self) -> Option<(u32, u32)> {
         let row = RELEASES.iter().find(|(ptx, _)| *ptx == (self.major, self.minor));
         row.map(|(_, cuda)| *cuda)
+    }
+
+    /// The oldest version that has an architecture; `None` for one that is not known.
+    ///
+    /// ```
+    /// use kernelmill_artifact::{PtxVersion, Target};
+    /// let Target::Ptx(arch) = "compute_103".parse()? else { unreachable!() };
+    /// assert_eq!(PtxVersion::of_architecture(arch), Some(PtxVersion { major: 8, minor: 8 }));
+    /// # Ok::<(), kernelmill_artifact::target::ParseTargetError>(())
+    /// ```
+    #[must_use]
+    pub fn of_architecture(arch: NvidiaArch) -> Option<Self> {
+        let is_it = |row: &&(u8, u8, NvidiaSuffix, u32)| {
+            (row.0, row.1, row.2) == (arch.major, arch.minor, arch.suffix)
+        };
+        let version = OF_ARCHITECTURES.iter().find(is_it)?.3;
+        Some(Self { major: version / 10, minor: version % 10 })
     }
 
     /// The known versions from 6.0 on, the oldest first.

@@ -121,6 +121,7 @@ impl SourceKind {
     pub(crate) fn suits(self, target: &Target) -> bool {
         match target {
             Target::Ptx(_) | Target::Cubin(_) => self != Self::Wgsl,
+            Target::Bitcode(_) => matches!(self, Self::File | Self::Package),
             Target::Cpu | Target::Amd(_) => !matches!(self, Self::Ptx | Self::Wgsl),
             Target::Spirv64 => {
                 matches!(self, Self::OpenCl | Self::File | Self::Package)
@@ -135,7 +136,9 @@ impl SourceKind {
     pub(crate) fn targets(self) -> &'static str {
         match self {
             Self::OpenCl => "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX`, `spirv64` and `opencl-c`",
-            Self::File | Self::Package => "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX` and `spirv64`",
+            Self::File | Self::Package => {
+                "`cpu`, `compute_XX`, `sm_XX`, `bitcode_XX`, `gfxXXX` and `spirv64`"
+            }
             Self::Cuda | Self::Hip | Self::LlvmIr => "`cpu`, `compute_XX`, `sm_XX` and `gfxXXX`",
             Self::Ptx => "`compute_XX` and `sm_XX`",
             Self::Wgsl => "`vulkan`",

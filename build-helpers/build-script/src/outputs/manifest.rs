@@ -129,6 +129,7 @@ fn binary(interface: &Interface, embedded: &Embedded<'_>) -> Binary {
         ArtifactKind::CodeObject => BinaryKind::CodeObject,
         ArtifactKind::Spirv => BinaryKind::Spirv,
         ArtifactKind::OpenClC => BinaryKind::OpenclC,
+        ArtifactKind::Bitcode => BinaryKind::Bitcode,
         _ => BinaryKind::Object,
     };
     // Compilers may have symbols of their own for what is in a namespace without a name.

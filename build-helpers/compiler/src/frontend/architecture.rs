@@ -27,7 +27,9 @@ impl Architecture {
     #[must_use]
     pub fn of(target: &Target) -> Option<Self> {
         match target {
-            Target::Ptx(arch) | Target::Cubin(arch) => Some(Self::Nvidia(*arch)),
+            Target::Ptx(arch) | Target::Bitcode(arch) | Target::Cubin(arch) => {
+                Some(Self::Nvidia(*arch))
+            }
             Target::Amd(amd) => Some(Self::Amd(amd.processor.clone())),
             _ => None,
         }

@@ -43,6 +43,7 @@ pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     launch_state::add(context, module, source.signatures, is_gpu);
     lengths::add(context, module, source.signatures, is_gpu);
     hide_all_but_shims(session);
+    backend.keep_constants(module);
     address_spaces::drop_empty_slots(context, module, backend.machine());
     if job.config.options.debug_level == 0 {
         module.strip_debug_info();

@@ -29,6 +29,9 @@ pub(crate) trait Backend: TargetInfo {
         Vec::new()
     }
 
+    /// Keeps the constants whose values the program may choose when it runs from what passes know.
+    fn keep_constants(&self, _module: &Module<'_>) {}
+
     /// Makes constants of what limits of launches say, before anything is optimised.
     fn fold_limits(&self, _module: &Module<'_>) {}
 

@@ -28,6 +28,7 @@ pub(crate) fn lookup(toolchain: &Toolchain, job: &Job<'_>) -> Result<Box<dyn Bac
     match &job.config.target {
         Target::Cpu => Ok(Box::new(Cpu::new(toolchain)?)),
         Target::Ptx(arch) => Ok(Box::new(nvidia(*arch, false)?)),
+        Target::Bitcode(arch) => Ok(Box::new(nvidia(*arch, false)?.into_bitcode())),
         Target::Cubin(arch) => Ok(Box::new(nvidia(*arch, true)?)),
         Target::Amd(amd) => Ok(Box::new(Amd::new(amd)?)),
         Target::Spirv64 => Ok(Box::new(Spirv::new()?)),

@@ -140,6 +140,7 @@ const PROFILES: &[Profile] = &[
     Profile { name: "90a", specific: true, ..HOPPER },
     BLACKWELL,
     Profile { name: "100a", specific: true, ..BLACKWELL },
+    Profile { name: "103", minor: 3, ..BLACKWELL },
 ];
 
 #[cfg(test)]
@@ -154,5 +155,6 @@ mod tests {
         assert!(Profile::named("90a").unwrap().runs(90, Some('a')));
         assert!(!Profile::named("100a").unwrap().runs(90, Some('a')));
         assert!(!Profile::named("75").unwrap().runs(80, None));
+        assert!(Profile::named("103").unwrap().runs(103, None));
     }
 }

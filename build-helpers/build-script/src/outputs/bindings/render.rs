@@ -13,7 +13,7 @@ use super::{
     types::{self, function_type},
     variables,
 };
-use kernelmill_artifact::DeviceFunction;
+use kernelmill_artifact::{ArtifactKind, DeviceFunction};
 
 /// The text of the bindings.
 pub(crate) fn render(
@@ -36,6 +36,9 @@ pub(crate) fn render(
     text += &kernels(package);
     text += &function_table(&interface.functions);
     text.extend(helpers(interface));
+    if is_free(interface, COMPILE) && has_bitcode(embedded) {
+        text += COMPILE_METHOD;
+    }
     if has_variables(interface) {
         text += variables::METHOD;
     }
@@ -286,6 +289,31 @@ impl PreparedKernels<'_> {{
 {methods}}}
 "
     )
+}
+
+/// The method that compiles bitcode.
+const COMPILE: &str = "compile";
+
+/// Its text.
+const COMPILE_METHOD: &str = "
+    /// Compiles the bitcode of every source that has some for this device, and loads what comes of it; of other sources
+    /// the best embedded binary. `compiler` is a `kernelmill::jit::RustCompiler`, of the feature `jit-llvm`.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no compiler for this device, a source does not compile with what was chosen, or as for `load`.
+    pub fn compile(
+        device: &::kernelmill::Device,
+        compiler: &impl ::kernelmill::__codegen::KernelCompiler,
+    ) -> ::kernelmill::Result<Self> {
+        let set = compiler.compile_set(device, &SET)?;
+        Ok(Self { loaded: ::kernelmill::__codegen::Loaded::new(device, set)? })
+    }
+";
+
+/// Whether a source is embedded as bitcode.
+fn has_bitcode(embedded: &[Embedded<'_>]) -> bool {
+    embedded.iter().any(|it| it.binary.artifact.kind == ArtifactKind::Bitcode)
 }
 
 /// The methods that `Kernels` has where no kernel has their name.

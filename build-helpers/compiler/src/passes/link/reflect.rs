@@ -66,7 +66,9 @@ fn asks(name: &str) -> bool {
 fn answer(question: &[u8], config: &Config) -> u64 {
     match (question, &config.target) {
         (b"__CUDA_FTZ", target) => u64::from(config.options.ftz && *target != Target::Cpu),
-        (b"__CUDA_ARCH", Target::Ptx(arch) | Target::Cubin(arch)) => u64::from(arch.number()) * 10,
+        (b"__CUDA_ARCH", Target::Ptx(arch) | Target::Bitcode(arch) | Target::Cubin(arch)) => {
+            u64::from(arch.number()) * 10
+        }
         _ => 0,
     }
 }

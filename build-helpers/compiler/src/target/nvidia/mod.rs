@@ -1,6 +1,7 @@
-//! NVIDIA: PTX by LLVM, cubins by ptxas.
+//! NVIDIA: PTX by LLVM, cubins by ptxas, and bitcode that the program compiles when it runs.
 
 mod assembler;
+mod bitcode;
 mod block_size;
 mod inline_assembly;
 mod probe;
@@ -43,6 +44,8 @@ pub(crate) struct Nvidia {
     version: u32,
     arch: NvidiaArch,
     assemble: bool,
+    /// Whether the module itself is what is embedded.
+    is_bitcode: bool,
     /// Whether variables and types of the source are in the code.
     is_debugged: bool,
     /// What is linked with a cubin where something is undefined.
@@ -143,7 +146,23 @@ impl Nvidia {
         let is_debugged = needs.debug_level >= 2;
         let maps = needs.maps && arch.number() >= 90;
         let has_functions = needs.has_functions;
-        Ok(Self { machine, version, arch, assemble, is_debugged, link, maps, has_functions })
+        let is_bitcode = false;
+        Ok(Self {
+            machine,
+            version,
+            arch,
+            assemble,
+            is_bitcode,
+            is_debugged,
+            link,
+            maps,
+            has_functions,
+        })
+    }
+
+    /// The same, for modules that the program compiles when it runs.
+    pub(crate) fn into_bitcode(self) -> Self {
+        Self { is_bitcode: true, ..self }
     }
 
     /// A run of ptxas on a source, in a folder.
@@ -300,6 +319,12 @@ impl Backend for Nvidia {
         entry::gpu(unit, &abi)
     }
 
+    fn keep_constants(&self, module: &Module<'_>) {
+        if self.is_bitcode {
+            bitcode::keep_constants(module);
+        }
+    }
+
     fn fold_limits(&self, module: &Module<'_>) {
         block_size::fold(module);
     }
@@ -318,6 +343,10 @@ impl Backend for Nvidia {
         let ptx = edit(self.machine.assembly(module.module())?)?;
         let newest = Assembler::of(toolchain).newest().filter(|_| self.assemble);
         let ptx = inline_assembly::with_version(ptx, newest);
+        if self.is_bitcode {
+            let bytes = bitcode::embed(module.module(), &ptx);
+            return Ok(Emitted::new(ArtifactKind::Bitcode, bytes));
+        }
         if !self.assemble {
             return Ok(Emitted::new(ArtifactKind::Ptx, ptx));
         }

@@ -5,7 +5,7 @@
 //! asks for it comes out in it. LLVM ignores a feature that it does not know, and takes the architecture's default.
 //! ptxas reads the version of its CUDA release and every version before.
 
-use kernelmill_artifact::{NvidiaArch, NvidiaSuffix, PtxVersion, Target};
+use kernelmill_artifact::{NvidiaArch, PtxVersion, Target};
 use kernelmill_llvm::{Version, inkwell::context::Context, machine::Machine};
 
 use crate::{Error, error::NoPtxVersion, toolchain::Toolchain};
@@ -19,40 +19,11 @@ pub(super) struct Need {
     pub(super) version: u32,
 }
 
-/// For each architecture (major, minor, suffix or `*`) the oldest version of PTX that has it.
-const OF_ARCHITECTURES: &[(u8, u8, NvidiaSuffix, u32)] = &[
-    (7, 5, NvidiaSuffix::None, 63),
-    (8, 0, NvidiaSuffix::None, 70),
-    (8, 6, NvidiaSuffix::None, 71),
-    (8, 7, NvidiaSuffix::None, 74),
-    (8, 8, NvidiaSuffix::None, 90),
-    (8, 9, NvidiaSuffix::None, 78),
-    (9, 0, NvidiaSuffix::None, 78),
-    (9, 0, NvidiaSuffix::Exact, 80),
-    (10, 0, NvidiaSuffix::None, 86),
-    (10, 0, NvidiaSuffix::Exact, 86),
-    (10, 0, NvidiaSuffix::Family, 88),
-    (10, 3, NvidiaSuffix::None, 88),
-    (10, 3, NvidiaSuffix::Exact, 88),
-    (10, 3, NvidiaSuffix::Family, 88),
-    (11, 0, NvidiaSuffix::None, 90),
-    (11, 0, NvidiaSuffix::Exact, 90),
-    (11, 0, NvidiaSuffix::Family, 90),
-    (12, 0, NvidiaSuffix::None, 87),
-    (12, 0, NvidiaSuffix::Exact, 87),
-    (12, 0, NvidiaSuffix::Family, 88),
-    (12, 1, NvidiaSuffix::None, 88),
-    (12, 1, NvidiaSuffix::Exact, 88),
-    (12, 1, NvidiaSuffix::Family, 88),
-];
-
 /// What an architecture itself needs; `None` for one that is not known.
 pub(super) fn of_architecture(arch: NvidiaArch) -> Option<Need> {
-    let mut known = OF_ARCHITECTURES.iter();
-    let (.., version) = known.find(|(major, minor, suffix, _)| {
-        (*major, *minor, *suffix) == (arch.major, arch.minor, arch.suffix)
-    })?;
-    Some(Need { feature: "kernels for this architecture".to_owned(), version: *version })
+    let PtxVersion { major, minor } = PtxVersion::of_architecture(arch)?;
+    let version = major * 10 + minor;
+    Some(Need { feature: "kernels for this architecture".to_owned(), version })
 }
 
 /// The assembler of a cubin, as far as versions of PTX concern it.
