@@ -20,7 +20,7 @@ const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 const VULKAN_DRIVERS: [&str; 2] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
 
 /// Every example.
-const EXAMPLES: [Example; 12] = [
+const EXAMPLES: [Example; 13] = [
     ("saxpy", &[]),
     ("mandelbrot", &["--size", "320x200"]),
     ("photo", &[]),
