@@ -5,25 +5,31 @@
 //! comes of it has the kernels, parameters and panics of the source, and its launches are checked against the launch
 //! bounds that were chosen. The bounds of the source are never widened: its code relies on them.
 
+mod choices;
+mod constant;
+mod library;
+
+pub use constant::ConstantValue;
+
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
-    env, fmt,
-    path::{Path, PathBuf},
-    process::Command,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use kernelmill_artifact::{
-    ArtifactKind, Bitcode, BitcodeConstant, Fingerprint, LaunchLimits, NvidiaArch, NvidiaSuffix,
-    PtxVersion, Resources, Signature, Target, target::NVIDIA_ARCHS, target::nearest,
+    ArtifactKind, Bitcode, Fingerprint, LaunchLimits, NvidiaArch, NvidiaSuffix, PtxVersion,
+    Resources, Signature, Target, target::NVIDIA_ARCHS, target::nearest,
 };
 use kernelmill_llvm::{
     Diagnostics, Library, Version,
-    inkwell::{context::Context, module::Module},
-    ir::{Linkage, ModuleExt, Type, Value, calling_convention, parse_bitcode},
+    inkwell::context::Context,
+    ir::{ModuleExt, calling_convention, parse_bitcode},
     machine::Machine,
 };
 use kernelmill_store::{KeyBuilder, digest};
+
+use choices::{bound, narrowed, settle};
+use library::{LLVM, VARIABLE, open};
 
 use super::{
     database::Database,
@@ -38,12 +44,6 @@ use crate::{
     properties::Architecture,
     select::compiles,
 };
-
-/// The name of the compiler in messages.
-const LLVM: &str = "LLVM";
-
-/// The variable that names the library.
-const VARIABLE: &str = "KERNELMILL_LLVM";
 
 /// What is run on a module after everything in it is known: what the build runs on modules for GPUs.
 const PASSES: &str = "always-inline,default<O3>,globaldce";
@@ -75,64 +75,6 @@ pub struct RustCompiler {
     limits: BTreeMap<String, LaunchLimits>,
     database: Option<Database>,
     origins: Arc<Mutex<Vec<Origin>>>,
-}
-
-/// The value of a constant: a number or `bool`, of the type that the source declares.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct ConstantValue {
-    ty: &'static str,
-    bytes: [u8; 8],
-    length: usize,
-}
-
-macro_rules! values {
-    ($($ty:ident)*) => {$(
-        impl From<$ty> for ConstantValue {
-            fn from(value: $ty) -> Self {
-                Self::new(stringify!($ty), &value.to_le_bytes())
-            }
-        }
-    )*};
-}
-
-values! { u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 }
-
-impl From<bool> for ConstantValue {
-    fn from(value: bool) -> Self {
-        Self::new("bool", &[u8::from(value)])
-    }
-}
-
-/// `usize` has 64 bits on every device that kernels are compiled for.
-impl From<usize> for ConstantValue {
-    fn from(value: usize) -> Self {
-        Self::new("usize", &(value as u64).to_le_bytes())
-    }
-}
-
-/// `isize` has 64 bits on every device that kernels are compiled for.
-impl From<isize> for ConstantValue {
-    fn from(value: isize) -> Self {
-        Self::new("isize", &(value as i64).to_le_bytes())
-    }
-}
-
-impl ConstantValue {
-    fn new(ty: &'static str, value: &[u8]) -> Self {
-        let mut bytes = [0; 8];
-        bytes[..value.len()].copy_from_slice(value);
-        Self { ty, bytes, length: value.len() }
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-}
-
-impl fmt::Debug for ConstantValue {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {:02x?}", self.ty, self.bytes())
-    }
 }
 
 impl RustCompiler {
@@ -470,85 +412,6 @@ fn sources(device: &Device, set: &'static KernelSet) -> Result<Vec<Source>> {
     Ok(found)
 }
 
-/// The launch bounds of a kernel that are chosen, with those of its source, which they may only narrow.
-fn narrowed(signature: &Signature, chosen: LaunchLimits) -> Result<LaunchLimits> {
-    let own = signature.limits;
-    let limits = chosen.or(own);
-    let threads: u32 = limits.block.iter().product();
-    let log = if limits.block != [0; 3] && limits.block.contains(&0) {
-        format!("a block of {:?} threads has none", limits.block)
-    } else if own.block != [0; 3] && own.block != limits.block {
-        format!("its source states the block {:?}, and {:?} was chosen", own.block, limits.block)
-    } else if own.max_block_threads > 0 && limits.max_block_threads > own.max_block_threads {
-        format!(
-            "its source states at most {} threads in a block, and {} were chosen",
-            own.max_block_threads, limits.max_block_threads
-        )
-    } else if limits.max_block_threads > 0 && threads > limits.max_block_threads {
-        format!(
-            "a block of {:?} has more threads than the {} that there may be",
-            limits.block, limits.max_block_threads
-        )
-    } else {
-        return Ok(limits);
-    };
-    Err(Error::Compile {
-        source_file: signature.file.to_string(),
-        compiler: LLVM.to_owned(),
-        options: format!("{}: {chosen:?}", signature.name()),
-        log,
-    })
-}
-
-/// Gives a constant the value that was chosen, or leaves it that of the source, and lets passes know it.
-fn settle<'c>(
-    context: &'c Context,
-    module: &Module<'c>,
-    constant: &BitcodeConstant,
-    value: Option<&ConstantValue>,
-) -> Result<(), String> {
-    let symbol = constant.symbol();
-    let global = module.global(&symbol).ok_or_else(|| format!("the bitcode lacks `{symbol}`"))?;
-    let known = match value {
-        None => global,
-        Some(value) => {
-            let byte = Type::int(context, 8);
-            let bytes: Vec<_> =
-                value.bytes().iter().map(|it| byte.constant(u64::from(*it))).collect();
-            let content = byte.constant_array(&bytes);
-            let space = global.ty().address_space();
-            let known = module.new_global(&format!("{symbol}.chosen"), content.ty(), space);
-            known.set_initializer(content);
-            known.set_alignment(global.alignment().max(1));
-            known.set_global_constant(true);
-            global.replace_with(known);
-            global.delete_global();
-            known
-        }
-    };
-    known.set_externally_initialized(false);
-    known.set_linkage(Linkage::Internal);
-    Ok(())
-}
-
-/// Says the launch bounds of a kernel in the way of LLVM's back end.
-fn bound<'c>(context: &'c Context, kernel: Value<'c>, limits: &LaunchLimits) {
-    let number = |number: u32| (number > 0).then(|| number.to_string());
-    let block = limits.block.map(|size| size.to_string()).join(",");
-    for (key, value) in [
-        ("nvvm.maxntid", number(limits.max_block_threads)),
-        ("nvvm.reqntid", (limits.block != [0; 3]).then_some(block)),
-        ("nvvm.minctasm", number(limits.min_blocks)),
-        ("nvvm.maxnreg", limits.registers().map(|number| number.to_string())),
-    ] {
-        // What nothing is said of stays: settings of the build may bound registers.
-        if let Some(value) = value {
-            kernel.remove_text_attribute(key);
-            kernel.add_text_attribute(context, key, &value);
-        }
-    }
-}
-
 /// Refuses a library that is older than the one that wrote bitcode: it does not read it, or misreads it.
 fn check_version(bitcode: &Bitcode, opened: Version) -> Result<(), String> {
     let [major, minor, patch] = bitcode.llvm;
@@ -617,46 +480,6 @@ fn machine(arch: NvidiaArch, version: PtxVersion) -> Result<Option<Machine>, Str
     Ok((knows_arch && PtxVersion::of(&text) == Some(version)).then_some(machine))
 }
 
-/// LLVM's library, opened once; else why there is none.
-fn open() -> Result<&'static Library, &'static str> {
-    static OPENED: OnceLock<Result<Library, String>> = OnceLock::new();
-    let opened = OPENED.get_or_init(|| {
-        let named = env::var_os(VARIABLE).filter(|path| !path.is_empty());
-        let path = find(named.map(PathBuf::from), rust_toolchain, Path::new("/usr"))?;
-        Library::open_without_handlers(&path).map_err(|error| error.to_string())
-    });
-    opened.as_ref().map_err(|reason| &**reason)
-}
-
-/// The folder of the Rust toolchain, where there is one.
-fn rust_toolchain() -> Option<PathBuf> {
-    let said = Command::new("rustc").args(["--print", "sysroot"]).output().ok()?;
-    let folder = PathBuf::from(String::from_utf8(said.stdout).ok()?.trim());
-    folder.is_dir().then_some(folder)
-}
-
-/// Where LLVM's library is: what the environment names, that of the Rust toolchain, or that of the system.
-fn find(
-    named: Option<PathBuf>,
-    toolchain: impl FnOnce() -> Option<PathBuf>,
-    system: &Path,
-) -> Result<PathBuf, String> {
-    if let Some(path) = named {
-        return Ok(path);
-    }
-    let own = toolchain().and_then(|it| kernelmill_llvm::find_in_sysroot(&it).ok());
-    let mut versions = (Version::OLDEST.major..=Version::NEWEST_TESTED).rev();
-    let of_system = || versions.find_map(|it| kernelmill_llvm::find_library(system, Some(it)).ok());
-    own.or_else(of_system).ok_or_else(|| {
-        format!(
-            "no shared library of it was found, in the Rust toolchain or the system: install LLVM {} or later (Debian's \
-             package `libllvm{}`), or a Rust toolchain by rustup, or set {VARIABLE} to the library",
-            Version::OLDEST.major,
-            Version::NEWEST_TESTED - 1
-        )
-    })
-}
-
 fn no_compiler(reason: String) -> Error {
     Error::NoCompiler { compiler: LLVM, reason }
 }
@@ -668,82 +491,4 @@ fn list(names: impl IntoIterator<Item = String>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn bitcode() -> Bitcode {
-        Bitcode { llvm: [22, 1, 0], ptx: 63, constants: Vec::new(), module: Vec::new() }
-    }
-
-    fn source(arch: &str, bitcode: Bitcode) -> Source {
-        let artifact = Box::leak(Box::new(EmbeddedArtifact {
-            fingerprint: "",
-            target: "bitcode_75",
-            kind: ArtifactKind::Bitcode,
-            source: "kernels/a.rs",
-            bytes: &[],
-            kernels: &[],
-            locations: &[],
-            backtraces: &[],
-            messages: &[],
-            relocations: &[],
-            variables: &[],
-        }));
-        let Ok(Target::Bitcode(arch)) = arch.parse() else { panic!("{arch}") };
-        Source { artifact, arch, bitcode }
-    }
-
-    fn device(major: u32, minor: u32) -> Architecture {
-        Architecture::Nvidia { major, minor }
-    }
-
-    #[test]
-    fn a_library_older_than_the_one_of_the_bitcode_is_told() {
-        let version = |major| Version { major, minor: 1, patch: 8 };
-        assert_eq!(check_version(&bitcode(), version(22)), Ok(()));
-        assert_eq!(check_version(&bitcode(), version(23)), Ok(()));
-        let error = check_version(&bitcode(), version(21)).unwrap_err();
-        let expected = "the library is of version 21.1.8, and the bitcode was written by LLVM 22.1.0: set KERNELMILL_LLVM";
-        assert!(error.starts_with(expected), "{error}");
-    }
-
-    #[test]
-    fn a_machine_without_the_library_is_told_what_to_install() {
-        let nowhere = Path::new("/nonexistent");
-        let error = find(None, || Some(nowhere.to_owned()), nowhere).unwrap_err();
-        for part in ["no shared library of it was found", "libllvm", "rustup", "KERNELMILL_LLVM"] {
-            assert!(error.contains(part), "{part}: {error}");
-        }
-        let named = find(Some(nowhere.to_owned()), || None, nowhere);
-        assert_eq!(named.as_deref(), Ok(nowhere));
-    }
-
-    #[test]
-    fn the_architecture_is_the_newest_that_the_device_runs_and_llvm_knows() {
-        open().unwrap();
-        for (device, base, expected) in [
-            (device(10, 3), "bitcode_75", "103"),
-            (device(8, 6), "bitcode_75", "86"),
-            (device(7, 5), "bitcode_75", "75"),
-            (device(9, 0), "bitcode_90a", "90a"),
-            // None is known between these.
-            (device(12, 9), "bitcode_80", "121"),
-        ] {
-            let found = processor(&device, &source(base, bitcode())).map(|it| it.arch.to_string());
-            assert_eq!(found.as_deref(), Ok(expected), "{base}");
-        }
-        let newer = Bitcode { ptx: 999, ..bitcode() };
-        let error = processor(&device(8, 6), &source("bitcode_75", newer)).err().unwrap();
-        assert!(error.contains("knows no architecture from sm_75 to sm_86"), "{error}");
-    }
-
-    #[test]
-    fn damaged_bitcode_is_what_llvm_says_of_it() {
-        open().unwrap();
-        let damaged = Bitcode { module: b"BC\xc0\xde\x01\x02".to_vec(), ..bitcode() };
-        let source = source("bitcode_75", damaged);
-        let processor = processor(&device(8, 6), &source).unwrap();
-        let error = RustCompiler::new().ptx(&source, &processor, &BTreeMap::new()).unwrap_err();
-        assert!(error.starts_with("LLVM: "), "{error}");
-    }
-}
+mod tests;
