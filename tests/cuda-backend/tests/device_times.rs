@@ -74,8 +74,11 @@ fn nothing_waits_for_times() {
         stream.synchronize().unwrap();
         assert_eq!(Trace::own().names("device launch"), ["saxpy"; 3]);
         // What is done is written with the next call, also where nobody waits by kernelmill.
+        let gate = Gate::on(cuda_stream(&stream));
         saxpy(kernels, &stream, &x, &mut y);
-        stream.record().unwrap().synchronize().unwrap();
+        let end = stream.record().unwrap();
+        gate.open();
+        end.synchronize().unwrap();
         assert_eq!(Trace::own().names("device launch"), ["saxpy"; 3]);
         let _gate = Gate::on(cuda_stream(&stream));
         saxpy(kernels, &stream, &x, &mut y);
