@@ -139,7 +139,7 @@ pub const TEMPORARY: &str = ".tmp";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc::RecvTimeoutError;
+    use std::sync::{atomic::AtomicUsize, mpsc::RecvTimeoutError};
     use test_support::temporary_folder;
 
     #[test]
@@ -194,11 +194,21 @@ mod tests {
         let folder = temporary_folder();
         let place = folder.path().join("v1/ab");
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        // How often a write may still be disturbed. A pass of the cleaner can disturb it twice, by the file and by the
+        // folder, and one may have begun before.
+        let left = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             let pause = std::time::Duration::from_millis(1);
-            let place = &place;
+            let (place, left) = (&place, &left);
+            let may_disturb = || {
+                let one_less = |it: usize| it.checked_sub(1);
+                left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
+            };
             let cleaner = scope.spawn(move || {
                 while stopped.recv_timeout(pause).is_err_and(|it| it == RecvTimeoutError::Timeout) {
+                    if !may_disturb() {
+                        continue;
+                    }
                     let files = fs::read_dir(place).into_iter().flatten().filter_map(Result::ok);
                     for file in
                         files.filter(|it| it.file_name().to_string_lossy().ends_with(".tmp"))
@@ -211,6 +221,7 @@ mod tests {
             let bytes = vec![7; 1 << 14];
             let mut written = (0..2_000).map(|number| {
                 let path = place.join(number.to_string());
+                left.store(ATTEMPTS / 2 - 1, Ordering::Relaxed);
                 write(&path, &bytes, Access::UserAlone)?;
                 assert!(fs::read(&path)? == bytes);
                 fs::remove_file(path)
