@@ -1,5 +1,5 @@
 //! Fills and copies of the private arrays of threads, as loads and stores of their elements, so that the vectoriser lays
-//! the arrays out lane by lane ([`PrivateArrays`](super::vectorize::PrivateArrays)). LLVM makes `llvm.memset` of an array that
+//! the arrays out lane by lane (`vectorize/analysis/private_arrays.rs`). LLVM makes `llvm.memset` of an array that
 //! starts with zeros, and `llvm.memcpy` of one that starts with constants.
 //!
 //! Needs: a kernel's body before it is analysed. Guarantees: the same bytes in memory. Fills and copies of large arrays,
