@@ -202,7 +202,7 @@ mod tests {
             let (place, left) = (&place, &left);
             let may_disturb = || {
                 let one_less = |it: usize| it.checked_sub(1);
-                left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
+                left.try_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
             };
             let cleaner = scope.spawn(move || {
                 while stopped.recv_timeout(pause).is_err_and(|it| it == RecvTimeoutError::Timeout) {

@@ -74,8 +74,7 @@ impl Device {
     /// Takes bytes from the device's memory, if there are as many.
     pub(crate) fn take_bytes(&self, bytes: u64) -> Result<()> {
         let take = |used: u64| used.checked_add(bytes).filter(|used| *used <= self.memory);
-        #[allow(deprecated, reason = "its successor `try_update` is in Rust 1.95 and later only")]
-        let taken = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        let taken = self.used.try_update(Ordering::Relaxed, Ordering::Relaxed, take);
         taken.map(|_| ()).map_err(|_| Error::CUDA_ERROR_OUT_OF_MEMORY)
     }
 

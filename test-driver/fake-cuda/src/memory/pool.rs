@@ -110,8 +110,7 @@ impl Pool {
             let used = used.checked_add(bytes)?;
             (self.max_bytes == 0 || used <= self.max_bytes).then_some(used)
         };
-        #[allow(deprecated, reason = "its successor `try_update` is in Rust 1.95 and later only")]
-        let taken = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        let taken = self.used.try_update(Ordering::Relaxed, Ordering::Relaxed, take);
         let before = taken.map_err(|_| Error::CUDA_ERROR_OUT_OF_MEMORY)?;
         self.high.fetch_max(before + bytes, Ordering::Relaxed);
         Ok(())
