@@ -95,11 +95,12 @@ pub fn map<F: Map, const TWICE: bool>(scale: [f32; 2], mut y: DisjointSlice<f32>
     }
 }
 
-/// Writes the length of arrays of twice as many elements.
+/// Writes the length of arrays of twice as many elements. The programs that launch it deny every lint.
+#[allow(non_snake_case)]
 #[kernel(instances = [\"1\", \"3\"])]
-pub unsafe fn lengths<const N: u32>(values: [u8; 2], r#in: &[u32], mut y: DisjointSlice<u32>) {
+pub unsafe fn lengths<const N: u32>(Values: [u8; 2], r#in: &[u32], mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(thread::index_1d()) {
-        *y = N + r#in[0] + u32::from(values[1]);
+        *y = N + r#in[0] + u32::from(Values[1]);
     }
 }
 ";

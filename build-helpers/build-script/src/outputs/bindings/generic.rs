@@ -15,6 +15,7 @@ use kernelmill_compiler::frontend::generic::{Form, GenericArgument, Length};
 const NAMES: &str = "#[allow(
     dead_code,
     non_camel_case_types,
+    non_snake_case,
     non_upper_case_globals,
     unreachable_pub,
     reason = \"named as in the kernels, and used or not\"
@@ -406,6 +407,7 @@ fn declared(generic: &Generic) -> String {
 /// The lints of a function of a trait.
 fn allowed_in_trait() -> String {
     "    #[allow(
+        non_snake_case,
         clippy::large_types_passed_by_value,
         clippy::many_single_char_names,
         clippy::similar_names,
