@@ -287,6 +287,7 @@ pub use crate::Mine as Own;
 #[allow(
     dead_code,
     non_camel_case_types,
+    non_snake_case,
     non_upper_case_globals,
     unreachable_pub,
     reason = "named as in the kernels, and used or not"
@@ -297,6 +298,7 @@ mod sealed_instances {
     #[allow(
         dead_code,
         non_camel_case_types,
+        non_snake_case,
         non_upper_case_globals,
         unreachable_pub,
         reason = "named as in the kernels, and used or not"
@@ -306,6 +308,7 @@ mod sealed_instances {
     #[allow(
         dead_code,
         non_camel_case_types,
+        non_snake_case,
         non_upper_case_globals,
         unreachable_pub,
         reason = "named as in the kernels, and used or not"
@@ -315,6 +318,7 @@ mod sealed_instances {
     #[allow(
         dead_code,
         non_camel_case_types,
+        non_snake_case,
         non_upper_case_globals,
         unreachable_pub,
         reason = "named as in the kernels, and used or not"
@@ -332,6 +336,7 @@ mod sealed_instances {
 #[allow(
     dead_code,
     non_camel_case_types,
+    non_snake_case,
     non_upper_case_globals,
     unreachable_pub,
     reason = "named as in the kernels, and used or not"
@@ -352,6 +357,7 @@ pub trait AxpyInstance<T, const N: usize>: sealed_instances::AxpyInstance<T, N> 
     ///
     /// As [`Kernels::axpy`].
     #[allow(
+        non_snake_case,
         clippy::large_types_passed_by_value,
         clippy::many_single_char_names,
         clippy::similar_names,
@@ -381,6 +387,7 @@ impl AxpyInstance<f32, 4> for Kernels {
     type Argument3 = [u8; 12];
 
     #[allow(
+        non_snake_case,
         clippy::large_types_passed_by_value,
         clippy::many_single_char_names,
         clippy::similar_names,
@@ -410,6 +417,7 @@ impl AxpyInstance<Pair, 8> for Kernels {
     type Argument3 = [u8; 24];
 
     #[allow(
+        non_snake_case,
         clippy::large_types_passed_by_value,
         clippy::many_single_char_names,
         clippy::similar_names,
@@ -440,6 +448,7 @@ impl AxpyInstance<Pair, 8> for Kernels {
 #[allow(
     dead_code,
     non_camel_case_types,
+    non_snake_case,
     non_upper_case_globals,
     unreachable_pub,
     reason = "named as in the kernels, and used or not"
@@ -458,6 +467,7 @@ pub trait MoveInstance<Kernels_, const Flag: bool>: sealed_instances::MoveInstan
     ///
     /// As the wrappers of the instances.
     #[allow(
+        non_snake_case,
         clippy::large_types_passed_by_value,
         clippy::many_single_char_names,
         clippy::similar_names,
@@ -480,6 +490,7 @@ impl MoveInstance<Square, true> for Kernels {
     const SIGNATURE: usize = 2;
 
     #[allow(
+        non_snake_case,
         clippy::large_types_passed_by_value,
         clippy::many_single_char_names,
         clippy::similar_names,
@@ -505,6 +516,7 @@ impl MoveInstance<Own, false> for Kernels {
     const SIGNATURE: usize = 3;
 
     #[allow(
+        non_snake_case,
         clippy::large_types_passed_by_value,
         clippy::many_single_char_names,
         clippy::similar_names,
@@ -533,6 +545,7 @@ impl MoveInstance<Own, false> for Kernels {
 #[allow(
     dead_code,
     non_camel_case_types,
+    non_snake_case,
     non_upper_case_globals,
     unreachable_pub,
     reason = "named as in the kernels, and used or not"
@@ -547,6 +560,7 @@ pub trait PrepareInstance<T>: sealed_instances::PrepareInstance<T> {
     ///
     /// As [`Kernels::prepare`].
     #[allow(
+        non_snake_case,
         clippy::large_types_passed_by_value,
         clippy::many_single_char_names,
         clippy::similar_names,
@@ -569,6 +583,7 @@ impl PrepareInstance<u8> for Kernels {
     const SIGNATURE: usize = 4;
 
     #[allow(
+        non_snake_case,
         clippy::large_types_passed_by_value,
         clippy::many_single_char_names,
         clippy::similar_names,
@@ -833,6 +848,7 @@ impl Kernels {
     #[allow(
         dead_code,
         non_camel_case_types,
+        non_snake_case,
         non_upper_case_globals,
         unreachable_pub,
         reason = "named as in the kernels, and used or not"
@@ -868,6 +884,7 @@ impl Kernels {
     #[allow(
         dead_code,
         non_camel_case_types,
+        non_snake_case,
         non_upper_case_globals,
         unreachable_pub,
         reason = "named as in the kernels, and used or not"
@@ -895,6 +912,7 @@ impl Kernels {
     #[allow(
         dead_code,
         non_camel_case_types,
+        non_snake_case,
         non_upper_case_globals,
         unreachable_pub,
         reason = "named as in the kernels, and used or not"
@@ -980,6 +998,7 @@ impl CompiledKernels<'_> {
     #[allow(
         dead_code,
         non_camel_case_types,
+        non_snake_case,
         non_upper_case_globals,
         unreachable_pub,
         reason = "named as in the kernels, and used or not"
@@ -999,6 +1018,7 @@ impl CompiledKernels<'_> {
     #[allow(
         dead_code,
         non_camel_case_types,
+        non_snake_case,
         non_upper_case_globals,
         unreachable_pub,
         reason = "named as in the kernels, and used or not"
@@ -1018,6 +1038,7 @@ impl CompiledKernels<'_> {
     #[allow(
         dead_code,
         non_camel_case_types,
+        non_snake_case,
         non_upper_case_globals,
         unreachable_pub,
         reason = "named as in the kernels, and used or not"
