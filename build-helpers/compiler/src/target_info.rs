@@ -8,7 +8,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use crate::{Error, diagnostic::Fault, passes::check::Backtraces, toolchain::Toolchain};
+use crate::{Error, diagnostic::Fault, passes::call_chains::CallChains, toolchain::Toolchain};
 
 /// A vendor's mathematical functions as bitcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,7 +160,7 @@ pub(crate) trait TargetInfo {
     }
 
     /// What an optimised module does that the target cannot, beside what is checked for every target.
-    fn faults<'c>(&self, _module: &Module<'c>, _backtraces: &Backtraces<'c>) -> Vec<Fault> {
+    fn faults<'c>(&self, _module: &Module<'c>, _call_chains: &CallChains<'c>) -> Vec<Fault> {
         Vec::new()
     }
 

@@ -30,7 +30,7 @@ use crate::{
     base::{demangle::demangle, names::PHASE},
     ir::{calls_of, reachable},
     passes::{
-        check::Backtraces,
+        call_chains::CallChains,
         entry::{self, Unit},
     },
 };
@@ -116,7 +116,7 @@ impl<'c> Search<'_, 'c> {
         if !functions.iter().any(|function| function.name() == PHASE) {
             return Vec::new();
         }
-        let backtraces = Backtraces::from(self.unit.context, [self.kernel]);
+        let call_chains = CallChains::from(self.unit.context, [self.kernel]);
         let others = functions.into_iter().filter(|function| *function != self.kernel);
         let mut outlined: Vec<_> = others.filter(|it| !barriers(*it).is_empty()).collect();
         outlined.sort_by_key(|function| function.name());
@@ -126,28 +126,28 @@ impl<'c> Search<'_, 'c> {
                 "this barrier is in `{name}`, which calls itself or is called through a pointer: it is not known \
                  that all threads of a block come to it together"
             );
-            return vec![self.fault(&backtraces, barriers(*function)[0], &why)];
+            return vec![self.fault(&call_chains, barriers(*function)[0], &why)];
         }
         if unusual(self.kernel).is_some() {
             let why = "its control flow is of a kind of which it cannot be proven that all threads of a block come \
                        to this barrier together";
-            return vec![self.fault(&backtraces, barriers(self.kernel)[0], why)];
+            return vec![self.fault(&call_chains, barriers(self.kernel)[0], why)];
         }
         let (proof, exits) = without_exits(self.kernel, &|ty| self.machine.size_of(ty));
-        let apart = self.barriers_apart(&proof, &backtraces);
+        let apart = self.barriers_apart(&proof, &call_chains);
         if apart.is_empty() && ends_group {
-            return self.reads_after_exits(&proof, &exits, &backtraces);
+            return self.reads_after_exits(&proof, &exits, &call_chains);
         }
         apart
     }
 
     /// A fault for the first barrier that not all threads come to together. Those behind it are apart for the
     /// same reason mostly.
-    fn barriers_apart(&self, proof: &Proof<'c>, backtraces: &Backtraces<'c>) -> Vec<Fault> {
+    fn barriers_apart(&self, proof: &Proof<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
         let Proof { flow, uniformity } = proof;
         let is_reached = flow.graph.reachable(&[0], None);
         let line = |call: &Value<'c>| {
-            let frames = backtraces.to(*call);
+            let frames = call_chains.to(*call);
             frames.iter().find(|frame| !frame.library).map(|frame| frame.line)
         };
         let mut barriers = barriers(self.kernel);
@@ -156,7 +156,7 @@ impl<'c> Search<'_, 'c> {
             let block = flow.number(call.block());
             let array = call.arguments().first().copied().filter(|_| is_phase(call));
             let why = if !uniformity.is_reached_together(block) {
-                let branch = self.branch_before(proof, block, backtraces);
+                let branch = self.branch_before(proof, block, call_chains);
                 format!(
                     "not all threads of a block come to this barrier together: {branch} differs between them"
                 )
@@ -167,7 +167,7 @@ impl<'c> Search<'_, 'c> {
             } else {
                 continue;
             };
-            return vec![self.fault(backtraces, call, &why)];
+            return vec![self.fault(call_chains, call, &why)];
         }
         Vec::new()
     }
@@ -177,7 +177,7 @@ impl<'c> Search<'_, 'c> {
         &self,
         proof: &Proof<'c>,
         block: usize,
-        backtraces: &Backtraces<'c>,
+        call_chains: &CallChains<'c>,
     ) -> String {
         let Proof { flow, uniformity } = proof;
         let mut divergent: Vec<_> = uniformity.divergent.iter().copied().collect();
@@ -187,7 +187,7 @@ impl<'c> Search<'_, 'c> {
             flow.graph.reachable(&flow.graph.successors[*node], stop)[block]
         };
         let line = |node: usize| {
-            let frames = backtraces.to(flow.blocks[node].terminator()?);
+            let frames = call_chains.to(flow.blocks[node].terminator()?);
             let own = frames.into_iter().find(|frame| !frame.library && frame.line > 0)?;
             Some(format!("the branch at {}:{}", own.file, own.line))
         };
@@ -201,18 +201,18 @@ impl<'c> Search<'_, 'c> {
         &self,
         proof: &Proof<'c>,
         exits: &[Exit],
-        backtraces: &Backtraces<'c>,
+        call_chains: &CallChains<'c>,
     ) -> Vec<Fault> {
         let ways = exits.iter().flat_map(|exit| path(proof.flow.blocks[exit.to]));
         let read = ways.flat_map(|block| block.instructions()).find(|it| may_use_shared(*it));
         let why = "threads that leave it before others use shared memory here: on this target the others may be \
                    behind a later barrier by then";
-        read.map(|read| self.fault(backtraces, read, why)).into_iter().collect()
+        read.map(|read| self.fault(call_chains, read, why)).into_iter().collect()
     }
 
-    fn fault(&self, backtraces: &Backtraces<'c>, place: Value<'c>, why: &str) -> Fault {
+    fn fault(&self, call_chains: &CallChains<'c>, place: Value<'c>, why: &str) -> Fault {
         let message = format!("kernel `{}` has block arrays, and {why}", self.signature.name);
-        Fault::new(Code::BlockArray, message, backtraces.to(place)).help(HELP)
+        Fault::new(Code::BlockArray, message, call_chains.to(place)).help(HELP)
     }
 }
 

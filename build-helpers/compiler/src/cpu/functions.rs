@@ -10,7 +10,7 @@ use super::operation::operations;
 use crate::{
     diagnostic::Fault,
     ir::{shared_globals, users_in_code},
-    passes::check::Backtraces,
+    passes::call_chains::CallChains,
 };
 
 /// A fault for each place that asks for a thread, a block or a launch.
@@ -22,11 +22,11 @@ pub(crate) fn find_context_uses<'c>(context: &'c Context, module: &Module<'c>) -
     if uses.is_empty() {
         return Vec::new();
     }
-    let backtraces = Backtraces::of(context, module);
+    let call_chains = CallChains::of(context, module);
     let message =
         "asks for its thread, block or launch, and a function that the host calls is in none";
     let fault = |user: Value<'c>| {
-        Fault::new(Code::DeviceFunction, message, backtraces.to(user))
+        Fault::new(Code::DeviceFunction, message, call_chains.to(user))
             .help("pass what it needs as parameters")
     };
     uses.into_iter().map(fault).collect()

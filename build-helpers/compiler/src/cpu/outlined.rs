@@ -20,7 +20,7 @@ use crate::{
         names::{SHIM_PREFIX, is_panic},
     },
     ir::reachable,
-    passes::{check::nameless, entry::Unit},
+    passes::{call_chains::nameless, entry::Unit},
 };
 
 /// Where a thread of a kernel can end in a function that is not part of the kernel.

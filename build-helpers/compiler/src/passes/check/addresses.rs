@@ -12,7 +12,7 @@ use kernelmill_llvm::{
     ir::{ModuleExt, Opcode, Value},
 };
 
-use super::Backtraces;
+use crate::passes::call_chains::CallChains;
 use crate::{diagnostic::Fault, target_info::TargetInfo};
 
 /// Below are no addresses of memory but those of empty slices, which are their alignment.
@@ -25,7 +25,7 @@ const HELP: &str =
 pub(super) fn find<'c>(
     module: &Module<'c>,
     backend: &dyn TargetInfo,
-    backtraces: &Backtraces<'c>,
+    call_chains: &CallChains<'c>,
 ) -> Vec<Fault> {
     let global = backend.address_spaces().map(|spaces| spaces.global);
     let is_memory = |pointer: &Value<'c>| {
@@ -39,7 +39,7 @@ pub(super) fn find<'c>(
         if let Some(address) = addresses.next() {
             let message = format!("uses memory at the literal address {address:#x}");
             faults.push(
-                Fault::new(Code::LiteralAddress, message, backtraces.to(instruction)).help(HELP),
+                Fault::new(Code::LiteralAddress, message, call_chains.to(instruction)).help(HELP),
             );
         }
     }

@@ -6,8 +6,8 @@ use kernelmill_llvm::{
     ir::{ModuleExt, Place, Value},
 };
 
-use super::Backtraces;
 use crate::diagnostic::Fault;
+use crate::passes::call_chains::CallChains;
 
 /// What `static_assert!` calls: `fn(condition: bool, text: *const u8, length: usize)`.
 pub(super) const ASSERTION: &str = "__kernelmill_static_assert";
@@ -30,7 +30,7 @@ pub(super) fn prepare<'c>(context: &'c Context, module: &Module<'c>) {
 }
 
 /// Removes the assertions, and gives a fault for each that is not proven.
-pub(super) fn settle<'c>(module: &Module<'c>, backtraces: &Backtraces<'c>) -> Vec<Fault> {
+pub(super) fn settle<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
     let Some(function) = module.function(ASSERTION) else { return Vec::new() };
     let mut faults = Vec::new();
     for call in function.users() {
@@ -43,7 +43,7 @@ pub(super) fn settle<'c>(module: &Module<'c>, backtraces: &Backtraces<'c>) -> Ve
             Some(1) => {}
             Some(_) => {
                 let message = format!("the static assertion does not hold: {text}");
-                faults.push(Fault::new(Code::StaticAssertion, message, backtraces.to(call)));
+                faults.push(Fault::new(Code::StaticAssertion, message, call_chains.to(call)));
             }
             None => {
                 let message =
@@ -51,7 +51,7 @@ pub(super) fn settle<'c>(module: &Module<'c>, backtraces: &Backtraces<'c>) -> Ve
                 let help = "assert what follows from constants, or use `assert!`, which is checked \
                             while the kernel runs";
                 faults.push(
-                    Fault::new(Code::StaticAssertion, message, backtraces.to(call)).help(help),
+                    Fault::new(Code::StaticAssertion, message, call_chains.to(call)).help(help),
                 );
             }
         }

@@ -9,7 +9,7 @@ use kernelmill_llvm::{
     ir::{ModuleExt, Value},
 };
 
-use super::Backtraces;
+use crate::passes::call_chains::CallChains;
 use crate::{
     base::demangle::demangle, diagnostic::Fault, ir::users_in_code, target_info::TargetInfo,
 };
@@ -21,7 +21,7 @@ const LIMIT: u64 = 1 << 30;
 pub(super) fn find<'c>(
     module: &Module<'c>,
     backend: &dyn TargetInfo,
-    backtraces: &Backtraces<'c>,
+    call_chains: &CallChains<'c>,
 ) -> Vec<Fault> {
     let bytes = |global: &Value<'c>| backend.machine().size_of(global.value_type());
     let has_value = |global: &Value<'c>| {
@@ -30,10 +30,10 @@ pub(super) fn find<'c>(
     };
     let globals = module.globals().into_iter();
     let globals = globals.filter(|global| bytes(global) > LIMIT && has_value(global));
-    globals.flat_map(|global| faults(global, bytes(&global), backtraces)).collect()
+    globals.flat_map(|global| faults(global, bytes(&global), call_chains)).collect()
 }
 
-fn faults<'c>(global: Value<'c>, bytes: u64, backtraces: &Backtraces<'c>) -> Vec<Fault> {
+fn faults<'c>(global: Value<'c>, bytes: u64, call_chains: &CallChains<'c>) -> Vec<Fault> {
     let name = global.name();
     let message = format!(
         "uses `{}`, whose initial value has {bytes} bytes: the most that a variable may have is {LIMIT}",
@@ -41,7 +41,7 @@ fn faults<'c>(global: Value<'c>, bytes: u64, backtraces: &Backtraces<'c>) -> Vec
     );
     let fault = |user| {
         let help = "pass it as a buffer, which the host fills";
-        Fault::new(Code::LargeData, message.clone(), backtraces.to(user)).help(help)
+        Fault::new(Code::LargeData, message.clone(), call_chains.to(user)).help(help)
     };
     users_in_code(global).into_iter().map(fault).collect()
 }

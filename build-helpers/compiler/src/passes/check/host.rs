@@ -6,7 +6,7 @@ use kernelmill_llvm::{
     ir::{Builder, ModuleExt, Type, TypeKind, Value},
 };
 
-use super::Backtraces;
+use crate::passes::call_chains::CallChains;
 use crate::{diagnostic::Fault, target_info::TargetInfo};
 
 /// What the address of such a variable is replaced by.
@@ -32,13 +32,13 @@ const PROCESSORS: [&str; 12] = [
 pub(super) fn find<'c>(
     module: &Module<'c>,
     backend: &dyn TargetInfo,
-    backtraces: &Backtraces<'c>,
+    call_chains: &CallChains<'c>,
 ) -> Vec<Fault> {
     let mut faults = Vec::new();
     for function in module.definitions() {
         for instruction in function.instructions() {
             if let Some(fault) = fault(instruction, backend) {
-                faults.push(Fault { frames: backtraces.to(instruction), ..fault });
+                faults.push(Fault { frames: call_chains.to(instruction), ..fault });
             }
         }
     }

@@ -2,7 +2,6 @@
 
 mod addresses;
 mod assertion;
-mod backtrace;
 mod data;
 mod host;
 mod recursion;
@@ -21,10 +20,9 @@ use kernelmill_llvm::{
 };
 
 use crate::{
-    Error, base::demangle::demangle, diagnostic::Fault, job::Config, passes::link,
-    target_info::TargetInfo, toolchain::Toolchain,
+    Error, base::demangle::demangle, diagnostic::Fault, job::Config,
+    passes::call_chains::CallChains, passes::link, target_info::TargetInfo, toolchain::Toolchain,
 };
-pub(crate) use backtrace::{Backtraces, nameless};
 use unresolved::Unresolved;
 
 /// A module that has been checked: the only thing that code is generated from.
@@ -70,8 +68,8 @@ impl<'a> Checks<'a> {
         markers: Vec<(String, String)>,
     ) -> Self {
         assertion::prepare(context, module);
-        let backtraces = Backtraces::of(context, module);
-        let faults = recursion::find(module, &backtraces);
+        let call_chains = CallChains::of(context, module);
+        let faults = recursion::find(module, &call_chains);
         host::mark_thread_locals(context, module);
         let defined = module.definitions().into_iter().map(|function| last_name(function));
         let of_plugins = markers.iter().map(|(marker, _)| marker.clone());
@@ -82,8 +80,8 @@ impl<'a> Checks<'a> {
 
     /// Decides the static assertions of an optimised module, and removes them.
     pub(crate) fn settle<'c>(&mut self, context: &'c Context, module: &Module<'c>) {
-        let backtraces = Backtraces::of(context, module);
-        self.faults.extend(assertion::settle(module, &backtraces));
+        let call_chains = CallChains::of(context, module);
+        self.faults.extend(assertion::settle(module, &call_chains));
     }
 
     /// Checks a module that is ready for its target.
@@ -119,13 +117,13 @@ impl<'a> Checks<'a> {
         let Ok(module) = parse_bitcode(&context, bitcode, "check") else {
             return Error::Invalid { targets, faults };
         };
-        let backtraces = Backtraces::of(&context, &module);
+        let call_chains = CallChains::of(&context, &module);
         for fault in faults.iter_mut().filter(|fault| is_lost(fault)) {
             let named = |function: &Value<'_>| {
                 fault.frames.first().is_some_and(|it| it.function == demangle(&function.name()))
             };
             if let Some(function) = module.definitions().into_iter().find(named) {
-                fault.frames = backtraces.to_start_of(function);
+                fault.frames = call_chains.to_start_of(function);
             }
         }
         faults.extend(self.faults.iter().cloned());
@@ -139,7 +137,7 @@ impl<'a> Checks<'a> {
         module: &Module<'c>,
         name: &str,
     ) -> Result<Vec<Fault>, Error> {
-        let backtraces = &Backtraces::of(context, module);
+        let call_chains = &CallChains::of(context, module);
         let unresolved = Unresolved {
             toolchain: self.toolchain,
             context,
@@ -147,17 +145,17 @@ impl<'a> Checks<'a> {
             name,
             config: self.config,
             backend: self.backend,
-            backtraces,
+            call_chains,
             known: &self.known,
             markers: &self.markers,
         };
         let mut faults = unresolved.find()?;
-        faults.extend(addresses::find(module, self.backend, backtraces));
-        faults.extend(data::find(module, self.backend, backtraces));
-        faults.extend(host::find(module, self.backend, backtraces));
-        faults.extend(shared::find(module, self.backend, backtraces));
-        faults.extend(stack::find(module, self.backend, backtraces));
-        faults.extend(self.backend.faults(module, backtraces));
+        faults.extend(addresses::find(module, self.backend, call_chains));
+        faults.extend(data::find(module, self.backend, call_chains));
+        faults.extend(host::find(module, self.backend, call_chains));
+        faults.extend(shared::find(module, self.backend, call_chains));
+        faults.extend(stack::find(module, self.backend, call_chains));
+        faults.extend(self.backend.faults(module, call_chains));
         Ok(faults)
     }
 
@@ -175,7 +173,7 @@ impl<'a> Checks<'a> {
             }
         }
         machine.run_with(&module, &self.backend.passes(2), false)?;
-        let mut found = assertion::settle(&module, &Backtraces::of(&context, &module));
+        let mut found = assertion::settle(&module, &CallChains::of(&context, &module));
         found.extend(self.find(&context, &module, name)?);
         found.retain(|fault| self.faults.iter().any(|known| known.message == fault.message));
         self.faults.retain(|known| !found.iter().any(|fault| fault.message == known.message));
@@ -243,10 +241,10 @@ pub(crate) fn constant_questions<'c>(
     if unanswered.is_empty() {
         return Ok(());
     }
-    let backtraces = Backtraces::of(context, module);
+    let call_chains = CallChains::of(context, module);
     let fault = |call: &Value<'c>| {
         let message = "asks `__nvvm_reflect` a question that is no constant text";
-        Fault::new(Code::OtherMachine, message, backtraces.to(*call))
+        Fault::new(Code::OtherMachine, message, call_chains.to(*call))
             .help("write the text into the call")
     };
     let faults = each_once(unanswered.iter().map(fault).collect());

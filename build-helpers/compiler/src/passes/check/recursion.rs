@@ -11,11 +11,11 @@ use kernelmill_llvm::{
     ir::{Block, ModuleExt, Value},
 };
 
-use super::Backtraces;
+use crate::passes::call_chains::CallChains;
 use crate::{base::demangle::demangle, diagnostic::Fault};
 
 /// A fault for each cycle of functions that a kernel calls and that never ends.
-pub(super) fn find<'c>(module: &Module<'c>, backtraces: &Backtraces<'c>) -> Vec<Fault> {
+pub(super) fn find<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
     let calls: HashMap<_, _> = module
         .definitions()
         .into_iter()
@@ -28,12 +28,12 @@ pub(super) fn find<'c>(module: &Module<'c>, backtraces: &Backtraces<'c>) -> Vec<
         if !endless.contains(&function) || told.contains(&function) {
             continue;
         }
-        if !backtraces.is_reached(function) {
+        if !call_chains.is_reached(function) {
             continue;
         }
         let Some(cycle) = cycle(function, &calls, &endless) else { continue };
         told.extend(cycle.iter().map(|call| call.block().function()));
-        faults.push(fault(&cycle, backtraces));
+        faults.push(fault(&cycle, call_chains));
     }
     faults
 }
@@ -126,7 +126,7 @@ fn cycle<'c>(
     None
 }
 
-fn fault<'c>(cycle: &[Value<'c>], backtraces: &Backtraces<'c>) -> Fault {
+fn fault<'c>(cycle: &[Value<'c>], call_chains: &CallChains<'c>) -> Fault {
     let name = |call: &Value<'c>| demangle(&call.block().function().name());
     let names: Vec<_> = cycle.iter().map(|call| format!("`{}`", name(call))).collect();
     let message = match &*names {
@@ -137,6 +137,6 @@ fn fault<'c>(cycle: &[Value<'c>], backtraces: &Backtraces<'c>) -> Fault {
         ),
         [] => String::new(),
     };
-    Fault::new(Code::Recursion, message, backtraces.to(cycle[0]))
+    Fault::new(Code::Recursion, message, call_chains.to(cycle[0]))
         .help("end the recursion on some path, or loop")
 }

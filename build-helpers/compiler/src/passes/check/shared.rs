@@ -10,7 +10,7 @@ use kernelmill_llvm::{
     ir::{Linkage, ModuleExt, Value},
 };
 
-use super::Backtraces;
+use crate::passes::call_chains::CallChains;
 use crate::{
     base::demangle::demangle,
     diagnostic::Fault,
@@ -28,13 +28,13 @@ pub(super) fn find_values<'c>(context: &'c Context, module: &Module<'c>) -> Vec<
     if users.is_empty() {
         return Vec::new();
     }
-    let backtraces = Backtraces::of(context, module);
+    let call_chains = CallChains::of(context, module);
     let message =
         "has a `SharedArray` that is no `static mut` by itself, and so is no shared memory";
     let help = "write `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` in the kernel, or take a \
                 `BlockArray<T, N>` as a parameter";
     let fault =
-        |user: Value<'c>| Fault::new(Code::SharedMemory, message, backtraces.to(user)).help(help);
+        |user: Value<'c>| Fault::new(Code::SharedMemory, message, call_chains.to(user)).help(help);
     users.into_iter().map(fault).collect()
 }
 
@@ -52,14 +52,14 @@ pub(super) fn find_alignments<'c>(context: &'c Context, module: &Module<'c>) -> 
     if users.is_empty() {
         return Vec::new();
     }
-    let backtraces = Backtraces::of(context, module);
+    let call_chains = CallChains::of(context, module);
     let fault = |(align, user): (u64, Value<'c>)| {
         let message = format!(
             "has a shared array whose elements are aligned to {align} bytes; on the CPU shared memory is aligned \
              to {CPU_ALIGNMENT}"
         );
         let help = "align the elements to 128 bytes or less";
-        Fault::new(Code::SharedMemory, message, backtraces.to(user)).help(help)
+        Fault::new(Code::SharedMemory, message, call_chains.to(user)).help(help)
     };
     users.into_iter().map(fault).collect()
 }
@@ -74,14 +74,14 @@ pub(super) fn find_too_large<'c>(context: &'c Context, module: &Module<'c>) -> V
     let bytes = arrays.iter().fold(0_u64, |sum, array| sum.saturating_add(array.bytes));
     let largest = arrays.iter().max_by_key(|array| array.bytes);
     let Some(largest) = largest.filter(|_| bytes > CPU_LIMIT) else { return Vec::new() };
-    let backtraces = Backtraces::of(context, module);
+    let call_chains = CallChains::of(context, module);
     let message = format!(
         "the kernels of the source have {bytes} bytes of static shared memory, and on the CPU they may have \
          {CPU_LIMIT}: this array has {}",
         largest.bytes
     );
     let fault = |user| {
-        Fault::new(Code::SharedMemory, message.clone(), backtraces.to(user))
+        Fault::new(Code::SharedMemory, message.clone(), call_chains.to(user))
             .help("make the arrays smaller")
     };
     users_in_code(largest.global).into_iter().map(fault).collect()
@@ -91,7 +91,7 @@ pub(super) fn find_too_large<'c>(context: &'c Context, module: &Module<'c>) -> V
 pub(super) fn find<'c>(
     module: &Module<'c>,
     backend: &dyn TargetInfo,
-    backtraces: &Backtraces<'c>,
+    call_chains: &CallChains<'c>,
 ) -> Vec<Fault> {
     let Some((limit, spaces)) = backend.shared_limit().zip(backend.address_spaces()) else {
         return Vec::new();
@@ -106,7 +106,7 @@ pub(super) fn find<'c>(
         let mut arrays: Vec<_> = arrays.map(|it| (machine.size_of(it.value_type()), it)).collect();
         arrays.sort_by_key(|(bytes, array)| (std::cmp::Reverse(*bytes), array.name()));
         let bytes: u64 = arrays.iter().map(|(bytes, _)| bytes).sum();
-        (bytes > limit).then(|| fault(kernel, &arrays, (bytes, limit), backtraces))
+        (bytes > limit).then(|| fault(kernel, &arrays, (bytes, limit), call_chains))
     };
     kernels.filter_map(over_limit).collect()
 }
@@ -123,7 +123,7 @@ fn fault<'c>(
     kernel: Value<'c>,
     arrays: &[(u64, Value<'c>)],
     (bytes, limit): (u64, u64),
-    backtraces: &Backtraces<'c>,
+    call_chains: &CallChains<'c>,
 ) -> Fault {
     let shown = |(bytes, array): &(u64, Value<'c>)| {
         let name = array.name();
@@ -142,7 +142,7 @@ fn fault<'c>(
     let used = reachable(kernel);
     let users = arrays.iter().flat_map(|(_, array)| users_in_code(*array));
     let users = users.filter(|user| used.contains(&user.block().function()));
-    let mut places = users.map(|user| backtraces.to(user)).collect::<Vec<_>>();
+    let mut places = users.map(|user| call_chains.to(user)).collect::<Vec<_>>();
     // LLVM merges instructions of several lines into one that has none.
     places.sort_by_key(|frames| frames.iter().all(|frame| frame.line == 0));
     let mut frames = places.into_iter().next().unwrap_or_default();

@@ -10,7 +10,7 @@ use kernelmill_llvm::{
     ir::{ModuleExt, Value},
 };
 
-use super::Backtraces;
+use crate::passes::call_chains::CallChains;
 use crate::{
     diagnostic::{Fault, Frame},
     ir::{Frames, alloca_bytes, allocas, callees},
@@ -24,7 +24,7 @@ const LIMIT: u64 = 1 << 20;
 pub(super) fn find<'c>(
     module: &Module<'c>,
     backend: &dyn TargetInfo,
-    backtraces: &Backtraces<'c>,
+    call_chains: &CallChains<'c>,
 ) -> Vec<Fault> {
     let (limit, message, help) = match backend.is_gpu() {
         true => (GPU_LIMIT, GPU_MESSAGE, GPU_HELP),
@@ -37,8 +37,8 @@ pub(super) fn find<'c>(
         let is_over = frames.deepest(function) > limit;
         if is_over && callees(function).into_iter().all(|it| frames.deepest(it) <= limit) {
             let largest = allocas(function).into_iter().max_by_key(|it| alloca_bytes(*it, machine));
-            let place = largest.and_then(|alloca| place(alloca, backtraces));
-            let frames = place.unwrap_or_else(|| backtraces.to_start_of(function));
+            let place = largest.and_then(|alloca| place(alloca, call_chains));
+            let frames = place.unwrap_or_else(|| call_chains.to_start_of(function));
             faults.push(Fault::new(Code::Stack, message, frames).help(help));
         }
     }
@@ -61,8 +61,8 @@ const HELP: &str = "put large arrays into a slice that the host passes, or into 
      stack of a thread of the host";
 
 /// Where stack memory is first used on a line that is known.
-fn place<'c>(alloca: Value<'c>, backtraces: &Backtraces<'c>) -> Option<Vec<Frame>> {
+fn place<'c>(alloca: Value<'c>, call_chains: &CallChains<'c>) -> Option<Vec<Frame>> {
     let uses = alloca.users().into_iter().filter(|user| user.is_instruction());
-    let places = uses.map(|user| backtraces.to(user));
+    let places = uses.map(|user| call_chains.to(user));
     places.into_iter().find(|frames| frames.iter().any(|frame| frame.line > 0))
 }

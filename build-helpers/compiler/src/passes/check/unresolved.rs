@@ -9,7 +9,8 @@ use kernelmill_llvm::{
     ir::{ModuleExt, Value},
 };
 
-use super::{Backtraces, backtrace::nameless, host::THREAD_LOCAL};
+use super::host::THREAD_LOCAL;
+use crate::passes::call_chains::{CallChains, nameless};
 use crate::{
     Error,
     base::{
@@ -32,7 +33,7 @@ pub(super) struct Unresolved<'a, 'c> {
     pub(super) name: &'a str,
     pub(super) config: &'a Config,
     pub(super) backend: &'a dyn TargetInfo,
-    pub(super) backtraces: &'a Backtraces<'c>,
+    pub(super) call_chains: &'a CallChains<'c>,
     /// The names that a reader could have meant.
     pub(super) known: &'a BTreeSet<String>,
     /// The markers of plugins, each with its plugin.
@@ -111,7 +112,7 @@ impl<'c> Unresolved<'_, 'c> {
             faults.push(Fault { frames, ..template.clone() });
         }
         for user in uses {
-            let mut fault = Fault { frames: self.backtraces.to(user), ..template.clone() };
+            let mut fault = Fault { frames: self.call_chains.to(user), ..template.clone() };
             // The standard library's own functions differ between versions: what the kernel calls is
             // named, not what that calls.
             if let Some(path) = demangle(&value.name()).strip_prefix("std::")

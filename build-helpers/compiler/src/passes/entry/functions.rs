@@ -19,7 +19,7 @@ use crate::{
     diagnostic::Fault,
     ir::always_inline,
     job::{EntryAbi, Job, OptionError},
-    passes::check::Backtraces,
+    passes::call_chains::CallChains,
 };
 
 /// The functions of a module that other languages can call: those that are visible, under names that rustc did not
@@ -83,14 +83,14 @@ fn check_types<'c>(
     functions: &[Value<'c>],
     target: &Target,
 ) -> Result<(), Error> {
-    let backtraces = Backtraces::from(context, functions.iter().copied());
+    let call_chains = CallChains::from(context, functions.iter().copied());
     let fault = |function: &Value<'c>| {
         let message = format!(
             "device function `{}` passes a struct, an array or a vector by value, which compilers do in different \
              ways",
             function.name()
         );
-        let frames = backtraces.to_start_of(*function);
+        let frames = call_chains.to_start_of(*function);
         Fault::new(Code::DeviceFunction, message, frames)
             .help("take and return scalars and pointers")
     };

@@ -12,7 +12,7 @@ use crate::{
     Error,
     base::names::{PREFIX, SHIM_PREFIX},
     diagnostic::Fault,
-    passes::check::nameless,
+    passes::call_chains::nameless,
     target_info::TargetInfo,
 };
 

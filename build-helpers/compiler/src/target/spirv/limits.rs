@@ -13,7 +13,7 @@ use super::{expansions, spaces, uniformity};
 use crate::{
     base::demangle::demangle,
     diagnostic::{Code, Fault, Frame},
-    passes::check::Backtraces,
+    passes::call_chains::CallChains,
 };
 
 /// The intrinsic that stands for the end of a thread until panics are inlined.
@@ -78,7 +78,7 @@ pub(super) fn missing(operation: &str) -> Option<&'static str> {
 }
 
 /// A fault for each thing that is not known to be right.
-pub(super) fn find<'c>(module: &Module<'c>, backtraces: &Backtraces<'c>) -> Vec<Fault> {
+pub(super) fn find<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
     let mut faults = Vec::new();
     for function in module.definitions() {
         let is_kernel = function.calling_convention() == calling_convention::SPIR_KERNEL;
@@ -89,15 +89,15 @@ pub(super) fn find<'c>(module: &Module<'c>, backtraces: &Backtraces<'c>) -> Vec<
             .any(|call| call.called_function() == Some(function));
         if !is_kernel && calls_itself {
             let message = format!("calls `{}` again in itself", demangle(&function.name()));
-            faults.push(fault(message, backtraces.to_start_of(function)));
+            faults.push(fault(message, call_chains.to_start_of(function)));
         }
         for instruction in function.instructions() {
             if let Some(what) = of_instruction(instruction, is_kernel) {
-                faults.push(fault(what, backtraces.to(instruction)));
+                faults.push(fault(what, call_chains.to(instruction)));
             }
         }
         for (barrier, branch) in uniformity::divergent_barriers(function) {
-            let branch = backtraces.to(branch);
+            let branch = call_chains.to(branch);
             let place = branch.iter().find(|frame| !frame.library && frame.line > 0);
             let place = place.map_or_else(String::new, |it| format!(" in line {}", it.line));
             let message = format!(
@@ -106,7 +106,7 @@ pub(super) fn find<'c>(module: &Module<'c>, backtraces: &Backtraces<'c>) -> Vec<
             );
             let help = "let all threads reach it: test in the code between barriers, and index by `get` where that can \
                         fail";
-            let fault = Fault::new(Code::Barrier, message, backtraces.to(barrier)).help(help);
+            let fault = Fault::new(Code::Barrier, message, call_chains.to(barrier)).help(help);
             faults.push(fault);
         }
     }

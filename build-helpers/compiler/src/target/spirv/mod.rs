@@ -37,7 +37,8 @@ use crate::{
     frontend::opencl::repair,
     passes::{
         address_spaces,
-        check::{Backtraces, ValidModule},
+        call_chains::CallChains,
+        check::ValidModule,
         entry::{self, Entry, GpuAbi, Unit},
     },
     target_info::{AddressSpaces, TargetInfo},
@@ -172,8 +173,8 @@ impl TargetInfo for Spirv {
         limits::missing(operation)
     }
 
-    fn faults<'c>(&self, module: &Module<'c>, backtraces: &Backtraces<'c>) -> Vec<Fault> {
-        limits::find(module, backtraces)
+    fn faults<'c>(&self, module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
+        limits::find(module, call_chains)
     }
 
     fn lacks(&self, kind: TypeKind) -> bool {

@@ -17,7 +17,7 @@ use crate::{
     base::names::PREFIX,
     frontend::cuda::source::CudaSource,
     ir::reachable,
-    passes::{check::Backtraces, link},
+    passes::{call_chains::CallChains, link},
 };
 
 /// The language of a source that clang reads.
@@ -55,7 +55,7 @@ pub(crate) fn find<'c>(
     let names = Names { language, known: defined.chain(link::known()).collect() };
     for kernel in kernels(module) {
         let symbol = kernel.name();
-        let backtraces = Backtraces::from(context, [kernel]);
+        let call_chains = CallChains::from(context, [kernel]);
         let mut used: Vec<_> = reachable(kernel).into_iter().collect();
         used.retain(|value| value.is_function() && !value.is_declaration());
         for function in used {
@@ -67,7 +67,7 @@ pub(crate) fn find<'c>(
                         line: instruction.debug_line(),
                         reason,
                         scope,
-                        frames: backtraces.to(instruction),
+                        frames: call_chains.to(instruction),
                     });
                 }
             }

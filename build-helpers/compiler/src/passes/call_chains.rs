@@ -1,4 +1,4 @@
-//! The way from a kernel to a place in it.
+//! The calls that lead from a kernel to a place in its module, for messages.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Who calls whom in a module.
-pub(crate) struct Backtraces<'c> {
+pub(crate) struct CallChains<'c> {
     context: &'c Context,
     /// For each function that a kernel leads to, the call by which it is reached first; `None` for
     /// the kernels.
@@ -26,7 +26,7 @@ const ASSERTION: &str = "assertion::__static_assert";
 /// The part of a path before the standard library's own folders.
 const STANDARD: &str = "library/";
 
-impl<'c> Backtraces<'c> {
+impl<'c> CallChains<'c> {
     /// Those from the functions that are to be seen from outside.
     pub(crate) fn of(context: &'c Context, module: &Module<'c>) -> Self {
         let is_root = |function: &Value<'c>| function.linkage() == Linkage::External;
