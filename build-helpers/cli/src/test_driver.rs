@@ -51,8 +51,15 @@ fn folder() -> Result<PathBuf> {
     let package = base.join("build");
     write_package(&package, &source)?;
     let target = package.join("target");
-    let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["build", "--release", "--quiet", "--manifest-path"])
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    if folder.join(LIBRARY).is_file() {
+        cargo.arg("--quiet");
+    } else {
+        // Standard output is the folder alone.
+        eprintln!("building the fake CUDA driver once, which takes some minutes");
+    }
+    let status = cargo
+        .args(["build", "--release", "--manifest-path"])
         .arg(package.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(&target)

@@ -147,6 +147,38 @@ fn the_file_of_the_page_on_cuda_runs_on_the_cpu() {
     assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
 }
 
+/// The whole CUDA program, with its host code, is the file of kernels; `TILE` of a rule is that of the instance.
+#[test]
+fn the_program_of_the_page_on_porting_runs_on_the_cpu_and_the_fake_driver() {
+    if clang().is_none() {
+        return;
+    }
+    let blocks = blocks("guide/from-cuda.md");
+    let (_, settings) = blocks.iter().find(|(language, _)| language == "toml").expect("settings");
+    let settings =
+        settings.strip_prefix("[package.metadata.kernelmill]\n").expect("they are first");
+    let mut project = package_of_page("book-from-cuda", settings, &blocks)
+        .environment("RUST_TEST_NOCAPTURE", "1");
+    enable_cuda(&project);
+    for device in ["cpu", "cuda"] {
+        if device == "cuda" {
+            let driver = fake_driver().display().to_string();
+            project =
+                project.environment("LD_LIBRARY_PATH", &driver).environment("FAKE_CUDA_RACES", "1");
+        }
+        project = project.environment("KERNELMILL_DEVICE", device);
+        let run = project.cargo(&["test"]).succeeds();
+        assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
+        let name = if device == "cuda" { "PTX emulator" } else { "CPU" };
+        assert!(run.stdout.contains(name), "{}", run.stdout);
+    }
+    let main = fs::read_to_string(project.package().join("src/main.rs")).expect("the program");
+    project.write("src/main.rs", &main.replace("[16, 16]);", "[16, 8]);"));
+    let run = project.cargo(&["test"]);
+    let all = format!("{}{}", run.stdout, run.stderr);
+    assert!(!run.success && all.contains("block.y == TILE"), "{all}");
+}
+
 /// A package with the settings and the kernels of a page, and its one test.
 fn package_of_page(name: &str, settings: &str, blocks: &[(String, String)]) -> Project {
     let mut project = Project::new(name).manifest("2024", settings);

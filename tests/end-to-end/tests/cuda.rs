@@ -125,6 +125,16 @@ fn another_nvcc_compiles_everything_again() {
     assert_counts(&run(&project), 4, 0);
 }
 
+/// Signatures are read with full debug information, of which nvcc says that it takes the place of line tables.
+#[test]
+fn line_tables_are_asked_for_without_a_warning() {
+    let Some(project) = project("cuda-lines") else { return };
+    let settings = "targets = [\"compute_75\"]\narguments = [\"cuda:-lineinfo\"]";
+    let project = project.manifest("2024", settings).file("kernels/fill.cu", FILL);
+    let run = project.cargo(&["build"]).succeeds();
+    assert!(!run.stderr.contains("warning"), "{}", run.stderr);
+}
+
 #[test]
 fn fragments_are_no_sources_and_equal_names_do_not_clash() {
     let Some(project) = project("cuda-names") else { return };

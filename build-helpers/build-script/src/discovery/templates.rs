@@ -57,6 +57,14 @@ struct Declaration {
     parameters: Option<Vec<String>>,
 }
 
+impl Declaration {
+    /// Whether this is its name, with its namespaces or without.
+    fn is_called(&self, name: &str) -> bool {
+        let before = self.name.strip_suffix(name);
+        before.is_some_and(|before| before.is_empty() || before.ends_with("::"))
+    }
+}
+
 /// The texts of a source.
 struct Texts {
     own: Vec<Declaration>,
@@ -115,6 +123,13 @@ pub(super) fn attach(
     }
 }
 
+/// Whether the text of a source in C++ declares a template with this name.
+pub(crate) fn declares(source: &Source, key: &str) -> bool {
+    let is_cpp = matches!(source.kind, SourceKind::Cuda | SourceKind::Hip);
+    let is_it = |it: &Declaration| it.parameters.is_some() && it.is_called(key);
+    is_cpp && declarations(&tokens(source.text())).iter().any(is_it)
+}
+
 /// The generic kernels of a source whose templates have instances that the settings list, of its kernels as a compiler
 /// has read them. All instances of a template are in it, those of the source too.
 pub(crate) fn generics(templates: &[Template], kernels: &[Signature]) -> Vec<GenericKernel> {
@@ -139,9 +154,7 @@ fn declared(sources: &[(usize, &str, &Texts)], key: &str) -> Vec<(usize, String,
         sources.iter().any(has)
     });
     let (file, name) = of_file.map_or((None, key), |(file, name)| (Some(file), name));
-    let is_it = |it: &Declaration| {
-        it.name == name || it.name.strip_suffix(name).is_some_and(|before| before.ends_with("::"))
-    };
+    let is_it = |it: &Declaration| it.is_called(name);
     let is_in = |declared: &str| file.is_none_or(|file| file == declared);
     let mut found = Vec::new();
     let mut is_kernel = false;

@@ -230,6 +230,15 @@ impl KernelSettings {
         report_at(Code::KernelSettings, self.origin.as_ref(), message, help, report);
     }
 
+    /// Reports that there is no such kernel, but a template of this name that nothing instantiates.
+    pub(crate) fn without_instances(&self, key: &str, file: &str, report: &mut Report) {
+        let help = "list its instances here, for example `instances = [\"float, 16\"]`, or instantiate it in the source";
+        let message = format!(
+            "the settings name a kernel `{key}`: `{file}` has a template of this name, which nothing instantiates"
+        );
+        report_at(Code::UnknownKernel, self.origin.as_ref(), message, help, report);
+    }
+
     /// Reports that there is no such kernel.
     pub(crate) fn unknown(&self, key: &str, nearest: Option<&str>, report: &mut Report) {
         let help = nearest.map_or_else(

@@ -6,8 +6,8 @@ use crate::{
     discovery::{source::Source, template::Template, templates},
 };
 use kernelmill_artifact::symbol;
-use kernelmill_compiler::diagnostic::Code;
-use std::collections::BTreeSet;
+use kernelmill_compiler::{diagnostic::Code, frontend::generic::GenericArgument};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The generic kernels of some sources, whose instances are among these kernels.
 pub(super) fn of(sources: &[Source], kernels: &[Kernel], report: &mut Report) -> Vec<Generic> {
@@ -43,6 +43,19 @@ pub(super) fn of(sources: &[Source], kernels: &[Kernel], report: &mut Report) ->
         check_states(generic, kernels, report);
     }
     generics
+}
+
+/// The integers among the arguments of the instance that is the kernel of this place, by the names of their parameters.
+pub(super) fn constants(generics: &[Generic], kernel: usize) -> BTreeMap<String, i128> {
+    let of_instance = |generic: &Generic| {
+        let (arguments, _) = generic.instances.iter().find(|(_, index)| *index == kernel)?;
+        let named = generic.kernel.generics.iter().zip(arguments).filter_map(|(it, argument)| {
+            let GenericArgument::Constant(text) = argument else { return None };
+            Some((it.name.clone(), text.parse().ok()?))
+        });
+        Some(named.collect())
+    };
+    generics.iter().find_map(of_instance).unwrap_or_default()
 }
 
 /// Reports instances that have other launch state than the first: one wrapper cannot take it for all.

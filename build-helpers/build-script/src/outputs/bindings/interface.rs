@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     base::{error::Error, report::Report},
-    discovery::{device_functions, source::Source},
+    discovery::{device_functions, source::Source, templates},
     settings::{
         contract::Rule,
         kernel::{KernelSettings, is_generic, is_of_template, report_rule_error},
@@ -55,7 +55,8 @@ impl Interface {
         let mut generics = generics::of(sources, &kernels, &mut report);
         // What a source that was not read has is not known: a name may be that of a kernel in it.
         let is_complete = sources.iter().all(|source| source.signatures.is_some());
-        let given = configure((&mut kernels, &mut generics), settings, is_complete, &mut report);
+        let given =
+            configure((&mut kernels, &mut generics), settings, (sources, is_complete), &mut report);
         check_given_names(&given, &kernels, &mut report);
         for Kernel { signature, .. } in &kernels {
             let place = format!("{}:{}", signature.file, signature.line);
@@ -175,18 +176,25 @@ struct GivenName<'s> {
 fn configure<'s>(
     (kernels, generics): (&mut [Kernel], &mut [Generic]),
     settings: &'s Settings,
-    is_complete: bool,
+    (sources, is_complete): (&[Source], bool),
     report: &mut Report,
 ) -> Vec<GivenName<'s>> {
     let mut given = Vec::new();
+    let constants: Vec<_> =
+        (0..kernels.len()).map(|it| generics::constants(generics, it)).collect();
     for (key, said) in &settings.kernels {
         let templates: Vec<_> =
             kernels.iter().map(|kernel| is_of_template(key, &kernel.signature)).collect();
-        let is_meant = |kernel: &&mut Kernel| settings.is_about(key, said, &kernel.signature);
-        let mut meant = kernels.iter_mut().filter(is_meant).peekable();
+        let is_meant =
+            |(kernel, _): &(&mut Kernel, _)| settings.is_about(key, said, &kernel.signature);
+        let mut meant = kernels.iter_mut().zip(&constants).filter(is_meant).peekable();
         if meant.peek().is_none() {
             drop(meant);
             if !is_complete {
+                continue;
+            }
+            if let Some(source) = sources.iter().find(|it| templates::declares(it, key)) {
+                said.without_instances(key, &source.display, report);
                 continue;
             }
             let names = kernels.iter().map(|kernel| kernel.signature.name.to_string());
@@ -200,7 +208,7 @@ fn configure<'s>(
         };
         let name_of_all = generics.iter_mut().find(is_of_all);
         let is_name_of_one = name_of_all.is_none();
-        if let Some(Kernel { signature, .. }) = meant.peek()
+        if let Some((Kernel { signature, .. }, _)) = meant.peek()
             && is_name_of_one
             && !said.instances.is_empty()
             && !is_of_template(key, signature)
@@ -210,13 +218,13 @@ fn configure<'s>(
         if let (Some(generic), Some(name)) = (name_of_all, &said.name) {
             generic.name.clone_from(name);
         }
-        for kernel in meant {
+        for (kernel, constants) in meant {
             if let Some(name) = said.name.as_ref().filter(|_| is_name_of_one) {
                 kernel.signature.name = name.clone().into();
                 given.push(GivenName { name, key, by: said });
             }
             for Rule { text, condition, origin } in &said.requires {
-                match rules::condition(condition, &kernel.signature) {
+                match rules::condition(condition, &kernel.signature, constants) {
                     Ok(condition) => {
                         kernel.contract.push(Check { text: text.clone(), condition });
                     }

@@ -6,20 +6,28 @@ use super::{
 };
 use crate::settings::contract::{Operator, RuleError, Term, TermKind};
 use kernelmill_artifact::{
-    Parameter, ParameterKind, Scalar, Signature, ValueType, target::nearest,
+    Parameter, ParameterKind, Scalar, Signature, ValueType,
+    target::{nearest, nearest_within},
 };
+use std::collections::BTreeMap;
 
 /// What the launch is called in a wrapper.
 pub(super) const LAUNCH: &str = "__launch";
 
-/// The check of a rule: an expression of type `bool`, in a wrapper of the kernel.
-pub(super) fn condition(term: &Term, kernel: &Signature) -> Result<Expr, RuleError> {
+/// The check of a rule: an expression of type `bool`, in a wrapper of the kernel. `constants` are the constant arguments
+/// of an instance, by the names that its generic kernel or template gives them; a parameter of the same name comes first.
+pub(super) fn condition(
+    term: &Term,
+    kernel: &Signature,
+    constants: &BTreeMap<String, i128>,
+) -> Result<Expr, RuleError> {
     let names = parameter_names(&kernel.parameters);
-    Scope { parameters: &kernel.parameters, names }.condition(term)
+    Scope { parameters: &kernel.parameters, constants, names }.condition(term)
 }
 
 struct Scope<'a> {
     parameters: &'a [Parameter],
+    constants: &'a BTreeMap<String, i128>,
     /// What the parameters are called in the wrapper.
     names: Vec<String>,
 }
@@ -73,6 +81,11 @@ impl Scope<'_> {
         if name == "shared" {
             return Ok(int(format!("{LAUNCH}.dynamic_shared_bytes()")));
         }
+        if let Some(constant) = self.constants.get(name)
+            && !self.has_parameter(name)
+        {
+            return Ok(int(format!("{constant}_i128")));
+        }
         let (parameter, wrapped) = self.parameter(name, term)?;
         let help = match &parameter.kind {
             ParameterKind::Value(ValueType::Scalar(scalar)) if is_integer(*scalar) => {
@@ -94,7 +107,7 @@ impl Scope<'_> {
     }
 
     fn member(&self, name: &str, members: &[String], term: &Term) -> Result<Expr, RuleError> {
-        let is_parameter = self.parameters.iter().any(|parameter| parameter.name == name);
+        let is_parameter = self.has_parameter(name);
         let is_of_launch = matches!(name, "grid" | "block");
         if let [axis] = members
             && let Some(axis) = ["x", "y", "z"].iter().position(|known| known == axis)
@@ -126,6 +139,10 @@ impl Scope<'_> {
         }
     }
 
+    fn has_parameter(&self, name: &str) -> bool {
+        self.parameters.iter().any(|parameter| parameter.name == name)
+    }
+
     /// A parameter, and what it is called in the wrapper.
     fn parameter(&self, name: &str, term: &Term) -> Result<(&Parameter, &str), RuleError> {
         let mut all = self.parameters.iter().zip(&self.names);
@@ -134,9 +151,13 @@ impl Scope<'_> {
             None => {
                 let fixed = ["shared", "grid", "block"].map(str::to_owned);
                 let names = self.parameters.iter().map(|parameter| parameter.name.to_string());
-                let nearest = nearest(name, names.chain(fixed)).unwrap_or_default();
+                let names = names.chain(self.constants.keys().cloned()).chain(fixed);
+                let names: Vec<_> = names.collect();
                 let message = format!("the kernel has no parameter `{name}`");
-                let help = format!("the nearest is `{nearest}`");
+                let help = match nearest_within(name, names.iter().cloned(), name.len() / 2) {
+                    Some(nearest) => format!("the nearest is `{nearest}`"),
+                    None => format!("rules of this kernel name `{}`", names.join("`, `")),
+                };
                 Err(RuleError::new(message, term.span.clone(), help))
             }
         }

@@ -106,14 +106,18 @@ fn templates_of_cpp_have_generic_wrappers_where_the_settings_list_instances() {
     source.templates = listed.into();
     let settings = "[package.metadata.kernelmill.kernels.\"filters::blur\"]\ninstances = [\"float\"]\n\
                     requires = [\"more.len > 0\"]\n\
-                    [package.metadata.kernelmill.kernels.fill]\ninstances = [\"1\"]\nname = \"filled\"\n";
+                    [package.metadata.kernelmill.kernels.fill]\ninstances = [\"1\"]\nname = \"filled\"\n\
+                    requires = [\"out.len > n\", \"block.x == N\"]\n";
     let interface = Interface::of(&[source], &settings_of(settings), PACKAGE)
         .unwrap_or_else(|error| panic!("{error}"));
     let text = render("cuda", &interface, &[], &[]);
     for part in [
         // With the contract of all instances the wrapper is safe.
         "    pub fn blur<T>(",
-        "    pub unsafe fn filled<const N: i32>(",
+        "    pub fn filled<const N: i32>(",
+        // Rules name the template's constants, and each instance has its own.
+        "rule::int(1_i128)",
+        "rule::int(2_i128)",
         "impl BlurInstance<f32> for Kernels {",
         "impl BlurInstance<u16> for Kernels {",
         "impl FilledInstance<1> for Kernels {",
@@ -306,7 +310,7 @@ error[KM0009]: the contract `x.len >= m` of the kernel `saxpy`: the kernel has n
 9 | requires = [\"x.len >= m\", \"a > 1\", \"x >= n\"]
   |                       ^
   |
-  = help: the nearest is `a`";
+  = help: rules of this kernel name `a`, `x`, `y`, `n`, `shared`, `grid`, `block`";
     let text = faults(settings);
     assert!(text.contains(expected), "{text}");
 }
@@ -347,4 +351,31 @@ fn what_a_contract_cannot_mean_is_an_error() {
         "{text}"
     );
     assert!(text.contains("the nearest is `saxpy`"), "{text}");
+}
+
+/// A template that nothing instantiates is no kernel, and the settings can say which instances to build.
+#[test]
+fn settings_of_a_template_without_instances_say_what_to_add() {
+    let mut source = source_of("kernels/cuda.cu", cuda_kernels());
+    source.kind = SourceKind::Cuda;
+    let text = "namespace ops { template <int N> __global__ void shift(int *x) { *x = N; } }\n\
+                __global__ void plain(int *x) {}\n";
+    source.texts = vec![("kernels/cuda.cu".to_owned(), text.into())];
+    let faults = |key: &str| {
+        let settings = format!("[package.metadata.kernelmill.kernels.{key}]\nname = \"other\"");
+        Interface::of(&[source.clone()], &settings_of(&settings), PACKAGE).unwrap_err().to_string()
+    };
+    for key in ["shift", "\"ops::shift\""] {
+        let text = faults(key);
+        let expected = format!(
+            "the settings name a kernel `{}`: `kernels/cuda.cu` has a template of this name, which nothing instantiates",
+            key.trim_matches('"')
+        );
+        assert!(text.contains(&expected), "{text}");
+        assert!(text.contains("for example `instances = [\"float, 16\"]`"), "{text}");
+    }
+    // These are no templates of the text.
+    for key in ["ift", "plain"] {
+        assert!(faults(key).contains("which no source has"), "{}", faults(key));
+    }
 }

@@ -108,6 +108,11 @@ impl Nvcc {
     /// [`Error::Cpp`] with nvcc's messages where it refuses the source, and [`Error::Signatures`]
     /// where its debug information cannot be read.
     pub fn read(&self, source: &CudaSource, arch: NvidiaArch) -> Result<Reading, Error> {
+        // Full debug information has the lines too, and nvcc warns where both are asked for.
+        let is_lines =
+            |it: &&String| matches!(&***it, "-lineinfo" | "--generate-line-info" | "-li");
+        let arguments = source.arguments.iter().filter(|it| !is_lines(it)).cloned().collect();
+        let source = &CudaSource { arguments, ..source.clone() };
         let mut arguments = vec!["-ptx".into(), "-G".into(), format!("-arch=compute_{arch}")];
         arguments.extend(
             UNOPTIMISABLE.iter().map(|intrinsic| format!("-D{intrinsic}=__kernelmill{intrinsic}")),
