@@ -56,9 +56,7 @@ impl Launch<1> {
     /// [`Error::EmptyBlock`]: crate::Error::EmptyBlock
     #[must_use]
     pub const fn linear_in_blocks(n: usize, threads: u32) -> Self {
-        let (n, threads) = (n as u64, threads as u64);
-        let blocks = if threads == 0 { n } else { n.div_ceil(threads) };
-        Self { grid: [blocks], block: [threads], shared_bytes: 0, registers: 0, variant: None }
+        Self::cover([n], [threads])
     }
 }
 
@@ -73,6 +71,30 @@ impl<const D: usize> Launch<D> {
             registers: 0,
             variant: None,
         }
+    }
+
+    /// At least `sizes` threads, in blocks of `block` threads, both x first: the last blocks along each axis can have
+    /// threads past the sizes, which run too. A size of 0 launches nothing.
+    ///
+    /// A block without threads is a launch that fails with [`Error::EmptyBlock`].
+    ///
+    /// ```
+    /// use kernelmill::Launch;
+    /// let picture = Launch::cover([1920, 1080], [32, 8]);
+    /// assert_eq!((picture.grid_size(), picture.block_size()), ([60, 135], [32, 8]));
+    /// ```
+    ///
+    /// [`Error::EmptyBlock`]: crate::Error::EmptyBlock
+    #[must_use]
+    pub const fn cover(sizes: [usize; D], block: [u32; D]) -> Self {
+        let (mut grid, block) = ([0; D], widen(block));
+        let mut axis = 0;
+        while axis < D {
+            let size = sizes[axis] as u64;
+            grid[axis] = if block[axis] == 0 { size } else { size.div_ceil(block[axis]) };
+            axis += 1;
+        }
+        Self { grid, block, shared_bytes: 0, registers: 0, variant: None }
     }
 
     /// The same launch with `bytes` of dynamic shared memory for each block, on top of what the
@@ -165,6 +187,17 @@ impl From<Launch<2>> for Launch<3> {
     }
 }
 
+/// The block of a launch in up to three dimensions of which nothing else is known: 256 threads, in two and three
+/// dimensions a warp along x, whose threads reach memory in a row.
+pub(crate) fn usual_block<const D: usize>() -> [u32; D] {
+    let block = match D {
+        1 => [LINEAR_BLOCK as u32, 1, 1],
+        2 => [32, 8, 1],
+        _ => [32, 4, 2],
+    };
+    std::array::from_fn(|axis| block.get(axis).copied().unwrap_or(1))
+}
+
 const fn widen<const D: usize>(sizes: [u32; D]) -> [u64; D] {
     let mut wide = [0; D];
     let mut axis = 0;
@@ -184,6 +217,14 @@ mod tests {
         for (n, blocks) in [(0, 0), (1, 1), (256, 1), (257, 2), (usize::MAX, 1 << 56)] {
             assert_eq!(Launch::linear(n).grid_size(), [blocks], "{n}");
         }
+    }
+
+    #[test]
+    fn a_cover_rounds_up_along_each_axis() {
+        let launch = Launch::cover([33, 8, 0], [32, 8, 4]);
+        assert_eq!((launch.grid_size(), launch.block_size()), ([2, 1, 0], [32, 8, 4]));
+        assert_eq!(Launch::cover([5, 6], [0, 4]).grid_size(), [5, 2]);
+        assert_eq!((usual_block(), usual_block(), usual_block()), ([256], [32, 8], [32, 4, 2]));
     }
 
     #[test]

@@ -58,6 +58,13 @@ fn check_block(block: [u64; 3], limits: &LaunchLimits, kernel: &str) -> Result<(
     Ok(())
 }
 
+/// The block that limits state, in a launch of `D` dimensions; `None` where they state none, or one of more dimensions.
+pub(crate) fn stated_block<const D: usize>(limits: &LaunchLimits) -> Option<[u32; D]> {
+    let (block, rest) = limits.block.split_at_checked(D)?;
+    let is_flat = rest.iter().all(|size| *size == 1) && block.iter().all(|size| *size > 0);
+    if is_flat { block.try_into().ok() } else { None }
+}
+
 const BLOCK_NAMES: [&str; 3] =
     ["threads per block in x", "threads per block in y", "threads per block in z"];
 
@@ -133,6 +140,17 @@ mod tests {
         assert_eq!(check(Launch::grid([1, 65535], [16, 32]).shared_bytes(600)), Ok(true));
         assert_eq!(check(Launch::linear(0)), Ok(false));
         assert_eq!(check(Launch::grid([4, 0], [100_000, 1])), Ok(false));
+    }
+
+    #[test]
+    fn a_block_is_stated_in_as_many_dimensions_as_it_has() {
+        let of = |block| LaunchLimits { block, ..LaunchLimits::NONE };
+        assert_eq!(stated_block::<1>(&of([0; 3])), None);
+        assert_eq!(stated_block(&of([64, 1, 1])), Some([64]));
+        assert_eq!(stated_block(&of([64, 1, 1])), Some([64, 1]));
+        assert_eq!(stated_block::<1>(&of([64, 2, 1])), None);
+        assert_eq!(stated_block(&of([8, 8, 2])), Some([8, 8, 2]));
+        assert_eq!(stated_block::<2>(&of([8, 8, 2])), None);
     }
 
     #[test]

@@ -53,10 +53,11 @@ pub struct TunedLaunch {
     pub signature: usize,
     /// The name of the device, as [`Device::name`](crate::Device::name) has it.
     pub device: &'static str,
-    /// The size class: the logarithm to base 2, rounded down, of the number of elements.
-    pub size_class: u32,
-    /// Threads in a block.
-    pub block: u32,
+    /// The size class: for each dimension of the launch, x first, the logarithm to base 2, rounded down, of the number of
+    /// elements.
+    pub size_class: &'static [u32],
+    /// Threads in a block, as many numbers as the class has.
+    pub block: &'static [u32],
     /// The most registers of the build; 0 where any will do.
     pub max_registers: u8,
 }

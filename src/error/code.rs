@@ -112,6 +112,7 @@ codes! {
     KM1041 OpenClSignature: "A kernel has other parameters as an OpenCL device builds it";
     KM1042 Wgpu: "An operation of wgpu failed";
     KM1043 Hip: "A function of the HIP library failed";
+    KM1044 InvalidChoice: "What is chosen for run-time compilation does not suit the kernels";
 }
 
 impl fmt::Display for ErrorCode {

@@ -1,7 +1,14 @@
 //! Errors: what can go wrong, and the code of each variant, with an explanation.
 
 mod code;
+mod conversions;
+mod no_binary;
+mod panic;
+mod timeout;
 mod variants;
 
 pub use code::{ErrorCode, UnknownErrorCode};
-pub use variants::{Error, KernelPanic, LaunchTimeout, NoBinary, Rejected, Result};
+pub use no_binary::{NoBinary, Rejected};
+pub use panic::KernelPanic;
+pub use timeout::LaunchTimeout;
+pub use variants::{Error, Result};

@@ -1,9 +1,8 @@
-//! What can go wrong, on the host and on the device: the variants of [`Error`], and what those hold that say more than a line.
+//! What can go wrong, on the host and on the device: the variants of [`Error`].
 
-use std::{fmt, time::Duration};
+use std::fmt;
 
-use kernelmill_artifact::{PanicKind, SourceFrame, SourceLocation};
-
+use super::{no_binary::NoBinary, panic::KernelPanic, timeout::LaunchTimeout};
 use crate::{capability::Capability, explanation::Explanation, properties::Backend};
 
 /// The result of everything here that can fail.
@@ -299,6 +298,18 @@ pub enum Error {
         /// Why, and what to do.
         reason: String,
     },
+    /// What a program has chosen for run-time compilation does not suit the kernels that there are: constants and kernels of
+    /// names that the bitcode does not have, values of other types, and launch bounds that the source does not allow.
+    #[error(
+        "what is chosen for the kernels of the package `{package}` does not suit them: {}",
+        faults.join("\n  ")
+    )]
+    InvalidChoice {
+        /// The package.
+        package: &'static str,
+        /// Everything that does not suit them.
+        faults: Vec<String>,
+    },
     /// A source that is compiled at run time does not compile.
     #[error("{source_file} does not compile, by {compiler} with `{options}`:\n{log}")]
     Compile {
@@ -480,137 +491,5 @@ impl fmt::Debug for Error {
             source = error.source();
         }
         write!(formatter, "\n  for more: cargo kernelmill explain {}", self.code())
-    }
-}
-
-/// A panic inside a kernel: the first one of a launch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct KernelPanic {
-    /// What kind of panic.
-    pub kind: PanicKind,
-    /// The message, as `std` would print it.
-    pub message: String,
-    /// The place in the source; `None` where the compiler knows none.
-    pub location: Option<SourceLocation<'static>>,
-    /// The source that the kernel was compiled from, relative to its package.
-    pub source: &'static str,
-    /// Index of the block, x, y, z.
-    pub block: [u32; 3],
-    /// Index of the thread in its block, x, y, z.
-    pub thread: [u32; 3],
-    /// The calls on the way to the panic, the innermost first, where the kernel was compiled with
-    /// `panics = "backtrace"`.
-    pub backtrace: &'static [SourceFrame<'static>],
-}
-
-impl fmt::Display for KernelPanic {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.location {
-            Some(location) => write!(formatter, "kernel panicked at {location}")?,
-            None => write!(formatter, "kernel of {} panicked", self.source)?,
-        }
-        let ([bx, by, bz], [tx, ty, tz]) = (self.block, self.thread);
-        if self.kind != PanicKind::Silent {
-            write!(formatter, " (block {bx},{by},{bz} thread {tx},{ty},{tz})")?;
-        }
-        write!(formatter, ": {}", self.message)?;
-        self.backtrace.iter().try_for_each(|frame| write!(formatter, "\n    at {frame}"))
-    }
-}
-
-impl From<KernelPanic> for Error {
-    fn from(panic: KernelPanic) -> Self {
-        Self::KernelPanic(Box::new(panic))
-    }
-}
-
-/// A launch on the processor that took longer than the environment variable `KERNELMILL_WATCHDOG` allows.
-///
-/// Its blocks go on running on threads of their own until they end, which may be never. So the buffers that
-/// the launch was given are lost: they are never freed, and every use of them is an error.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LaunchTimeout {
-    /// The kernel's name.
-    pub kernel: String,
-    /// The source that the kernel was compiled from, relative to its package.
-    pub source: &'static str,
-    /// The longest that a launch may take.
-    pub limit: Duration,
-    /// Indices of the blocks that ran at that time, x, y, z.
-    pub blocks: Vec<[u32; 3]>,
-}
-
-impl fmt::Display for LaunchTimeout {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kernel, source, limit, blocks } = self;
-        write!(
-            formatter,
-            "kernel `{kernel}` of {source} has run for more than {limit:?}, the limit that \
-             KERNELMILL_WATCHDOG sets; blocks that still run:"
-        )?;
-        for (index, [x, y, z]) in blocks.iter().enumerate() {
-            write!(formatter, "{} {x},{y},{z}", if index == 0 { "" } else { ";" })?;
-        }
-        Ok(())
-    }
-}
-
-impl From<LaunchTimeout> for Error {
-    fn from(timeout: LaunchTimeout) -> Self {
-        Self::LaunchTimeout(Box::new(timeout))
-    }
-}
-
-/// Why no embedded binary of a source runs on a device.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct NoBinary {
-    /// The source, relative to its package.
-    pub source: String,
-    /// The device.
-    pub device: String,
-    /// Every embedded binary of that source, with the reason; empty where the program was built
-    /// without binaries.
-    pub rejected: Vec<Rejected>,
-}
-
-/// A binary that was not chosen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Rejected {
-    /// Its target.
-    pub target: String,
-    /// Why, for people.
-    pub reason: String,
-}
-
-impl Rejected {
-    pub(crate) fn new(target: &str, reason: &dyn fmt::Display) -> Self {
-        Self { target: target.to_owned(), reason: reason.to_string() }
-    }
-}
-
-impl fmt::Display for NoBinary {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { source, device, rejected } = self;
-        write!(formatter, "{source}: no embedded binary runs on {device}")?;
-        if rejected.is_empty() {
-            return formatter.write_str(
-                "; none is embedded (was the program built with KERNELMILL_SKIP_BUILD, with \
-                 KERNELMILL_TARGETS or for docs.rs?)",
-            );
-        }
-        for Rejected { target, reason } in rejected {
-            write!(formatter, "\n  {target}: {reason}")?;
-        }
-        Ok(())
-    }
-}
-
-impl From<NoBinary> for Error {
-    fn from(error: NoBinary) -> Self {
-        Self::NoBinary(Box::new(error))
     }
 }

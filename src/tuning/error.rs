@@ -12,13 +12,18 @@ pub enum TuneError {
     /// What was measured cannot be reported.
     #[error("cannot write what was measured: {0}")]
     Write(#[from] std::io::Error),
-    /// The kernel's launches have two or three dimensions.
+    /// The kernel's launches have another number of dimensions than those that were to be tuned.
     #[error(
-        "launches of kernel `{kernel}` have more than one dimension, and only others are tuned"
+        "launches of kernel `{kernel}` are in {dimensions}D, and those that are tuned in {tuned}D; `Tuner::tune` is for 1D, and \
+         `Tuner::tune_shapes` for as many dimensions as its functions take"
     )]
     Dimension {
         /// The kernel.
         kernel: &'static str,
+        /// The dimensions of its launches.
+        dimensions: usize,
+        /// The dimensions of the launches that the benchmark makes.
+        tuned: usize,
     },
     /// No block size that is tried fits the kernel on the device.
     #[error("no launch of kernel `{kernel}` with {elements} elements fits {device}")]
@@ -27,21 +32,17 @@ pub enum TuneError {
         kernel: &'static str,
         /// The device.
         device: String,
-        /// The number of elements.
-        elements: usize,
+        /// The number of elements along each axis, x first, as `1920x1080`.
+        elements: String,
     },
     /// Two launches of the kernel have different outputs, so that no choice between them is sound.
     #[error(
-        "kernel `{kernel}` with {elements} elements on {device}: {differing} has another output than {first}: {what}; \
-         mend the kernel, or give `Output::within` a tolerance that suits it"
+        "{subject}: {differing} has another output than {first}: {what}; mend the kernel, or give `Output::within` a \
+         tolerance that suits it"
     )]
     Differs {
-        /// The kernel.
-        kernel: &'static str,
-        /// The device.
-        device: String,
-        /// The number of elements.
-        elements: usize,
+        /// The kernel, the number of elements, and the device.
+        subject: String,
         /// The launch that was compared.
         differing: String,
         /// The launch that it was compared with.
@@ -49,14 +50,10 @@ pub enum TuneError {
         /// The first difference.
         what: String,
     },
-    /// A variable of the environment that cannot be read.
-    #[error("the environment variable {name} is `{text}`: {what}")]
-    Variable {
-        /// Its name.
-        name: &'static str,
-        /// Its value.
-        text: String,
-        /// What it has to be.
-        what: &'static str,
+    /// Variables of the environment that cannot be read.
+    #[error("the environment variable {}", faults.join("\nthe environment variable "))]
+    Variables {
+        /// Everything that is wrong with them, each fault with the variable's name.
+        faults: Vec<String>,
     },
 }

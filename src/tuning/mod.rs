@@ -1,8 +1,9 @@
-//! Tuning: times the block sizes and builds of a kernel, on the arguments of a program of the user's.
+//! Tuning: times the block shapes and builds of a kernel, on the arguments of a program of the user's.
 //!
 //! The program is a benchmark without a harness, `benches/tune.rs`; `cargo kernelmill tune KERNEL` runs it and writes
 //! what it finds to `kernelmill-tuning.toml`, which the next build embeds for
-//! [`CompiledKernel::tuned_launch`](crate::CompiledKernel::tuned_launch). Run by `cargo bench` it does nothing.
+//! [`CompiledKernel::tuned_launch`](crate::CompiledKernel::tuned_launch), and in two and three dimensions
+//! [`tuned_cover`](crate::CompiledKernel::tuned_cover). Run by `cargo bench` it does nothing.
 //! Follows the tuners of [Triton] and [CUB]: the user gives the arguments, all candidates have to compute the same, and what
 //! is clearly fastest is kept.
 //!
@@ -48,6 +49,8 @@
 //! [Triton]: https://triton-lang.org/main/python-api/generated/triton.autotune.html
 //! [CUB]: https://nvidia.github.io/cccl/cub/tuning.html
 
+mod asked;
+mod candidates;
 mod error;
 mod output;
 #[cfg(test)]

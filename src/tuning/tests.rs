@@ -8,8 +8,11 @@ use std::{
     time::Duration,
 };
 
-use super::{Output, TuneError, Tuner, tuner::Asked};
-use crate::{Buffer, CompiledKernel, Device, Launch, Result, Stream, tests::generated::Kernels};
+use super::{Output, TuneError, Tuner, asked::Asked};
+use crate::{
+    Buffer, CompiledKernel, Device, Launch, Result, Stream,
+    tests::generated::{Kernels, Params},
+};
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -34,7 +37,7 @@ impl Lines {
 }
 
 fn asked(kernel: &str, sizes: &str) -> Result<Asked, TuneError> {
-    Asked::read(kernel.to_owned(), sizes.to_owned(), Some("5".to_owned()))
+    Asked::read(kernel.to_owned(), Some(sizes.to_owned()), Some("5".to_owned()))
 }
 
 /// Tunes `saxpy` by launches that take the time that `cost` says; `spoil` changes what one of them computes.
@@ -113,27 +116,81 @@ fn a_kernel_that_is_not_asked_for_is_not_launched() {
     assert!(lines.0.lock().unwrap().is_empty());
 }
 
-#[test]
-fn kernels_of_two_dimensions_are_refused() {
-    let mut tuner = Tuner::new(
-        Some(asked("fill", "100").unwrap()),
-        Box::new(|| Duration::ZERO),
-        Box::new(io::sink()),
+/// Tunes `fill`, whose launches have two dimensions, with this text of sizes.
+fn tune_fill(
+    sizes: &str,
+    cost: impl Fn([u64; 2], [usize; 2]) -> u64,
+) -> (Result<(), TuneError>, Lines) {
+    let (time, lines) = (Rc::new(Cell::new(Duration::ZERO)), Lines::default());
+    let clock = Rc::clone(&time);
+    let clock = Box::new(move || clock.get());
+    let mut tuner = Tuner::new(Some(asked("fill", sizes).unwrap()), clock, Box::new(lines.clone()));
+    let device = Device::cpu_sequential().unwrap();
+    let kernels = Kernels::load(&device).unwrap();
+    let result = tuner.tune_shapes(
+        &kernels.compiled().fill().unwrap(),
+        |[width, height]| Ok((device.zeros::<u64>(width * height)?, [width, height])),
+        |(out, sizes), stream, launch| {
+            let params = Params { width: sizes[0] as u32, step: 3 };
+            time.set(time.get() + Duration::from_nanos(cost(launch.block_size(), *sizes)));
+            let grid = launch.grid_size();
+            assert!(
+                (0..2).all(|axis| grid[axis] * launch.block_size()[axis] >= sizes[axis] as u64)
+            );
+            kernels.fill(stream, launch, params, &mut *out)
+        },
+        |(out, _)| Ok(Output::exact(&out.download()?)),
     );
-    let kernels = Kernels::load(&Device::cpu().unwrap()).unwrap();
-    let fill = kernels.compiled().fill().unwrap();
-    let result = tuner.tune(&fill, |_| Ok(()), |(), _, _| Ok(()), |()| unreachable!());
-    assert!(matches!(result, Err(TuneError::Dimension { kernel: "fill" })), "{result:?}");
+    (result, lines)
 }
 
 #[test]
-fn sizes_and_rounds_that_cannot_be_meant_are_errors() {
-    assert_eq!(asked("a", "1024, 2048").unwrap().sizes, [1024, 2048]);
-    for sizes in ["", "0", "1,,2", "x", "1024,2047"] {
-        let Err(error) = asked("a", sizes) else { panic!("{sizes}") };
-        let start = format!("the environment variable KERNELMILL_TUNE_SIZES is `{sizes}`: ");
-        assert!(error.to_string().starts_with(&start), "{error}");
-    }
-    let rounds = Asked::read("a".to_owned(), "1".to_owned(), Some("2".to_owned()));
-    assert!(matches!(rounds, Err(TuneError::Variable { name: "KERNELMILL_TUNE_ROUNDS", .. })));
+fn the_fastest_shape_of_each_size_is_marked() {
+    // Wide blocks are fast for wide problems, and squares for high ones.
+    let cost = |[x, y]: [u64; 2], [width, height]: [usize; 2]| {
+        if width > height { 1_000_000_000 / x } else { 30_000 * (100 + x.abs_diff(y)) }
+    };
+    let (result, lines) = tune_fill("256x8,8x256", cost);
+    result.unwrap();
+    let times = lines.of("time");
+    assert!(times.iter().all(|line| line.starts_with("fill\t")), "{times:?}");
+    let fields = |line: &String| {
+        let parts: Vec<_> = line.split('\t').map(str::to_owned).collect();
+        (parts[2].clone(), parts[3].clone(), parts[7] == "1")
+    };
+    let lines: Vec<_> = times.iter().map(fields).collect();
+    let of = |size: &str| -> Vec<&str> {
+        let own = lines.iter().filter(|(own, ..)| own == size);
+        own.map(|(_, block, _)| &**block).collect()
+    };
+    let shapes = of("256x8");
+    assert_eq!((shapes[0], shapes.len()), ("32x8", 14));
+    assert!(["16x16", "64x4", "128x2", "32x32"].iter().all(|it| shapes.contains(it)), "{shapes:?}");
+    assert_eq!(of("8x256"), shapes);
+    let chosen = lines.iter().filter(|it| it.2).map(|(size, block, _)| (&**size, &**block));
+    let chosen: Vec<_> = chosen.collect();
+    assert_eq!(chosen, [("256x8", "256x1"), ("8x256", "16x16")]);
+}
+
+#[test]
+fn sizes_of_other_dimensions_than_the_kernel_has_are_refused() {
+    let (result, _) = tune_fill("8,16x16,4x4x4", |_, _| unreachable!());
+    let text = result.unwrap_err().to_string();
+    let expected = "\
+the environment variable KERNELMILL_TUNE_SIZES has `8`: launches of kernel `fill` have 2 dimensions, and this has 1
+the environment variable KERNELMILL_TUNE_SIZES has `4x4x4`: launches of kernel `fill` have 2 dimensions, and this has 3";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn launches_of_another_dimension_are_refused() {
+    let asked = asked("fill", "100").unwrap();
+    let mut tuner = Tuner::new(Some(asked), Box::new(|| Duration::ZERO), Box::new(io::sink()));
+    let kernels = Kernels::load(&Device::cpu().unwrap()).unwrap();
+    let fill = kernels.compiled().fill().unwrap();
+    let result = tuner.tune(&fill, |_| Ok(()), |(), _, _| Ok(()), |()| unreachable!());
+    let text = result.unwrap_err().to_string();
+    assert!(
+        text.starts_with("launches of kernel `fill` are in 2D, and those that are tuned in 1D")
+    );
 }

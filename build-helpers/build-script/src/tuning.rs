@@ -1,6 +1,6 @@
-//! The file of tuned launches, `kernelmill-tuning.toml` beside the package's `Cargo.toml`: which block size, and which
+//! The file of tuned launches, `kernelmill-tuning.toml` beside the package's `Cargo.toml`: which block shape, and which
 //! limit of registers, is fastest for a kernel, a device and a size class. `cargo kernelmill tune` writes it, a build embeds
-//! it, and `CompiledKernel::tuned_launch` of the run time uses it.
+//! it, and `CompiledKernel::tuned_launch` and `tuned_cover` of the run time use it.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -19,10 +19,10 @@ pub struct Choice {
     pub kernel: String,
     /// The device's name, as the run time has it.
     pub device: String,
-    /// The logarithm to base 2, rounded down, of the number of elements.
-    pub size_class: u32,
-    /// Threads in a block, 1 to 1024.
-    pub block: u32,
+    /// For each dimension of the launch, x first, the logarithm to base 2, rounded down, of the number of elements.
+    pub size_class: Vec<u32>,
+    /// Threads in a block along each axis, as many numbers as the class has; 1 to 1024 threads altogether.
+    pub block: Vec<u32>,
     /// The most registers of the build that is launched; any build where there is none.
     pub max_registers: Option<u8>,
     /// The line of its table; 0 where it was not read.
@@ -30,8 +30,8 @@ pub struct Choice {
 }
 
 impl Choice {
-    fn key(&self) -> (&str, &str, u32) {
-        (&self.kernel, &self.device, self.size_class)
+    fn key(&self) -> (&str, &str, &[u32]) {
+        (&self.kernel, &self.device, &self.size_class)
     }
 }
 
@@ -45,7 +45,9 @@ impl Choice {
 /// use kernelmill_build::tuning;
 /// let text = "[[choice]]\nkernel = \"saxpy\"\ndevice = \"cpu\"\nsize-class = 20\nblock = 128\n";
 /// let choices = tuning::read(text).unwrap();
-/// assert_eq!((&*choices[0].kernel, choices[0].block, choices[0].max_registers), ("saxpy", 128, None));
+/// assert_eq!((&*choices[0].kernel, &*choices[0].block, choices[0].max_registers), ("saxpy", &[128][..], None));
+/// let text = "[[choice]]\nkernel = \"blur\"\ndevice = \"cpu\"\nsize-class = [10, 9]\nblock = [32, 8]\n";
+/// assert_eq!(tuning::read(text).unwrap()[0].block, [32, 8]);
 /// assert_eq!(tuning::read("[[choice]]\nkernel = 1").unwrap_err().len(), 4);
 /// ```
 pub fn read(text: &str) -> Result<Vec<Choice>, Vec<String>> {
@@ -73,7 +75,8 @@ pub fn read(text: &str) -> Result<Vec<Choice>, Vec<String>> {
     for choice in &mut choices {
         choice.line = text[..choice.line].matches('\n').count() + 1;
     }
-    for choice in &choices {
+    // A class that cannot be read is the same as none.
+    for choice in choices.iter().filter(|it| !it.size_class.is_empty()) {
         if let Some(first) = lines.insert(choice.key(), choice.line) {
             let line = choice.line;
             faults.push(format!(
@@ -98,23 +101,20 @@ fn read_choice(
     let (mut size_class, mut block, mut max_registers) = (None, None, None);
     for (key, value) in table {
         let at = value.span().start;
-        let mut number = |range: std::ops::RangeInclusive<u32>| {
-            let found = match value.get_ref() {
-                DeValue::Integer(it) => u32::from_str_radix(it.as_str(), it.radix()).ok(),
-                _ => None,
-            };
-            let found = found.filter(|it| range.contains(it));
+        let mut numbers = |range, most_axes| {
+            let found = read_numbers(value.get_ref(), &range, most_axes);
             if found.is_none() {
                 let (key, from, to) = (key.get_ref(), range.start(), range.end());
-                fault(at, &format!("`{key}` is a number from {from} to {to}"));
+                let or = if most_axes > 1 { ", or a list of 2 or 3 of them" } else { "" };
+                fault(at, &format!("`{key}` is a number from {from} to {to}{or}"));
             }
-            // A fault is told once.
-            Some(found.unwrap_or(*range.start()))
+            // A fault is told once: no numbers are compared with nothing.
+            Some(found.unwrap_or_default())
         };
         match &**key.get_ref() {
-            "size-class" => size_class = number(0..=63),
-            "block" => block = number(1..=1024),
-            "max-registers" => max_registers = number(1..=255).and_then(|it| u8::try_from(it).ok()),
+            "size-class" => size_class = numbers(0..=63, 3),
+            "block" => block = numbers(1..=1024, 3),
+            "max-registers" => max_registers = numbers(1..=255, 1),
             name @ ("kernel" | "device") => {
                 let text = value.get_ref().as_str();
                 if text.is_none() {
@@ -143,7 +143,45 @@ fn read_choice(
     if let (Some(kernel), Some(device), Some(size_class), Some(block)) =
         (kernel, device, size_class, block)
     {
+        check_shape(&size_class, &block, &mut |what| fault(start, what));
+        let registers = max_registers.and_then(|it| it.first().copied());
+        let max_registers = registers.and_then(|it| u8::try_from(it).ok());
         choices.push(Choice { kernel, device, size_class, block, max_registers, line: start });
+    }
+}
+
+/// A number, or where there may be several a list of two or three; `None` where the value is something else, or one
+/// of them is not in the range.
+fn read_numbers(
+    value: &DeValue<'_>,
+    range: &std::ops::RangeInclusive<u32>,
+    most: usize,
+) -> Option<Vec<u32>> {
+    let number = |value: &DeValue<'_>| match value {
+        DeValue::Integer(it) => {
+            u32::from_str_radix(it.as_str(), it.radix()).ok().filter(|it| range.contains(it))
+        }
+        _ => None,
+    };
+    match value {
+        DeValue::Array(list) if (2..=most).contains(&list.len()) => {
+            list.iter().map(|it| number(it.get_ref())).collect()
+        }
+        other => number(other).map(|number| vec![number]),
+    }
+}
+
+/// Reports what is wrong with a class and a block that are numbers each.
+fn check_shape(size_class: &[u32], block: &[u32], fault: &mut impl FnMut(&str)) {
+    let threads: u32 = block.iter().product();
+    if threads > 1024 {
+        fault(&format!("a `block` of {threads} threads is too large: there are 1024 at most"));
+    }
+    let (classes, axes) = (size_class.len(), block.len());
+    if classes != axes && classes > 0 && axes > 0 {
+        fault(&format!(
+            "`size-class` is for {classes}D and `block` for {axes}D: both have a number for each dimension"
+        ));
     }
 }
 
@@ -156,17 +194,18 @@ fn read_choice(
 /// let old = tuning::read(text).unwrap();
 /// let new = tuning::read(&text.replace("128", "64")).unwrap();
 /// let merged = tuning::read(&tuning::write(old.into_iter().chain(new))).unwrap();
-/// assert_eq!(merged.iter().map(|choice| choice.block).collect::<Vec<_>>(), [64]);
+/// assert_eq!(merged.iter().map(|choice| choice.block.clone()).collect::<Vec<_>>(), [[64]]);
 /// ```
 pub fn write(choices: impl IntoIterator<Item = Choice>) -> String {
     let mut sorted = BTreeMap::new();
     for choice in choices {
-        let key = (choice.kernel.clone(), choice.device.clone(), choice.size_class);
+        let key = (choice.kernel.clone(), choice.device.clone(), choice.size_class.clone());
         sorted.insert(key, choice);
     }
     let mut text = "# Written by `cargo kernelmill tune`. Commit it: builds embed it.\n".to_owned();
     for Choice { kernel, device, size_class, block, max_registers, .. } in sorted.values() {
         let (kernel, device) = (quoted(kernel), quoted(device));
+        let (size_class, block) = (numbers(size_class), numbers(block));
         let _ = write!(
             text,
             "\n[[choice]]\nkernel = {kernel}\ndevice = {device}\nsize-class = {size_class}\nblock = {block}\n"
@@ -176,6 +215,14 @@ pub fn write(choices: impl IntoIterator<Item = Choice>) -> String {
         }
     }
     text
+}
+
+/// A number, or a list of several.
+fn numbers(numbers: &[u32]) -> String {
+    match numbers {
+        [number] => number.to_string(),
+        several => format!("{several:?}"),
+    }
 }
 
 /// A basic string of TOML.
@@ -199,7 +246,64 @@ mod tests {
 
     fn choice(kernel: &str, device: &str, size_class: u32, block: u32) -> Choice {
         let (kernel, device) = (kernel.to_owned(), device.to_owned());
+        let (size_class, block) = (vec![size_class], vec![block]);
         Choice { kernel, device, size_class, block, max_registers: None, line: 0 }
+    }
+
+    #[test]
+    fn shapes_are_written_as_lists_and_read_back_with_their_order_along_the_axes() {
+        let shaped = |size_class: &[u32], block: &[u32]| Choice {
+            size_class: size_class.to_vec(),
+            block: block.to_vec(),
+            ..choice("blur", "cpu", 0, 0)
+        };
+        let all = [
+            choice("blur", "cpu", 10, 64),
+            shaped(&[9, 10], &[32, 8]),
+            shaped(&[10, 9], &[64, 4]),
+            shaped(&[10, 9, 0], &[8, 4, 2]),
+        ];
+        let text = write(all.clone());
+        assert!(text.contains("size-class = [9, 10]\nblock = [32, 8]\n"), "{text}");
+        let read = read(&text).unwrap();
+        let mut read: Vec<_> = read.into_iter().map(|it| Choice { line: 0, ..it }).collect();
+        read.sort_by_key(|it| (it.block.len(), it.block.clone()));
+        assert_eq!(read, all);
+    }
+
+    #[test]
+    fn faults_of_shapes_are_told_at_once() {
+        let table = |class: &str, block: &str| {
+            format!(
+                "[[choice]]\nkernel = \"k\"\ndevice = \"d\"\nsize-class = {class}\nblock = {block}\n"
+            )
+        };
+        let text = [
+            table("[1, 2]", "8"),
+            table("[1, 3]", "[64, 32]"),
+            table("[1, 64]", "[8, 0]"),
+            table("[1]", "[1, 2, 3, 4]"),
+            table("[1, 2, 3]", "[32, \"8\"]"),
+            // Not a fault: another kernel, device or class than all above.
+            table("[4, 4]", "[32, 32]"),
+        ];
+        let faults = read(&text.concat()).unwrap_err();
+        let faults: Vec<_> =
+            faults.iter().map(|it| it.strip_prefix("kernelmill-tuning.toml:").unwrap()).collect();
+        let expected = [
+            "1: `size-class` is for 2D and `block` for 1D: both have a number for each dimension",
+            "6: a `block` of 2048 threads is too large: there are 1024 at most",
+            "15: `block` is a number from 1 to 1024, or a list of 2 or 3 of them",
+            "14: `size-class` is a number from 0 to 63, or a list of 2 or 3 of them",
+            "20: `block` is a number from 1 to 1024, or a list of 2 or 3 of them",
+            "19: `size-class` is a number from 0 to 63, or a list of 2 or 3 of them",
+            "25: `block` is a number from 1 to 1024, or a list of 2 or 3 of them",
+        ];
+        let sorted = |mut faults: Vec<&str>| {
+            faults.sort_unstable();
+            faults.join("\n")
+        };
+        assert_eq!(sorted(faults), sorted(expected.to_vec()));
     }
 
     #[test]
@@ -230,8 +334,8 @@ mod tests {
         let expected = [
             "1: only tables `[[choice]]` are known here",
             "3: `kernel` is a text",
-            "5: `size-class` is a number from 0 to 63",
-            "6: `block` is a number from 1 to 1024",
+            "5: `size-class` is a number from 0 to 63, or a list of 2 or 3 of them",
+            "6: `block` is a number from 1 to 1024, or a list of 2 or 3 of them",
             "7: `colour` is not known; known are `kernel`, `device`, `size-class`, `block`, `max-registers`",
             "8: `kernel` is missing; `cargo kernelmill tune` writes it",
             "8: `device` is missing; `cargo kernelmill tune` writes it",

@@ -1,43 +1,12 @@
 //! What a program chooses, put into bitcode: values of constants, and launch bounds.
 
-use kernelmill_artifact::{BitcodeConstant, LaunchLimits, Signature};
+use kernelmill_artifact::{BitcodeConstant, LaunchLimits};
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{Linkage, ModuleExt, Type, Value},
 };
 
-use super::{constant::ConstantValue, library::LLVM};
-use crate::error::{Error, Result};
-
-/// The launch bounds of a kernel that are chosen, with those of its source, which they may only narrow.
-pub(super) fn narrowed(signature: &Signature, chosen: LaunchLimits) -> Result<LaunchLimits> {
-    let own = signature.limits;
-    let limits = chosen.or(own);
-    let threads: u32 = limits.block.iter().product();
-    let log = if limits.block != [0; 3] && limits.block.contains(&0) {
-        format!("a block of {:?} threads has none", limits.block)
-    } else if own.block != [0; 3] && own.block != limits.block {
-        format!("its source states the block {:?}, and {:?} was chosen", own.block, limits.block)
-    } else if own.max_block_threads > 0 && limits.max_block_threads > own.max_block_threads {
-        format!(
-            "its source states at most {} threads in a block, and {} were chosen",
-            own.max_block_threads, limits.max_block_threads
-        )
-    } else if limits.max_block_threads > 0 && threads > limits.max_block_threads {
-        format!(
-            "a block of {:?} has more threads than the {} that there may be",
-            limits.block, limits.max_block_threads
-        )
-    } else {
-        return Ok(limits);
-    };
-    Err(Error::Compile {
-        source_file: signature.file.to_string(),
-        compiler: LLVM.to_owned(),
-        options: format!("{}: {chosen:?}", signature.name()),
-        log,
-    })
-}
+use super::constant::ConstantValue;
 
 /// Gives a constant the value that was chosen, or leaves it that of the source, and lets passes know it.
 pub(super) fn settle<'c>(

@@ -7,6 +7,7 @@
 
 mod choices;
 mod constant;
+mod faults;
 mod library;
 
 pub use constant::ConstantValue;
@@ -18,7 +19,7 @@ use std::{
 
 use kernelmill_artifact::{
     ArtifactKind, Bitcode, Fingerprint, LaunchLimits, NvidiaArch, NvidiaSuffix, PtxVersion,
-    Resources, Signature, Target, target::NVIDIA_ARCHS, target::nearest,
+    Resources, Signature, Target, target::NVIDIA_ARCHS,
 };
 use kernelmill_llvm::{
     Diagnostics, Library, Version,
@@ -28,7 +29,8 @@ use kernelmill_llvm::{
 };
 use kernelmill_store::{KeyBuilder, digest};
 
-use choices::{bound, narrowed, settle};
+use choices::{bound, settle};
+use faults::{constant_faults, missing_kernel, narrowed};
 use library::{LLVM, VARIABLE, open};
 
 use super::{
@@ -138,57 +140,37 @@ impl RustCompiler {
     }
 
     /// The signatures of a set with the launch bounds that were chosen.
-    fn signatures(&self, set: &KernelSet, compiled: &BTreeSet<usize>) -> Result<Vec<Signature>> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidChoice`] with everything that does not suit the bitcode.
+    fn signatures(
+        &self,
+        set: &KernelSet,
+        sources: &[Source],
+        compiled: &BTreeSet<usize>,
+    ) -> Result<Vec<Signature>> {
+        let known: BTreeSet<_> = sources.iter().flat_map(|it| &it.bitcode.constants).collect();
+        let mut faults = constant_faults(&self.constants, &known);
         let mut signatures = set.signatures.to_vec();
         for (name, chosen) in &self.limits {
-            let mut found = false;
-            for index in compiled {
-                let signature = &mut signatures[*index];
-                if signature.name() == name {
-                    signature.limits = narrowed(signature, *chosen)?;
-                    found = true;
+            let named = |index: &&usize| set.signatures[**index].name() == name;
+            let mut own = compiled.iter().filter(named).peekable();
+            if own.peek().is_none() {
+                let names = compiled.iter().map(|index| set.signatures[*index].name());
+                faults.push(missing_kernel(name, &names.collect::<Vec<_>>()));
+            }
+            for index in own {
+                match narrowed(&signatures[*index], *chosen) {
+                    Ok(limits) => signatures[*index].limits = limits,
+                    Err(fault) => faults.push(fault),
                 }
             }
-            if !found {
-                let names: Vec<_> =
-                    compiled.iter().map(|index| set.signatures[*index].name().to_owned()).collect();
-                let reason = format!(
-                    "launch bounds are given for the kernel `{name}`, and the bitcode of the package `{}` has none of this \
-                     name; it has {}. Instances of generic kernels that the build has not made cannot be had from bitcode",
-                    set.package,
-                    list(names)
-                );
-                return Err(no_compiler(reason));
-            }
         }
-        Ok(signatures)
-    }
-
-    /// Refuses values of constants that no source has, or that are of another type.
-    fn check_constants(&self, package: &str, sources: &[Source]) -> Result<()> {
-        let known: BTreeSet<_> = sources.iter().flat_map(|it| &it.bitcode.constants).collect();
-        for (name, value) in &self.constants {
-            let own: Vec<_> = known.iter().filter(|it| it.name == *name).collect();
-            let all = || list(known.iter().map(|it| format!("{}: {}", it.name, it.ty)));
-            if own.is_empty() {
-                let near = nearest(name, known.iter().map(|it| it.name.clone()));
-                let near = near.map_or_else(String::new, |it| format!(" (the nearest is `{it}`)"));
-                let reason = format!(
-                    "the bitcode of the package `{package}` has no constant `{name}`{near}; it has {}; constants are \
-                     declared with `constant!` of kernelmill-device",
-                    all()
-                );
-                return Err(no_compiler(reason));
-            }
-            if let Some(other) = own.iter().find(|it| it.ty != value.ty) {
-                let reason = format!(
-                    "the constant `{name}` of the package `{package}` is of type `{}`, and is given a value of type `{}`",
-                    other.ty, value.ty
-                );
-                return Err(no_compiler(reason));
-            }
+        if faults.is_empty() {
+            return Ok(signatures);
         }
-        Ok(())
+        Err(Error::InvalidChoice { package: set.package, faults })
     }
 
     /// The PTX of a source: its key, and the program.
@@ -291,9 +273,9 @@ impl KernelCompiler for RustCompiler {
     /// # Errors
     ///
     /// [`Error::NoCompiler`] for a device that is none of NVIDIA's, where nothing is embedded as bitcode for it, where LLVM
-    /// cannot be opened, is older than what wrote the bitcode, or does not know the architecture, and for kernels and
-    /// constants that are not there; [`Error::Compile`] for damaged bitcode, for launch bounds that the source does not
-    /// allow, and for what LLVM says.
+    /// cannot be opened, is older than what wrote the bitcode, or does not know the architecture;
+    /// [`Error::InvalidChoice`] for kernels and constants that are not there, values of other types, and launch bounds
+    /// that the source does not allow; [`Error::Compile`] for damaged bitcode, and for what LLVM says.
     fn compile_set(&self, device: &Device, set: &'static KernelSet) -> Result<&'static KernelSet> {
         let sources = sources(device, set)?;
         let of = |artifact: &EmbeddedArtifact| {
@@ -301,8 +283,7 @@ impl KernelCompiler for RustCompiler {
             plain.map(|it| it.signature).collect::<BTreeSet<_>>()
         };
         let compiled: BTreeSet<usize> = sources.iter().flat_map(|it| of(it.artifact)).collect();
-        self.check_constants(set.package, &sources)?;
-        let signatures = self.signatures(set, &compiled)?;
+        let signatures = self.signatures(set, &sources, &compiled)?;
         let llvm = open().map_err(|reason| no_compiler(reason.to_owned()))?;
         let mut programs = Vec::new();
         for source in &sources {
@@ -482,12 +463,6 @@ fn machine(arch: NvidiaArch, version: PtxVersion) -> Result<Option<Machine>, Str
 
 fn no_compiler(reason: String) -> Error {
     Error::NoCompiler { compiler: LLVM, reason }
-}
-
-/// Names between backquotes, or that there are none.
-fn list(names: impl IntoIterator<Item = String>) -> String {
-    let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 #[cfg(test)]

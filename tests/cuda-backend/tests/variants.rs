@@ -183,15 +183,29 @@ fn outcomes(explanation: &Explanation) -> Vec<(&str, &Outcome)> {
 
 /// The set with tuned launches for its kernel.
 fn tuned(name: &'static str) -> &'static cg::KernelSet {
-    let of = |size_class, block, max_registers| cg::TunedLaunch {
+    let of = |class: u32, block: u32, max_registers| cg::TunedLaunch {
         signature: 0,
         device: name,
-        size_class,
-        block,
+        size_class: vec![class].leak(),
+        block: vec![block].leak(),
         max_registers,
     };
     let elsewhere = cg::TunedLaunch { device: "another device", ..of(10, 128, 0) };
-    let tuned = [elsewhere, of(10, 64, 0), of(20, 128, 32), of(24, 513, 0), of(28, 64, 31)];
+    let flat = |size_class, block, max_registers| cg::TunedLaunch {
+        size_class,
+        block,
+        ..of(0, 0, max_registers)
+    };
+    let tuned = [
+        elsewhere,
+        of(10, 64, 0),
+        of(20, 128, 32),
+        of(24, 513, 0),
+        of(28, 64, 31),
+        flat(&[6, 6], &[16, 4], 0),
+        flat(&[10, 4], &[64, 2], 32),
+        flat(&[4, 10], &[64, 16], 0),
+    ];
     Box::leak(Box::new(cg::KernelSet { tuned: Box::leak(Box::new(tuned)), ..SET }))
 }
 
@@ -214,6 +228,25 @@ fn tuned_launches_have_their_blocks_and_builds_and_others_are_linear() {
         }
         let untuned = cg::Loaded::new(&device, &SET).unwrap().compiled(0).unwrap();
         assert_eq!(untuned.tuned_launch(1000), Launch::linear(1000));
+    });
+}
+
+#[test]
+fn tuned_covers_have_their_shapes_in_their_number_of_dimensions() {
+    on_8_0("tuned_covers_have_their_shapes_in_their_number_of_dimensions", || {
+        let device = Device::cuda(0).unwrap();
+        let name: &str = device.name();
+        let loaded = cg::Loaded::new(&device, tuned(name.to_owned().leak())).unwrap();
+        let kernel = loaded.compiled(0).unwrap();
+        assert_eq!(kernel.tuned_cover([65, 64]), Launch::cover([65, 64], [16, 4]));
+        assert_eq!(kernel.suggested_block_shape([65, 64]), [16, 4]);
+        let wide = kernel.tuned_cover([1024, 16]);
+        assert_eq!((wide.block_size(), wide.registers()), ([64, 2], Some(32)));
+        // No build is for 1024 threads.
+        assert_eq!(kernel.tuned_cover([16, 1024]), Launch::cover([16, 1024], [32, 8]));
+        // Nothing is tuned in three dimensions.
+        assert_eq!(kernel.suggested_block_shape([64, 64, 64]), [32, 4, 2]);
+        assert_eq!(kernel.suggested_block_shape([1000]), [64]);
     });
 }
 

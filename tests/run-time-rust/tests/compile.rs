@@ -168,6 +168,15 @@ fn what_cannot_be_chosen_is_told() {
         assert!(error.contains("its source states at most 128 threads in a block"), "{error}");
         let error = told(RustCompiler::new().block("bounded", [129, 1, 1]));
         assert!(error.contains("more threads than the 128 that there may be"), "{error}");
+        let all = RustCompiler::new()
+            .constant("FACTORS", 1.0_f32)
+            .constant("OFFSET", 1_u64)
+            .block("scales", [1, 1, 1])
+            .max_threads("bounded", 256);
+        let error = Kernels::compile(&device, &all).unwrap_err();
+        assert_eq!(error.code().number(), "KM1044");
+        let Error::InvalidChoice { package, faults } = error else { panic!("{error}") };
+        assert_eq!((package, faults.len()), ("run-time-rust", 4), "{faults:?}");
         let error = Kernels::compile(&Device::cpu().unwrap(), &RustCompiler::new()).unwrap_err();
         assert!(matches!(error, Error::NoCompiler { .. }), "{error}");
         assert!(error.to_string().contains("is no NVIDIA device"), "{error}");

@@ -19,10 +19,14 @@ fn tuned_launches_are_embedded_and_stale_ones_are_warnings() {
         choice("saxpy", 22, "block = 64\nmax-registers = 31"),
         choice("gone", 10, "block = 64"),
         choice("flat", 10, "block = 64"),
+        choice("flat", 0, "block = [32, 8]").replace("class = 0", "class = [10, 9]"),
+        choice("flat", 0, "block = [32, 16]").replace("class = 0", "class = [12, 9]"),
     ];
+    let settings =
+        format!("{settings}[package.metadata.kernelmill.kernels.flat]\nlaunch-bounds = 256\n");
     let flat = "#[kernel(dim = 2)] pub fn flat() {}";
     let files = [("kernels/saxpy.rs", SAXPY), ("kernels/flat.rs", flat)];
-    let project = Project::new(settings, &files);
+    let project = Project::new(&settings, &files);
     project.write("app/kernelmill-tuning.toml", &text.concat());
     let outcome = project.build();
     outcome.result.unwrap_or_else(|error| panic!("{error}"));
@@ -30,9 +34,15 @@ fn tuned_launches_are_embedded_and_stale_ones_are_warnings() {
     let (_, tuned) = bindings.split_once("tuned: &[").unwrap();
     let (tuned, _) = tuned.split_once("artifacts: ").unwrap();
     let tuned: String = tuned.split_whitespace().collect();
-    let expected = "cg::TunedLaunch{signature:1,device:\"a\\\"b\\\"\",size_class:10,block:256,max_registers:0,},\
-                    cg::TunedLaunch{signature:1,device:\"a\\\"b\\\"\",size_class:20,block:64,max_registers:32,},],";
-    assert_eq!(tuned, expected);
+    let launch = |kernel: usize, class: &str, block: &str, registers: u8| {
+        format!(
+            "cg::TunedLaunch{{signature:{kernel},device:\"a\\\"b\\\"\",size_class:&[{class}],block:&[{block}],\
+             max_registers:{registers},}},"
+        )
+    };
+    let expected =
+        [launch(1, "10", "256", 0), launch(1, "20", "64", 32), launch(0, "10,9", "32,8", 0)];
+    assert_eq!(tuned, expected.concat() + "],");
     let left_out = |line: usize, why: &str, kernel: &str| {
         format!(
             "cargo::warning=kernelmill-tuning.toml:{line}: {why}; it is left out: run `cargo kernelmill tune {kernel}`, \
@@ -47,7 +57,8 @@ fn tuned_launches_are_embedded_and_stale_ones_are_warnings() {
             "saxpy",
         ),
         left_out(23, "the package has no kernel `gone`", "gone"),
-        left_out(28, "launches of `flat` have more than one dimension", "flat"),
+        left_out(28, "launches of `flat` are in 2D, and this is one in 1D", "flat"),
+        left_out(38, "`flat` has no build for blocks of 32x16 threads", "flat"),
     ];
     let said = outcome.lines.iter().filter(|it| it.starts_with("cargo::warning"));
     assert_eq!(said.collect::<Vec<_>>(), expected.iter().collect::<Vec<_>>());

@@ -25,14 +25,15 @@ use std::{
 pub(crate) struct Options {
     /// The kernel, by the name of its wrapper.
     kernel: String,
-    /// Numbers of elements, with commas between them.
-    #[arg(long, default_value = "1024,65536,1048576")]
+    /// Numbers of elements, with commas between them; in two and three dimensions as `1920x1080`. Without it
+    /// 1024,65536,1048576; 64x64,256x256,1024x1024; or 16x16x16,64x64x64,128x128x128.
+    #[arg(long, default_value = "", hide_default_value = true)]
     sizes: String,
     /// The benchmark that tunes it.
     #[arg(long, default_value = "tune")]
     bench: String,
     /// How often each launch is measured.
-    #[arg(long, default_value_t = 15)]
+    #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(3..=1000))]
     rounds: u32,
     #[command(flatten)]
     selection: Selection,

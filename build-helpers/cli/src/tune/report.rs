@@ -2,7 +2,7 @@
 
 use kernelmill_build::tuning::Choice;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
+use std::{fmt::Write as _, str::FromStr};
 
 /// The width of the longest bar.
 const WIDTH: f64 = 40.0;
@@ -19,8 +19,10 @@ pub(super) enum Line {
 pub(super) struct Timing {
     kernel: String,
     device: String,
-    elements: u64,
-    block: u32,
+    /// Elements along each axis, x first.
+    sizes: Vec<u64>,
+    /// Threads in a block along each axis.
+    block: Vec<u32>,
     /// 0 where any build will do.
     registers: u8,
     nanoseconds: u64,
@@ -34,17 +36,17 @@ impl Line {
     pub(super) fn read(line: &str) -> Option<Self> {
         let parts: Vec<_> = line.strip_prefix("kernelmill-tune\t")?.split('\t').collect();
         match *parts {
-            ["progress", device, elements, done, all] => Some(Self::Progress {
+            ["progress", device, sizes, done, all] => Some(Self::Progress {
                 done: done.parse().ok()?,
                 all: all.parse().ok()?,
-                what: format!("{elements} elements on {device}"),
+                what: format!("{sizes} elements on {device}"),
             }),
-            ["time", kernel, device, elements, block, registers, nanoseconds, ratio, chosen] => {
+            ["time", kernel, device, sizes, block, registers, nanoseconds, ratio, chosen] => {
                 Some(Self::Time(Timing {
                     kernel: kernel.to_owned(),
                     device: device.to_owned(),
-                    elements: elements.parse().ok()?,
-                    block: block.parse().ok()?,
+                    sizes: numbers(sizes)?,
+                    block: numbers(block)?,
                     registers: registers.parse().ok()?,
                     nanoseconds: nanoseconds.parse().ok()?,
                     ratio: ratio.parse().ok()?,
@@ -62,8 +64,10 @@ impl Timing {
         json!({
             "kernel": self.kernel,
             "device": self.device,
-            "elements": self.elements,
-            "block": self.block,
+            "elements": self.sizes.iter().product::<u64>(),
+            "sizes": self.sizes,
+            "block": self.block.iter().product::<u32>(),
+            "shape": self.block,
             "max_registers": Some(self.registers).filter(|registers| *registers > 0),
             "nanoseconds": self.nanoseconds,
             "ratio": self.ratio,
@@ -76,25 +80,36 @@ impl Timing {
         Choice {
             kernel: self.kernel.clone(),
             device: self.device.clone(),
-            size_class: self.elements.max(1).ilog2(),
-            block: self.block,
+            size_class: self.sizes.iter().map(|size| size.max(&1).ilog2()).collect(),
+            block: self.block.clone(),
             max_registers: Some(self.registers).filter(|registers| *registers > 0),
             line: 0,
         }
     }
 }
 
+/// Numbers with `x` between them, as `1920x1080`.
+fn numbers<T: FromStr>(text: &str) -> Option<Vec<T>> {
+    text.split('x').map(|it| it.parse().ok()).collect()
+}
+
+/// Numbers as they were read.
+fn written<T: ToString>(numbers: &[T]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join("x")
+}
+
 /// A bar for each launch, those of one device and size together.
 pub(super) fn chart(measured: &[Timing]) -> String {
     let mut text = String::new();
     for group in measured.chunk_by(|one, next| {
-        (&one.kernel, &one.device, one.elements) == (&next.kernel, &next.device, next.elements)
+        (&one.kernel, &one.device, &one.sizes) == (&next.kernel, &next.device, &next.sizes)
     }) {
-        let Timing { kernel, device, elements, .. } = &group[0];
-        let _ = writeln!(text, "{kernel}, {elements} elements, {device}");
+        let Timing { kernel, device, sizes, .. } = &group[0];
+        let _ = writeln!(text, "{kernel}, {} elements, {device}", written(sizes));
         let longest = group.iter().map(|it| it.nanoseconds).max().unwrap_or(1).max(1);
         let mut sorted: Vec<_> = group.iter().collect();
-        sorted.sort_by_key(|it| (it.block, it.registers));
+        sorted.sort_by_key(|it| (it.block.iter().product::<u32>(), &it.block, it.registers));
+        let width = group.iter().map(|it| written(&it.block).len()).max().unwrap_or(0).max(4);
         for it in sorted {
             let length = it.nanoseconds as f64 / longest as f64 * WIDTH;
             let bar = "#".repeat((length.round() as usize).max(1));
@@ -105,8 +120,9 @@ pub(super) fn chart(measured: &[Timing]) -> String {
             let (time, mark) = (time(it.nanoseconds), if it.is_chosen { "  chosen" } else { "" });
             let _ = writeln!(
                 text,
-                "  {:>4} {registers:4} {time:>10} {:>6.2}  {bar}{mark}",
-                it.block, it.ratio
+                "  {:>width$} {registers:4} {time:>10} {:>6.2}  {bar}{mark}",
+                written(&it.block),
+                it.ratio
             );
         }
     }
@@ -142,8 +158,14 @@ mod tests {
         let line = "kernelmill-tune\ttime\tk\td\t1025\t64\t32\t1500\t0.8217\t1";
         let Choice { kernel, device, size_class, block, max_registers, .. } = timing(line).choice();
         assert_eq!((&*kernel, &*device), ("k", "d"));
-        assert_eq!((size_class, block, max_registers), (10, 64, Some(32)));
-        for other in ["", "progress", "kernelmill-tune\ttime\tk", "x\tprogress\ta\t1\t3\t30"] {
+        assert_eq!((size_class, block, max_registers), (vec![10], vec![64], Some(32)));
+        let line = "kernelmill-tune\ttime\tk\td\t1920x1080\t32x8\t0\t1500\t0.8217\t1";
+        let Choice { size_class, block, .. } = timing(line).choice();
+        assert_eq!((size_class, block), (vec![10, 10], vec![32, 8]));
+        let broken = "kernelmill-tune\ttime\tk\td\t1920x\t32x8\t0\t1500\t0.8217\t1";
+        for other in
+            [broken, "", "progress", "kernelmill-tune\ttime\tk", "x\tprogress\ta\t1\t3\t30"]
+        {
             assert_eq!(Line::read(other), None, "{other}");
         }
     }
@@ -167,5 +189,28 @@ mod tests {
             bar(40)
         );
         assert_eq!(text, expected);
+    }
+    #[test]
+    fn a_chart_has_shapes_by_their_threads() {
+        let lines = [
+            "kernelmill-tune\ttime\tk\td\t64x32\t32x8\t0\t2000\t1.0000\t0",
+            "kernelmill-tune\ttime\tk\td\t64x32\t16x16\t0\t1000\t0.5000\t1",
+            "kernelmill-tune\ttime\tk\td\t64x32\t64x2\t0\t4000\t2.0000\t0",
+            "kernelmill-tune\ttime\tk\td\t32x64\t256x1\t0\t1000\t1.0000\t1",
+        ];
+        let timings = lines.map(timing);
+        let bar = |length| "#".repeat(length);
+        let expected = format!(
+            "k, 64x32 elements, d\n   64x2         4.00 us   2.00  {}\n  16x16         1.00 us   0.50  {}  chosen\n   32x8         2.00 us   1.00  {}\n\
+             k, 32x64 elements, d\n  256x1         1.00 us   1.00  {}  chosen\n",
+            bar(40),
+            bar(10),
+            bar(20),
+            bar(40)
+        );
+        assert_eq!(chart(&timings), expected);
+        let told = timings[1].as_json();
+        assert_eq!((&told["elements"], &told["block"]), (&2048.into(), &256.into()));
+        assert_eq!((&told["sizes"], &told["shape"]), (&json!([64, 32]), &json!([16, 16])));
     }
 }

@@ -47,11 +47,12 @@ pub(super) fn expression(
 fn tuned_launch(tuned: &Tuned<'_>) -> Expr {
     let Choice { device, size_class, block, max_registers, .. } = tuned.choice;
     let number = |number: u32| Expr::atom(number.to_string());
+    let numbers = |numbers: &[u32]| Expr::Slice(numbers.iter().copied().map(number).collect());
     let fields = vec![
         Field::new("signature", Expr::atom(tuned.kernel.to_string())),
         Field::new("device", Expr::text(device)),
-        Field::new("size_class", number(*size_class)),
-        Field::new("block", number(*block)),
+        Field::new("size_class", numbers(size_class)),
+        Field::new("block", numbers(block)),
         Field::new("max_registers", number(max_registers.unwrap_or(0).into())),
     ];
     Expr::Struct("cg::TunedLaunch", fields)

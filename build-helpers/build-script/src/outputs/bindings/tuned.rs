@@ -47,9 +47,19 @@ fn stale(
         return Some(format!("the package has no kernel `{name}`"));
     };
     let signature = &interface.kernels[kernel].signature;
-    if matches!(signature.dimension, Dimension::Two | Dimension::Three) {
-        return Some(format!("launches of `{name}` have more than one dimension"));
+    let (axes, threads) = (block.len(), block.iter().product::<u32>());
+    let own_axes = match signature.dimension {
+        Dimension::Any => axes,
+        Dimension::One => 1,
+        Dimension::Two => 2,
+        Dimension::Three => 3,
+    };
+    if axes != own_axes {
+        return Some(format!(
+            "launches of `{name}` are in {own_axes}D, and this is one in {axes}D"
+        ));
     }
+    let shape = std::array::from_fn(|axis| block.get(axis).copied().unwrap_or(1));
     let builds = embedded.iter().flat_map(|it| it.builds.iter().map(move |build| (it, build)));
     let own = builds.filter(|(it, build)| {
         interface.index_of(it.binary.source, &build.kernel.name) == Some(kernel)
@@ -60,8 +70,8 @@ fn stale(
     limits.peek()?;
     let fits = |limits: kernelmill_artifact::LaunchLimits| {
         let most = u32::from(max_registers.unwrap_or(u8::MAX));
-        limits.most_threads().is_none_or(|most| *block <= most)
-            && (limits.block == [0; 3] || limits.block == [*block, 1, 1])
+        limits.most_threads().is_none_or(|most| threads <= most)
+            && (limits.block == [0; 3] || limits.block == shape)
             && limits.registers().unwrap_or(255) <= most
     };
     if limits.any(fits) {
@@ -69,5 +79,6 @@ fn stale(
     }
     let registers =
         max_registers.map_or_else(String::new, |it| format!(" and at most {it} registers"));
+    let block = block.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
     Some(format!("`{name}` has no build for blocks of {block} threads{registers}"))
 }

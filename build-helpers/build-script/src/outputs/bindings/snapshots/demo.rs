@@ -79,7 +79,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 10,
+        format_version: 11,
         package: "demo",
         signatures: &[
             cg::signature(

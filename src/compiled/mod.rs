@@ -5,6 +5,8 @@
 //!
 //! [nvFuser's `CompiledKernel`]: https://github.com/NVIDIA/Fuser/pull/3468
 
+mod tuned;
+
 use std::{fmt, sync::Arc};
 
 use kernelmill_artifact::{
@@ -13,13 +15,13 @@ use kernelmill_artifact::{
 
 use crate::{
     device::Device, embedded::TunedLaunch, error::Result, explanation::Explanation,
-    kernel::LoadedKernel, launch::Launch, properties::Architecture, size_class, sizes,
-    striped::Stripe, variants::Variants,
+    kernel::LoadedKernel, launch::Launch, properties::Architecture, sizes, striped::Stripe,
+    variants::Variants,
 };
 
 /// The examples of the book's page.
 #[cfg(doctest)]
-#[doc = include_str!("../docs/src/guide/compiled-kernels.md")]
+#[doc = include_str!("../../docs/src/guide/compiled-kernels.md")]
 pub struct Guide;
 
 /// A kernel as it was compiled for a device, and is loaded on it: what `Kernels::compiled` of the generated bindings
@@ -191,31 +193,6 @@ impl CompiledKernel {
         let of_launch = sizes::first_wide(launch, &[], &[]);
         let of_arguments = (largest > sizes::MOST_NARROW).then_some(("sizes of up to", largest));
         self.variants().explain(launch, &mut |_| of_launch.or(of_arguments))
-    }
-
-    /// A launch of at least `n` threads in a row with the block size, and by the build, that `cargo kernelmill tune` found
-    /// to be fastest on this device for such sizes: those of the nearest size class that was tuned, of two as near the
-    /// smaller. Where the device was not tuned, or the kernel has no build any more that fits, it is
-    /// [`Launch::linear`].
-    ///
-    /// ```
-    /// use kernelmill::{CompiledKernel, Launch};
-    ///
-    /// fn launch_of(kernel: &CompiledKernel, elements: usize) -> Launch<1> {
-    ///     // For `kernels.saxpy(&stream, launch, 2.0, &x, &mut y)`.
-    ///     kernel.tuned_launch(elements)
-    /// }
-    /// ```
-    #[must_use]
-    pub fn tuned_launch(&self, n: usize) -> Launch<1> {
-        let (signature, device) = (self.0.kernel.embedded().signature, self.device().name());
-        let tuned = size_class::nearest(self.0.tuned, (signature, device), n);
-        let launch = tuned.map(|it| {
-            let launch = Launch::linear_in_blocks(n, it.block);
-            launch.max_registers(it.max_registers)
-        });
-        let fits = |launch: &Launch<1>| self.variants().has_build_for(&(*launch).into());
-        launch.filter(fits).unwrap_or_else(|| Launch::linear(n))
     }
 
     /// The device that it is loaded on.
