@@ -30,6 +30,7 @@ fn vectorized(lowering: Lowering) -> Strategy {
         scalar,
         block,
         interchanged_loops: 0,
+        jammed_rows: 0,
     }
 }
 
