@@ -81,7 +81,7 @@ __global__ void single_data(unsigned *out, const unsigned *x, unsigned limit) {
     Place own;
     unsigned sum = x[own.row * own.columns];
     if (sum % 3 == limit % 3)
-        for (unsigned k = 0; k < 6; k++) sum += x[k % own.rows * own.columns + own.column] * own.row;
+        for (unsigned k = 0; k < limit % 7 + 2; k++) sum += x[k % own.rows * own.columns + own.column] * own.row;
     out[own.at()] = sum;
 }
 
@@ -90,22 +90,24 @@ __global__ void single_diagonal(unsigned *out, const unsigned *x, unsigned limit
     Place own;
     unsigned sum = limit;
     if (own.row < own.column)
-        for (unsigned k = 0; k < 6; k++) sum += x[k % own.rows * own.columns + own.column] * own.row;
+        for (unsigned k = 0; k < limit % 7 + 2; k++) sum += x[k % own.rows * own.columns + own.column] * own.row;
     out[own.at()] = sum;
 }
 
 /// Others see what a thread adds, and how often.
 __global__ void single_atomic(unsigned *out, const unsigned *x, unsigned limit) {
     Place own;
-    for (unsigned k = 0; k < 4; k++)
-        atomicAdd(&out[own.column + limit % own.rows * own.columns], x[k % own.rows * own.columns + own.column] + own.row);
+    unsigned sum = limit;
+    for (unsigned k = 0; k < limit % 7 + 2; k++)
+        sum = sum * 3 + atomicAdd(&out[own.at()], x[k % own.rows * own.columns + own.column] * own.row);
+    out[own.at()] ^= sum;
 }
 
 /// Each access of a thread is one.
 __global__ void single_volatile(volatile unsigned *out, const volatile unsigned *x, unsigned limit) {
     Place own;
     unsigned sum = limit;
-    for (unsigned k = 0; k < 4; k++) sum += x[k % own.rows * own.columns + own.column] * own.row;
+    for (unsigned k = 0; k < limit % 7 + 2; k++) sum += x[k % own.rows * own.columns + own.column] * own.row;
     out[own.at()] = sum;
 }
 
@@ -113,8 +115,17 @@ __global__ void single_volatile(volatile unsigned *out, const volatile unsigned 
 __global__ void single_array(unsigned *out, const unsigned *x, unsigned limit) {
     Place own;
     unsigned counts[8] = {};
-    for (unsigned k = 0; k < 9; k++) counts[x[k % own.rows * own.columns + own.column] * (own.row + 1) % 8] += k + 1;
+    for (unsigned k = 0; k < limit % 7 + 4; k++) counts[x[k % own.rows * own.columns + own.column] * (own.row + 1) % 8] += k + 1;
     out[own.at()] = counts[limit % 8] + counts[own.row % 8] * 16;
+}
+
+/// A thread that fails is the only one that does.
+__global__ void single_trap(unsigned *out, const unsigned *x, unsigned limit) {
+    Place own;
+    unsigned sum = limit;
+    if (own.row == limit * 2) __trap();
+    for (unsigned k = 0; k < limit % 7 + 2; k++) sum += x[k % own.rows * own.columns + own.column] * own.row;
+    out[own.at()] = sum;
 }
 
 /// No loop: there is nothing that rows wait for.

@@ -54,7 +54,7 @@ fn rows_are_jammed_where_they_take_the_same_way() {
             assert_eq!(strategy.jammed_rows, 0, "{}: {strategy}", kernel.name);
         }
     }
-    assert_eq!([jammed, single], [6, 7]);
+    assert_eq!([jammed, single], [6, 8]);
 }
 
 #[test]
@@ -83,6 +83,23 @@ fn numbers_that_wrap() {
 fn rows_that_are_run_one_by_one() {
     for kernel in ["triangle", "data", "diagonal", "atomic", "volatile", "array", "pass"] {
         compare(&format!("single_{kernel}"), &[0, 5]);
+    }
+    compare("single_trap", &[1000]);
+}
+
+/// A thread that ends the launch is the first of its row, though rows before it would be run with it.
+#[test]
+fn a_thread_that_fails_is_named() {
+    for argument in [1, 3] {
+        let launch = Launch { grid: [1, 1, 1], block: [16, 8, 1], shared: 0 };
+        let out = Value::Words(vec![0; 128]);
+        let values = [out, Value::Words(numbers(128, 1)), Value::of(argument)];
+        let [vectors, _] = WAYS.errors_on_cpu("single_trap", launch, &values);
+        let panic = match vectors {
+            Some(kernelmill::Error::KernelPanic(panic)) => panic,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(panic.thread, [0, argument * 2, 0], "{argument}");
     }
 }
 

@@ -39,10 +39,6 @@ impl<'c> Analysis<'c> {
 
     /// The comparisons that decide branches and depend on the row; `None` where rows cannot be jammed.
     pub(super) fn agreed(&self) -> Option<Vec<Value<'c>>> {
-        // A thread that panics ends by itself.
-        if self.flow.panics.iter().any(|panics| *panics) {
-            return None;
-        }
         let mut agreed = Vec::new();
         for instruction in self.function.instructions() {
             let condition = match instruction.opcode() {
@@ -143,6 +139,7 @@ fn is_jammed(instruction: Value<'_>) -> bool {
     use Opcode::*;
     match instruction.opcode() {
         Load | Store => !instruction.is_exact_access(),
+        // What writes down a panic is a call too: a thread that panics ends by itself.
         Call => is_pure_intrinsic(instruction).is_some() || is_dropped(instruction),
         // Memory of a thread would have to be there for each row, and what others see is not counted.
         Alloca | AtomicRmw | AtomicCmpXchg | Fence => false,
