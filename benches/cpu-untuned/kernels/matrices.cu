@@ -47,3 +47,21 @@ __global__ void turned(float *out, const float *x, size_t columns, size_t rows) 
     size_t column = i / rows, row = rows - 1 - i % rows;
     out[i] = x[row * columns + column];
 }
+
+// Each thread has one element, and goes along a row of `a` and down a column of `b`.
+extern "C" __global__ void matrix_product(float *out, const float *a, const float *b, int columns, int rows, int depth) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (column >= columns || row >= rows) return;
+    float sum = 0;
+    for (int k = 0; k < depth; k++) sum += a[row * depth + k] * b[k * columns + column];
+    out[row * columns + column] = sum;
+}
+
+// A filter along rows, of as many weights as the launch says.
+extern "C" __global__ void filter_rows(float *out, const float *in, const float *weights, int columns, int rows, int reach) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= rows || column < reach || column >= columns - reach) return;
+    float sum = 0;
+    for (int k = -reach; k <= reach; k++) sum += weights[k + reach] * in[row * columns + column + k];
+    out[row * columns + column] = sum;
+}

@@ -178,6 +178,13 @@ pub(crate) fn each(scale: Scale, visit: &mut dyn FnMut(Case<'_>) -> Outcome) -> 
         |y| plain::c_eliminate(y, x.as_ptr(), factors.as_ptr(), w, h)
     );
 
+    case!(
+        "filter along rows",
+        vec![0_f32; columns * rows],
+        |y| kernels.filter_rows(&stream, plane(columns, rows), y, &input, &by, w, h, 11),
+        |y| plain::c_filter_rows(y, x.as_ptr(), factors.as_ptr(), w, h, 11)
+    );
+
     let tiles = |n: usize| (n as u32).div_ceil(14);
     let tiled = Launch::<2>::grid([tiles(columns), tiles(rows)], [16, 16]);
     case!(
@@ -209,6 +216,14 @@ pub(crate) fn each(scale: Scale, visit: &mut dyn FnMut(Case<'_>) -> Outcome) -> 
     };
     let bytes: Vec<_> = below(18, 256, columns * rows).into_iter().map(|it| it as u8).collect();
     let image = device.upload(&bytes)?;
+    let square = random(19, rows * rows);
+    let by = device.upload(&square)?;
+    case!(
+        "matrix product",
+        vec![0_f32; columns * rows],
+        |y| kernels.matrix_product(&stream, plane(columns, rows), y, &by, &input, w, h, h),
+        |y| plain::c_matrix_product(y, square.as_ptr(), x.as_ptr(), w, h, h)
+    );
     case!(
         "erosion, blocks of 1 x 32",
         vec![0_u8; columns * rows],

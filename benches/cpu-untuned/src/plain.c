@@ -45,6 +45,24 @@ void c_eliminate(float *out, const float *in, const float *factors, int columns,
             out[row * columns + column] = in[row * columns + column] - factors[row] * in[column];
 }
 
+void c_matrix_product(float *out, const float *a, const float *b, int columns, int rows, int depth) {
+    EACH for (int row = 0; row < rows; row++) {
+        for (int column = 0; column < columns; column++) out[row * columns + column] = 0;
+        for (int k = 0; k < depth; k++)
+            for (int column = 0; column < columns; column++)
+                out[row * columns + column] += a[row * depth + k] * b[k * columns + column];
+    }
+}
+
+void c_filter_rows(float *out, const float *in, const float *weights, int columns, int rows, int reach) {
+    EACH for (int row = 0; row < rows; row++)
+        for (int column = reach; column < columns - reach; column++) {
+            float sum = 0;
+            for (int k = -reach; k <= reach; k++) sum += weights[k + reach] * in[row * columns + column + k];
+            out[row * columns + column] = sum;
+        }
+}
+
 void c_heat_tile(float *out, const float *in, int width, int height, float rate) {
     EACH for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {

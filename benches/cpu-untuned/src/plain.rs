@@ -14,6 +14,22 @@ unsafe extern "C" {
         columns: i32,
         rows: i32,
     );
+    pub(crate) fn c_matrix_product(
+        out: *mut f32,
+        a: *const f32,
+        b: *const f32,
+        columns: i32,
+        rows: i32,
+        depth: i32,
+    );
+    pub(crate) fn c_filter_rows(
+        out: *mut f32,
+        x: *const f32,
+        weights: *const f32,
+        columns: i32,
+        rows: i32,
+        reach: i32,
+    );
     pub(crate) fn c_heat_tile(out: *mut f32, x: *const f32, width: i32, height: i32, rate: f32);
     pub(crate) fn c_blur(out: *mut f32, x: *const f32, width: i32, height: i32);
     pub(crate) fn c_torus(out: *mut f32, x: *const f32, width: i32, height: i32);

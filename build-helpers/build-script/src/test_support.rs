@@ -309,6 +309,7 @@ impl Compile for Fake {
                 scalar: None,
                 block: None,
                 interchanged_loops: 0,
+                jammed_rows: 0,
             }),
             resources: match (text.contains("SPILLS"), target) {
                 (true, Target::Cubin(_)) => Resources {

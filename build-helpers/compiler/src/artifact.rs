@@ -286,6 +286,7 @@ mod tests {
                     scalar: None,
                     block: Some([256, 1, 1]),
                     interchanged_loops: 0,
+                    jammed_rows: 0,
                 }),
                 resources: Resources {
                     registers: Some(32),

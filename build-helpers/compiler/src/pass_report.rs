@@ -79,6 +79,8 @@ pub enum Pass {
     RegionFormation,
     /// Regions are vectorised.
     Vectorization,
+    /// Vectors of several rows of a block are run at once.
+    UnrollAndJam,
     /// The code becomes a coroutine.
     CoroutineLowering,
     /// Outlined functions find the context in a thread-local variable.
@@ -141,6 +143,11 @@ pub enum PassFact {
         /// In threads, one for each processor level.
         widths: Vec<u32>,
     },
+    /// The rows of a block that are run at once.
+    Rows {
+        /// How many.
+        rows: u32,
+    },
     /// The code stays scalar.
     Scalar {
         /// Why.
@@ -178,6 +185,7 @@ impl Display for Pass {
             Self::Specialization => "specialization",
             Self::RegionFormation => "region formation",
             Self::Vectorization => "vectorization",
+            Self::UnrollAndJam => "unroll-and-jam",
             Self::CoroutineLowering => "coroutine lowering",
             Self::OutlinedFunctions => "outlined functions",
             Self::SourceLines => "source lines",
@@ -212,6 +220,7 @@ impl Display for PassFact {
             Self::Chosen { lowering } => write!(formatter, "{lowering}"),
             Self::Block { size: [x, y, z] } => write!(formatter, "blocks of {x} x {y} x {z}"),
             Self::Widths { widths } => write!(formatter, "vector widths {widths:?}"),
+            Self::Rows { rows } => write!(formatter, "{rows} rows"),
             Self::Scalar { because } => write!(formatter, "scalar: {because}"),
         }
     }

@@ -37,6 +37,10 @@ pub struct Strategy {
     pub block: Option<[u32; 3]>,
     /// The grid-stride loops that were interchanged with the loop over threads.
     pub interchanged_loops: u32,
+    /// The rows of a block whose vectors are run at once, where they agree on the conditions that depend on the row; 0
+    /// where each row is run by itself.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub jammed_rows: u32,
 }
 
 /// What a kernel's code becomes.
@@ -284,6 +288,9 @@ impl Display for Strategy {
             1 => formatter.write_str(", 1 interchanged loop")?,
             count => write!(formatter, ", {count} interchanged loops")?,
         }
+        if self.jammed_rows > 0 {
+            write!(formatter, ", {} jammed rows", self.jammed_rows)?;
+        }
         match &self.scalar {
             Some(reason) => write!(formatter, ", scalar: {reason}"),
             None => Ok(()),
@@ -439,6 +446,7 @@ mod tests {
             scalar,
             block,
             interchanged_loops: 0,
+            jammed_rows: 0,
         }
     }
 
@@ -451,12 +459,13 @@ mod tests {
             narrow_along_y: true,
             block: Some([32, 8, 1]),
             interchanged_loops: 2,
+            jammed_rows: 4,
             ..strategy(regions)
         };
         assert_eq!(
             vectorized.to_string(),
             "barrier regions: 1 uniform barrier and 8 uniform warp collectives, vector widths 8, 16, \
-             along y in narrow blocks, specialised on blocks of 32 x 8, 2 interchanged loops"
+             along y in narrow blocks, specialised on blocks of 32 x 8, 2 interchanged loops, 4 jammed rows"
         );
         let scalar = Some(ScalarReason::KernelTooLong { instructions: 5000, limit: 4000 });
         let scalar = Strategy { scalar, ..strategy(Lowering::ThreadLoop) };

@@ -30,6 +30,7 @@ fn vectorized(lowering: Lowering) -> Strategy {
         scalar,
         block,
         interchanged_loops: 0,
+        jammed_rows: 0,
     }
 }
 
@@ -587,6 +588,7 @@ fn passes_report_what_they_changed() {
         (Pass::Specialization, Changed),
         (Pass::RegionFormation, Changed),
         (Pass::Vectorization, Changed),
+        (Pass::UnrollAndJam, Unchanged),
     ];
     assert_eq!(of(Some("summed")), [&summed[..], &promoted].concat());
     let last = of(Some("waits")).pop();

@@ -4,7 +4,7 @@
 //! vectorised ones for the levels above, or scalar code with the reason.
 //!
 //! The passes on a kernel's body are called here, in this order: private copies, loop interchange, specialisation on the
-//! block size, region formation, vectorisation. They follow pocl's work-group functions ([parallel
+//! block size, region formation, vectorisation with unroll-and-jam. They follow pocl's work-group functions ([parallel
 //! regions](https://doi.org/10.1007/s10766-014-0320-y)), one variant a processor as in
 //! [ISPC](https://ispc.github.io/ispc.html).
 
@@ -68,12 +68,21 @@ pub(super) struct Vectorized {
     scalar: Option<ScalarReason>,
     block: Option<[u32; 3]>,
     interchanged_loops: u32,
+    jammed_rows: u32,
 }
 
 impl Vectorized {
     pub(super) fn strategy(self, lowering: Lowering) -> Strategy {
-        let Self { widths, along_y, narrow_along_y, scalar, block, interchanged_loops } = self;
-        Strategy { lowering, widths, along_y, narrow_along_y, scalar, block, interchanged_loops }
+        Strategy {
+            lowering,
+            widths: self.widths,
+            along_y: self.along_y,
+            narrow_along_y: self.narrow_along_y,
+            scalar: self.scalar,
+            block: self.block,
+            interchanged_loops: self.interchanged_loops,
+            jammed_rows: self.jammed_rows,
+        }
     }
 }
 
@@ -87,6 +96,7 @@ struct Levels<'c> {
     narrow_along_y: bool,
     /// What runs some blocks in vectors along y.
     columns: Option<ColumnsCall<'c>>,
+    jammed_rows: u32,
     specialized: Vec<SpecializedFunction<'c>>,
 }
 
@@ -122,14 +132,29 @@ impl<'c> Kernel<'_, '_, 'c> {
         if let Some(reason) = scalar {
             let fact = PassFact::Scalar { because: reason.clone() };
             self.reports.add(Pass::Vectorization, PassOutcome::Skipped, Some(fact));
+            self.reports.add(Pass::UnrollAndJam, PassOutcome::Skipped, None);
             return self.scalar(reason, levels.specialized);
         }
         let widths = PassFact::Widths { widths: levels.widths.clone() };
         self.reports.add(Pass::Vectorization, PassOutcome::Changed, Some(widths));
         let block = size.filter(|_| !levels.specialized.is_empty());
-        let Levels { run, thread_bytes, widths, along_y, narrow_along_y, specialized, .. } = levels;
-        let vectorized =
-            Vectorized { widths, along_y, narrow_along_y, scalar: None, block, interchanged_loops };
+        let fact = PassFact::Rows { rows: levels.jammed_rows };
+        let has_jammed = levels.jammed_rows > 0;
+        self.reports.add(
+            Pass::UnrollAndJam,
+            PassOutcome::of(has_jammed),
+            has_jammed.then_some(fact),
+        );
+        let Levels { run, thread_bytes, along_y, specialized, .. } = levels;
+        let vectorized = Vectorized {
+            widths: levels.widths,
+            along_y,
+            narrow_along_y: levels.narrow_along_y,
+            scalar: None,
+            block,
+            interchanged_loops,
+            jammed_rows: levels.jammed_rows,
+        };
         Ok(BlockFunctions {
             functions: Functions::Loop { thread_bytes, run, along_y },
             vectorized,
@@ -191,6 +216,7 @@ impl<'c> Kernel<'_, '_, 'c> {
                 levels.narrow_along_y |= columns.along_y.narrow();
             }
             levels.columns = built.columns;
+            levels.jammed_rows = levels.jammed_rows.max(built.jammed_rows);
             levels
                 .specialized
                 .extend(built.is_specialized.then(|| SpecializedFunction::new(built, level.lanes)));

@@ -55,6 +55,7 @@ mod stack;
 mod thread_loop;
 mod undefined_selects;
 mod uniformity;
+mod unroll_and_jam;
 mod vectorize;
 mod verify;
 mod warp_collectives;

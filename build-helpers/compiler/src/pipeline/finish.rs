@@ -183,6 +183,7 @@ mod tests {
                 scalar,
                 block,
                 interchanged_loops,
+                jammed_rows: 0,
             }),
             resources: Resources::UNKNOWN,
             notes: Vec::new(),

@@ -8,6 +8,7 @@ use kernelmill_llvm::{
 use super::{
     analysis::{direction::AlongY, plan::Plan},
     arrivals::Exits,
+    jammed::JammedRows,
     layout::{
         block_memory::{Blocks, Layout, OWN_ALIGN, OWN_MEMORY, SpecializedCall},
         context_arrays::ContextArrays,
@@ -36,6 +37,8 @@ pub(super) struct Request<'a, 'c> {
     pub(super) layout: Layout,
     /// The function that runs blocks in vectors along y, where there is one.
     pub(super) columns: Option<ColumnsCall<'c>>,
+    /// What runs several rows at once, where there is such.
+    pub(super) jammed: Option<&'a JammedRows<'c>>,
 }
 
 /// A function that runs blocks in vectors along y.
@@ -50,7 +53,7 @@ pub(in crate::cpu) struct ColumnsCall<'c> {
 
 /// Builds the function of a block.
 pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> Value<'c> {
-    let &Request { unit, body, symbol, plan, arrays, blocks, layout, columns } = request;
+    let &Request { unit, body, symbol, plan, arrays, blocks, layout, columns, jammed } = request;
     let context = unit.context;
     let suffix = match blocks {
         Blocks::Of { .. } => "_specialized",
@@ -97,6 +100,7 @@ pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> 
         next,
         exits,
         panicked,
+        jammed,
     };
     runner.regions(bodies);
     runner.builder.at_end(panicked);

@@ -16,6 +16,7 @@ mod analysis;
 mod arrivals;
 mod block_function;
 mod emission;
+mod jammed;
 mod layout;
 mod runner;
 
@@ -51,6 +52,8 @@ pub(super) struct Run<'c> {
     pub(super) is_specialized: bool,
     /// What runs some blocks in vectors along y.
     pub(super) columns: Option<ColumnsCall<'c>>,
+    /// The rows of a block that are run at once; 0 where none are.
+    pub(super) jammed_rows: u32,
 }
 
 /// The vectors that a block's threads are run in.
@@ -176,6 +179,11 @@ fn directed<'c>(
             return Err(why);
         }
     };
+    let can_be_jammed = plan.axis == 0 && plan.regions.len() == 1;
+    let masked = bodies[0].masked.filter(|_| can_be_jammed);
+    let jammed = masked.and_then(|masked| request.jammed(masked, thread));
+    let jammed = jammed.as_ref();
+    functions.extend(jammed.iter().flat_map(|it| it.bodies.all()));
     let layout = Layout::new(&arrays, blocks);
     let bytes_of_thread = layout.scratch_bytes.map_or(arrays.bytes_of_thread, |_| 0);
     let request = block_function::Request {
@@ -187,10 +195,12 @@ fn directed<'c>(
         blocks,
         layout,
         columns,
+        jammed,
     };
     functions.insert(0, block_function::block(&request, &bodies));
     let is_specialized = matches!(blocks, Blocks::Of { .. });
-    Ok(Run { functions, bytes_of_thread, is_specialized, columns: None })
+    let jammed_rows = jammed.map_or(0, |it| it.rows);
+    Ok(Run { functions, bytes_of_thread, is_specialized, columns: None, jammed_rows })
 }
 
 /// What the bodies of regions are built from.

@@ -8,6 +8,7 @@ use kernelmill_llvm::{
 use super::{
     analysis::plan::Plan,
     arrivals::{Exits, Place as BlockPlace},
+    jammed::JammedRows,
     layout::{
         block_memory::{Layout, ROW},
         region_function::PANICKED,
@@ -29,6 +30,13 @@ pub(super) struct Functions<'c> {
     pub(super) unmasked: Value<'c>,
     /// The remainder: for the last vector of a row, which may lack threads.
     pub(super) masked: Option<Value<'c>>,
+}
+
+impl<'c> Functions<'c> {
+    /// Those that there are.
+    pub(super) fn all(&self) -> impl Iterator<Item = Value<'c>> {
+        [self.unmasked].into_iter().chain(self.masked)
+    }
 }
 
 /// What is spilled once for the block.
@@ -66,6 +74,8 @@ pub(super) struct Runner<'a, 'c> {
     pub(super) next: Value<'c>,
     pub(super) exits: Option<Exits<'c>>,
     pub(super) panicked: Block<'c>,
+    /// What runs several rows at once, of a body without barriers.
+    pub(super) jammed: Option<&'a JammedRows<'c>>,
 }
 
 /// The lines of a block's threads along the vectors' axis, padded to whole vectors.
@@ -204,17 +214,23 @@ impl<'c> Runner<'_, 'c> {
         }
         let wide = Type::int(context, 64);
         let other = self.dims[1 - self.plan.axis];
+        let line = |z: Value<'c>, at: Value<'c>| {
+            let plane = self.builder.multiply(z, other);
+            let number = self.builder.zero_extend(self.builder.add(plane, at), wide);
+            let row = self.builder.multiply(number, self.rows.row);
+            Line { axis: self.plan.axis, other: at, z, row }
+        };
         self.count(self.dims[2], |z| {
-            self.count(other, |at| {
-                let plane = self.builder.multiply(z, other);
-                let number = self.builder.zero_extend(self.builder.add(plane, at), wide);
-                let row = self.builder.multiply(number, self.rows.row);
-                let line = Line { axis: self.plan.axis, other: at, z, row };
-                match lacking {
-                    Some(exits) => self.rest_of_line(bodies, exits, line),
-                    None => self.vectors_of_line(bodies, line),
-                }
-            });
+            let one = |at: Value<'c>| match lacking {
+                Some(exits) => self.rest_of_line(bodies, exits, line(z, at)),
+                None => self.vectors_of_line(bodies, line(z, at)),
+            };
+            match self.jammed {
+                Some(jammed) => self.lines_or_several(jammed, z, one, |at| {
+                    self.vectors_of_line(&jammed.bodies, line(z, at));
+                }),
+                None => self.count(other, one),
+            }
         });
     }
 
