@@ -138,13 +138,22 @@ pub unsafe fn launch(
     unsafe { loaded.launch(signature, stream, &launch.into(), arguments) }
 }
 
-/// Checks a rule that a kernel's author states in the configuration.
+/// Checks a rule that a kernel's author states in the configuration. `values` are those of the names in it.
 ///
 /// # Errors
 ///
 /// [`Error::Contract`] where it does not hold.
-pub fn require(holds: bool, kernel: &'static str, rule: &'static str) -> Result<()> {
-    if holds { Ok(()) } else { Err(Error::Contract { kernel, rule }) }
+#[inline]
+pub fn require(
+    holds: bool,
+    kernel: &'static str,
+    rule: &'static str,
+    values: &[(&str, rule::Number)],
+) -> Result<()> {
+    if holds {
+        return Ok(());
+    }
+    Err(Error::Contract { kernel, rule, values: rule::clause(values) })
 }
 
 /// A function of the kernels.

@@ -34,6 +34,17 @@ pub fn len<T>(held: &Held<'_, T>) -> Number {
     held.len().number()
 }
 
+/// What some names are, as a clause after a sentence; nothing where there are none.
+#[cold]
+pub(super) fn clause(values: &[(&str, Number)]) -> String {
+    let one = |(name, value): &(&str, Number)| match value {
+        Some(value) => format!("`{name}` is {value}"),
+        None => format!("`{name}` has no exact value"),
+    };
+    let all: Vec<_> = values.iter().map(one).collect();
+    if all.is_empty() { String::new() } else { format!(": {}", all.join(", ")) }
+}
+
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident, $checked:ident;)*) => {$(
         $(#[$doc])*

@@ -83,12 +83,14 @@ pub enum Error {
         block: [u64; 3],
     },
     /// A contract that the kernel's author states in the configuration does not hold.
-    #[error("kernel `{kernel}`: its contract `{rule}` does not hold")]
+    #[error("kernel `{kernel}`: its contract `{rule}` does not hold{values}")]
     Contract {
         /// The kernel's name.
         kernel: &'static str,
         /// The rule, as the configuration has it.
         rule: &'static str,
+        /// What the names in the rule are in this launch, as a clause: ``: `n` is 4``. Empty where it has no names.
+        values: String,
     },
     /// A kernel is given a function that its module does not have.
     #[error(

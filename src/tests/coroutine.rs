@@ -181,7 +181,7 @@ fn what_does_not_fit_this_version_is_refused_by_name() {
 
 #[test]
 fn contracts_are_checked_by_name() {
-    cg::require(true, "reverse", "out.len() >= n").unwrap();
-    let error = cg::require(false, "reverse", "out.len() >= n").unwrap_err();
+    cg::require(true, "reverse", "out.len() >= n", &[]).unwrap();
+    let error = cg::require(false, "reverse", "out.len() >= n", &[]).unwrap_err();
     assert_eq!(error.to_string(), "kernel `reverse`: its contract `out.len() >= n` does not hold");
 }

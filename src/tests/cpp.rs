@@ -138,18 +138,24 @@ fn a_contract_makes_a_wrapper_safe_and_is_checked() {
     kernels.saxpy(&stream, launch, 2.0, &x, &mut y, 300).unwrap();
     assert_eq!(y.download().unwrap(), [2.0; 300]);
     kernels.saxpy(&stream, Launch::linear(0), 2.0, &x, &mut y, 0).unwrap();
-    let mut refused = |launch: Launch<3>, n, rule: &str| {
+    let mut refused = |launch: Launch<3>, n, rule: &str, values: &str| {
         let error = kernels.saxpy(&stream, launch, 2.0, &x, &mut y, n).unwrap_err();
-        let expected = format!("kernel `saxpy`: its contract `{rule}` does not hold");
+        let expected = format!("kernel `saxpy`: its contract `{rule}` does not hold: {values}");
         assert_eq!(error.to_string(), expected);
     };
-    refused(Launch::linear(301).into(), 301, "x.len >= n");
-    refused(Launch::linear(300).into(), -1, "n >= 0 && block.x <= 256");
-    refused(Launch::grid([1; 3], [257, 1, 1]), 3, "n >= 0 && block.x <= 256");
-    refused(Launch::linear(256).into(), 257, "grid.x * block.x >= n || n > 1_000_000");
-    refused(Launch::grid([20; 3], [256, 2, 1]), 3, "block.y == 1 && block.z == 1");
+    refused(Launch::linear(301).into(), 301, "x.len >= n", "`x.len` is 300, `n` is 301");
+    let rule = "n >= 0 && block.x <= 256";
+    refused(Launch::linear(300).into(), -1, rule, "`n` is -1, `block.x` is 256");
+    refused(Launch::grid([1; 3], [257, 1, 1]), 3, rule, "`n` is 3, `block.x` is 257");
+    // A name that the rule has twice is told once.
+    let rule = "grid.x * block.x >= n || n > 1_000_000";
+    let values = "`grid.x` is 1, `block.x` is 256, `n` is 257";
+    refused(Launch::linear(256).into(), 257, rule, values);
+    let rule = "block.y == 1 && block.z == 1";
+    refused(Launch::grid([20; 3], [256, 2, 1]), 3, rule, "`block.y` is 2, `block.z` is 1");
     let rule = "shared == 4 * (block.x - 1) || shared % 2 == -0";
-    refused(Launch::linear(256).shared_bytes(1021).into(), 3, rule);
+    let values = "`shared` is 1021, `block.x` is 256";
+    refused(Launch::linear(256).shared_bytes(1021).into(), 3, rule, values);
     let short = device.zeros::<f32>(2).unwrap();
     let error = kernels.saxpy(&stream, launch, 2.0, &short, &mut y, 3).unwrap_err();
     assert!(matches!(error, Error::Contract { rule: "x.len >= n", .. }), "{error}");

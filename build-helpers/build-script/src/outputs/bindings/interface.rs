@@ -2,7 +2,7 @@
 
 use super::{
     generics,
-    model::{Check, Enum, Generic, Interface, Kernel, Marker, Struct, Variable},
+    model::{Enum, Generic, Interface, Kernel, Marker, Struct, Variable},
     rules,
     type_names::{self, agree},
     variables,
@@ -224,10 +224,8 @@ fn configure<'s>(
                 given.push(GivenName { name, key, by: said });
             }
             for Rule { text, condition, origin } in &said.requires {
-                match rules::condition(condition, &kernel.signature, constants) {
-                    Ok(condition) => {
-                        kernel.contract.push(Check { text: text.clone(), condition });
-                    }
+                match rules::check((text, condition), &kernel.signature, constants) {
+                    Ok(check) => kernel.contract.push(check),
                     Err(error) => report_rule_error(key, text, origin.as_ref(), error, report),
                 }
             }

@@ -349,7 +349,12 @@ fn must_be_known(
 /// The check of a rule.
 fn check(signature: &Signature, check: &Check) -> String {
     let name = signature.name();
-    let arguments = [check.condition.clone(), Expr::text(name), Expr::text(&check.text)];
+    let arguments = [
+        check.condition.clone(),
+        Expr::text(name),
+        Expr::text(&check.text),
+        Expr::Slice(check.operands.clone()),
+    ];
     let call = Expr::call("::kernelmill::__codegen::require", arguments);
     format!("        {}?;\n", call.print(INDENT, INDENT + 2))
 }

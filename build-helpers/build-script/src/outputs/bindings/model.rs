@@ -79,6 +79,8 @@ pub(crate) struct Check {
     pub(crate) text: String,
     /// As Rust has it.
     pub(crate) condition: Expr,
+    /// The names in it with their values, a pair of both for each.
+    pub(crate) operands: Vec<Expr>,
 }
 
 /// An enumeration in a signature.

@@ -2,6 +2,7 @@
 
 use super::{
     expr::Expr,
+    model::Check,
     names::{identifier, parameter_names},
 };
 use crate::settings::contract::{Operator, RuleError, Term, TermKind};
@@ -14,15 +15,18 @@ use std::collections::BTreeMap;
 /// What the launch is called in a wrapper.
 pub(super) const LAUNCH: &str = "__launch";
 
-/// The check of a rule: an expression of type `bool`, in a wrapper of the kernel. `constants` are the constant arguments
-/// of an instance, by the names that its generic kernel or template gives them; a parameter of the same name comes first.
-pub(super) fn condition(
-    term: &Term,
+/// The check of a rule, in a wrapper of the kernel: an expression of type `bool`, and what the names in it are.
+/// `constants` are the constant arguments of an instance, by the names that its generic kernel or template gives them;
+/// a parameter of the same name comes first.
+pub(super) fn check(
+    (text, term): (&str, &Term),
     kernel: &Signature,
     constants: &BTreeMap<String, i128>,
-) -> Result<Expr, RuleError> {
+) -> Result<Check, RuleError> {
     let names = parameter_names(&kernel.parameters);
-    Scope { parameters: &kernel.parameters, constants, names }.condition(term)
+    let scope = Scope { parameters: &kernel.parameters, constants, names };
+    let condition = scope.condition(term)?;
+    Ok(Check { text: text.to_owned(), condition, operands: scope.operands(text, term)? })
 }
 
 struct Scope<'a> {
@@ -41,6 +45,27 @@ fn int(value: String) -> Expr {
 }
 
 impl Scope<'_> {
+    /// The names in a rule, each once, with their values: a pair for each, in the order of the rule.
+    fn operands(&self, text: &str, term: &Term) -> Result<Vec<Expr>, RuleError> {
+        let (mut known, mut found) = (Vec::new(), Vec::new());
+        let mut work = vec![term];
+        while let Some(term) = work.pop() {
+            match &term.kind {
+                TermKind::Number(_) => {}
+                TermKind::Negative(inner) => work.push(inner),
+                TermKind::Binary(_, left, right) => work.extend([&**right, &**left]),
+                TermKind::Name(_) | TermKind::Member(..) => {
+                    let name = &text[term.span.clone()];
+                    if !known.contains(&name) {
+                        known.push(name);
+                        found.push(Expr::call("", [Expr::text(name), self.number(term)?]));
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
     fn condition(&self, term: &Term) -> Result<Expr, RuleError> {
         match &term.kind {
             TermKind::Binary(operator, left, right) if operator.joins() => {

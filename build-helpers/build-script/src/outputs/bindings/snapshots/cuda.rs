@@ -945,6 +945,10 @@ impl Kernels {
             ),
             "saxpy",
             "x.len >= n",
+            &[
+                ("x.len", ::kernelmill::__codegen::rule::len(&x)),
+                ("n", ::kernelmill::__codegen::rule::int(n)),
+            ],
         )?;
         ::kernelmill::__codegen::require(
             ::kernelmill::__codegen::rule::at_least(
@@ -953,6 +957,10 @@ impl Kernels {
             ),
             "saxpy",
             "y.len >= n",
+            &[
+                ("y.len", ::kernelmill::__codegen::rule::len(&y)),
+                ("n", ::kernelmill::__codegen::rule::int(n)),
+            ],
         )?;
         ::kernelmill::__codegen::require(
             ::kernelmill::__codegen::rule::both(
@@ -967,6 +975,10 @@ impl Kernels {
             ),
             "saxpy",
             "n >= 0 && block.x <= 256",
+            &[
+                ("n", ::kernelmill::__codegen::rule::int(n)),
+                ("block.x", ::kernelmill::__codegen::rule::int(__launch.block_size()[0])),
+            ],
         )?;
         ::kernelmill::__codegen::require(
             ::kernelmill::__codegen::rule::either(
@@ -984,6 +996,11 @@ impl Kernels {
             ),
             "saxpy",
             "grid.x * block.x >= n || n > 1_000_000",
+            &[
+                ("grid.x", ::kernelmill::__codegen::rule::int(__launch.grid_size()[0])),
+                ("block.x", ::kernelmill::__codegen::rule::int(__launch.block_size()[0])),
+                ("n", ::kernelmill::__codegen::rule::int(n)),
+            ],
         )?;
         ::kernelmill::__codegen::require(
             ::kernelmill::__codegen::rule::both(
@@ -998,6 +1015,10 @@ impl Kernels {
             ),
             "saxpy",
             "block.y == 1 && block.z == 1",
+            &[
+                ("block.y", ::kernelmill::__codegen::rule::int(__launch.block_size()[1])),
+                ("block.z", ::kernelmill::__codegen::rule::int(__launch.block_size()[2])),
+            ],
         )?;
         ::kernelmill::__codegen::require(
             ::kernelmill::__codegen::rule::either(
@@ -1024,6 +1045,10 @@ impl Kernels {
             ),
             "saxpy",
             "shared == 4 * (block.x - 1) || shared % 2 == -0",
+            &[
+                ("shared", ::kernelmill::__codegen::rule::int(__launch.dynamic_shared_bytes())),
+                ("block.x", ::kernelmill::__codegen::rule::int(__launch.block_size()[0])),
+            ],
         )?;
         // SAFETY: the arguments are those of signature 0, in its order; the contract
         // answers for what it does with them.
@@ -1170,6 +1195,7 @@ impl Kernels {
             ),
             "blur_u16",
             "more.len > 0",
+            &[("more.len", ::kernelmill::__codegen::rule::len(&more))],
         )?;
         ::kernelmill::__codegen::require(
             ::kernelmill::__codegen::rule::at_least(
@@ -1178,6 +1204,10 @@ impl Kernels {
             ),
             "blur_u16",
             "out.len >= params.crop.left",
+            &[
+                ("out.len", ::kernelmill::__codegen::rule::len(&out)),
+                ("params.crop.left", ::kernelmill::__codegen::rule::int(params.crop.left)),
+            ],
         )?;
         ::kernelmill::__codegen::require(
             ::kernelmill::__codegen::rule::different(
@@ -1186,6 +1216,10 @@ impl Kernels {
             ),
             "blur_u16",
             "block.x != params.crop.left",
+            &[
+                ("block.x", ::kernelmill::__codegen::rule::int(__launch.block_size()[0])),
+                ("params.crop.left", ::kernelmill::__codegen::rule::int(params.crop.left)),
+            ],
         )?;
         // SAFETY: the arguments are those of signature 3, in its order; the contract
         // answers for what it does with them.
