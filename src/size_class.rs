@@ -16,17 +16,34 @@ pub(crate) fn nearest<'t, const D: usize>(
     (signature, device): (usize, &str),
     sizes: [usize; D],
 ) -> Option<(&'t TunedLaunch, [u32; D])> {
-    let own = tuned.iter().filter(|it| it.signature == signature && it.device == device);
-    let shaped = own.filter_map(|it| {
-        let class: [u32; D] = it.size_class.try_into().ok()?;
-        Some((it, class, it.block.try_into().ok()?))
-    });
-    let nearest = shaped.min_by_key(|(_, class, _)| {
-        let axes = class.iter().zip(sizes);
-        let distance: u32 = axes.map(|(class, size)| class.abs_diff(of(size))).sum();
-        (distance, class.iter().sum::<u32>(), *class)
-    });
-    nearest.map(|(tuned, _, block)| (tuned, block))
+    let own =
+        |it: &&TunedLaunch| it.group.is_empty() && it.signature == signature && it.device == device;
+    let shaped = tuned.iter().filter(own).filter_map(|it| Some((it, it.block.try_into().ok()?)));
+    shaped
+        .filter_map(|(it, block)| Some((rank(it, &sizes)?, (it, block))))
+        .min_by_key(|it| it.0)
+        .map(|(_, found)| found)
+}
+
+/// The kernel of a group, by its place among the signatures, that was found to be fastest on a device in the class nearest
+/// to that of `sizes`.
+pub(crate) fn nearest_of_group(
+    tuned: &[TunedLaunch],
+    (group, device): (&str, &str),
+    sizes: &[usize],
+) -> Option<usize> {
+    let own = tuned.iter().filter(|it| it.group == group && it.device == device);
+    let ranked = own.filter_map(|it| Some((rank(it, sizes)?, it.signature)));
+    ranked.min_by_key(|it| it.0).map(|(_, signature)| signature)
+}
+
+/// How far a class is from that of the sizes, its elements, and the class itself; `None` where it has another number of
+/// axes.
+fn rank(tuned: &TunedLaunch, sizes: &[usize]) -> Option<(u32, u32, &'static [u32])> {
+    let class = tuned.size_class;
+    let axes = class.iter().zip(sizes);
+    let distance: u32 = axes.map(|(class, size)| class.abs_diff(of(*size))).sum();
+    (class.len() == sizes.len()).then(|| (distance, class.iter().sum(), class))
 }
 
 #[cfg(test)]
@@ -39,7 +56,7 @@ mod tests {
         size_class: &'static [u32],
         block: &'static [u32],
     ) -> TunedLaunch {
-        TunedLaunch { signature, device, size_class, block, max_registers: 0 }
+        TunedLaunch { group: "", signature, device, size_class, block, max_registers: 0 }
     }
 
     static TUNED: [TunedLaunch; 8] = [
@@ -83,5 +100,26 @@ mod tests {
         assert_eq!(block([1 << 8, 1 << 9]), [5, 6]);
         assert_eq!(nearest(&TUNED, (0, "a"), [1, 1, 1]).unwrap().1, [7, 8, 9]);
         assert_eq!(nearest(&TUNED, (1, "a"), [1, 1]), None);
+    }
+
+    #[test]
+    fn a_group_has_the_kernel_of_the_nearest_class_with_as_many_axes() {
+        let of = |group, signature, class: &'static [u32]| TunedLaunch {
+            group,
+            ..tuned(signature, "a", class, &[])
+        };
+        let own =
+            [of("g", 3, &[6, 6]), of("g", 4, &[10, 10]), of("h", 5, &[8, 8]), of("g", 6, &[9])];
+        let nearest_of =
+            |group, device, sizes: &[usize]| nearest_of_group(&own, (group, device), sizes);
+        assert_eq!(nearest_of("g", "a", &[64, 200]), Some(3));
+        assert_eq!(nearest_of("g", "a", &[300, 2000]), Some(4));
+        assert_eq!(nearest_of("g", "a", &[300]), Some(6));
+        assert_eq!(nearest_of("g", "a", &[1, 1, 1]), None);
+        assert_eq!(nearest_of("g", "b", &[1, 1]), None);
+        // A group's kernel has no launch of its own here.
+        assert_eq!(nearest(&own, (3, "a"), [64, 64]), None);
+        let blocked = [TunedLaunch { block: &[8, 8], ..own[0] }];
+        assert_eq!(nearest(&blocked, (3, "a"), [64, 64]), None);
     }
 }

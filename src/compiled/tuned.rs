@@ -58,6 +58,31 @@ impl CompiledKernel {
         launch.filter(fits).unwrap_or_else(|| self.usual_cover(sizes))
     }
 
+    /// Which of several kernels `cargo kernelmill tune GROUP` found to be fastest on their device for a problem of such
+    /// sizes, by its place: instances of a generic kernel with tiles of other sizes, say, each of which has launches of its
+    /// own. It is 0 where the group was not tuned in as many dimensions on this device, or the kernel found is
+    /// none of these. They are kernels of one package on one device.
+    ///
+    /// ```
+    /// use kernelmill::CompiledKernel;
+    ///
+    /// fn tile(tiles: &[CompiledKernel; 3], rows: usize, columns: usize) -> u32 {
+    ///     [4, 8, 16][CompiledKernel::fastest("gemm_f32", tiles, [rows, columns])]
+    /// }
+    /// ```
+    #[must_use]
+    pub fn fastest<const D: usize>(group: &str, kernels: &[Self], sizes: [usize; D]) -> usize {
+        let Some(first) = kernels.first() else { return 0 };
+        let key = (group, first.device().name());
+        let found = size_class::nearest_of_group(first.0.tuned, key, &sizes);
+        let is_it = |kernel: &Self| {
+            // Places among the signatures are those of a package.
+            std::ptr::eq(kernel.0.tuned, first.0.tuned)
+                && Some(kernel.0.kernel.embedded().signature) == found
+        };
+        kernels.iter().position(is_it).unwrap_or(0)
+    }
+
     /// The launch of at least `sizes` threads where nothing was tuned.
     fn usual_cover<const D: usize>(&self, sizes: [usize; D]) -> Launch<D>
     where

@@ -46,9 +46,11 @@ pub struct VariableLayout {
     pub sources: &'static [&'static str],
 }
 
-/// The launch of a kernel that was found to be fastest on a device for a size class.
+/// The launch of a kernel, or the kernel of a group, that was found to be fastest on a device for a size class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TunedLaunch {
+    /// The group that the kernel was chosen of; empty where a launch of it was.
+    pub group: &'static str,
     /// The kernel's place among the signatures.
     pub signature: usize,
     /// The name of the device, as [`Device::name`](crate::Device::name) has it.
@@ -56,7 +58,7 @@ pub struct TunedLaunch {
     /// The size class: for each dimension of the launch, x first, the logarithm to base 2, rounded down, of the number of
     /// elements.
     pub size_class: &'static [u32],
-    /// Threads in a block, as many numbers as the class has.
+    /// Threads in a block, as many numbers as the class has; none in a group.
     pub block: &'static [u32],
     /// The most registers of the build; 0 where any will do.
     pub max_registers: u8,

@@ -5,14 +5,15 @@ use std::{collections::BTreeMap, env};
 use super::error::TuneError;
 use crate::size_class;
 
-const KERNEL: &str = "KERNELMILL_TUNE";
+const KERNELS: &str = "KERNELMILL_TUNE";
 const SIZES: &str = "KERNELMILL_TUNE_SIZES";
 const ROUNDS: &str = "KERNELMILL_TUNE_ROUNDS";
 
 /// What is to be tuned.
 #[derive(Debug)]
 pub(super) struct Asked {
-    pub(super) kernel: String,
+    /// Kernels and groups.
+    pub(super) names: Vec<String>,
     /// Elements along each axis, x first; `None` where the tuner chooses.
     pub(super) sizes: Option<Vec<Vec<usize>>>,
     pub(super) rounds: usize,
@@ -22,13 +23,13 @@ impl Asked {
     /// What the environment says; `None` where nothing is to be tuned.
     pub(super) fn from_environment() -> Result<Option<Self>, TuneError> {
         let text = |name| env::var(name).ok().filter(|text| !text.is_empty());
-        let Some(kernel) = text(KERNEL) else { return Ok(None) };
-        Self::read(kernel, text(SIZES), text(ROUNDS)).map(Some)
+        let Some(names) = text(KERNELS) else { return Ok(None) };
+        Self::read(&names, text(SIZES), text(ROUNDS)).map(Some)
     }
 
     /// What variables say.
     pub(super) fn read(
-        kernel: String,
+        names: &str,
         sizes: Option<String>,
         rounds: Option<String>,
     ) -> Result<Self, TuneError> {
@@ -40,22 +41,29 @@ impl Asked {
             faults.push(format!("{ROUNDS} is `{text}`: write a number from 3 to 1000"));
         }
         match rounds {
-            Some(rounds) if faults.is_empty() => Ok(Self { kernel, sizes, rounds }),
+            Some(rounds) if faults.is_empty() => {
+                let names = names.split(',').map(|name| name.trim().to_owned()).collect();
+                Ok(Self { names, sizes, rounds })
+            }
             _ => Err(TuneError::Variables { faults }),
         }
     }
 
-    /// The sizes for launches of `D` dimensions.
-    pub(super) fn sizes<const D: usize>(&self) -> Result<Vec<[usize; D]>, TuneError> {
+    /// Whether a kernel or a group is to be tuned.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|it| it == name)
+    }
+
+    /// The sizes of `D` dimensions for a kernel or a group.
+    pub(super) fn sizes<const D: usize>(&self, name: &str) -> Result<Vec<[usize; D]>, TuneError> {
         let Some(sizes) = &self.sizes else { return Ok(usual_sizes()) };
         let (mut found, mut faults) = (Vec::new(), Vec::new());
         for own in sizes {
             match own.as_slice().try_into() {
                 Ok(own) => found.push(own),
                 Err(_) => faults.push(format!(
-                    "{SIZES} has `{}`: launches of kernel `{}` have {D} {}, and this has {}",
+                    "{SIZES} has `{}`: the sizes of `{name}` have {D} {}, and this has {}",
                     written(own),
-                    self.kernel,
                     if D == 1 { "dimension" } else { "dimensions" },
                     own.len()
                 )),
@@ -114,7 +122,7 @@ mod tests {
     use super::*;
 
     fn read(sizes: &str, rounds: &str) -> Result<Asked, Vec<String>> {
-        let asked = Asked::read("blur".to_owned(), Some(sizes.to_owned()), Some(rounds.to_owned()));
+        let asked = Asked::read("blur", Some(sizes.to_owned()), Some(rounds.to_owned()));
         asked.map_err(faults)
     }
 
@@ -126,13 +134,17 @@ mod tests {
     #[test]
     fn sizes_are_read_for_each_dimension() {
         let asked = read("1024, 2048", "3").unwrap();
-        assert_eq!((asked.sizes::<1>().unwrap(), asked.rounds), (vec![[1024], [2048]], 3));
+        assert_eq!((asked.sizes::<1>("blur").unwrap(), asked.rounds), (vec![[1024], [2048]], 3));
         // The same numbers along other axes are another class.
         let asked = read("64x16,16x64", "15").unwrap();
-        assert_eq!(asked.sizes::<2>().unwrap(), [[64, 16], [16, 64]]);
-        let asked = Asked::read("blur".to_owned(), None, None).unwrap();
-        assert_eq!(asked.sizes::<1>().unwrap(), [[1024], [65536], [1_048_576]]);
-        assert_eq!(asked.sizes::<3>().unwrap(), [[16; 3], [64; 3], [128; 3]]);
+        assert_eq!(asked.sizes::<2>("blur").unwrap(), [[64, 16], [16, 64]]);
+        let asked = Asked::read("blur, edges", None, None).unwrap();
+        assert_eq!(
+            ["blur", "edges", "blur, edges", ""].map(|it| asked.has(it)),
+            [true, true, false, false]
+        );
+        assert_eq!(asked.sizes::<1>("blur").unwrap(), [[1024], [65536], [1_048_576]]);
+        assert_eq!(asked.sizes::<3>("blur").unwrap(), [[16; 3], [64; 3], [128; 3]]);
     }
 
     #[test]
@@ -159,10 +171,10 @@ mod tests {
     #[test]
     fn sizes_of_other_dimensions_than_the_kernel_s_are_told_at_once() {
         let asked = read("8,4x4,2x2x2", "3").unwrap();
-        let found = faults(asked.sizes::<2>().unwrap_err());
+        let found = faults(asked.sizes::<2>("blur").unwrap_err());
         let of = |size: &str, n: u32| {
             format!(
-                "KERNELMILL_TUNE_SIZES has `{size}`: launches of kernel `blur` have 2 dimensions, and this has {n}"
+                "KERNELMILL_TUNE_SIZES has `{size}`: the sizes of `blur` have 2 dimensions, and this has {n}"
             )
         };
         assert_eq!(found, [of("8", 1), of("2x2x2", 3)]);

@@ -26,10 +26,10 @@ pub enum TuneError {
         tuned: usize,
     },
     /// No block size that is tried fits the kernel on the device.
-    #[error("no launch of kernel `{kernel}` with {elements} elements fits {device}")]
+    #[error("no launch of `{kernel}` with {elements} elements fits {device}")]
     NothingFits {
-        /// The kernel.
-        kernel: &'static str,
+        /// The kernel or the group.
+        kernel: String,
         /// The device.
         device: String,
         /// The number of elements along each axis, x first, as `1920x1080`.
@@ -41,7 +41,7 @@ pub enum TuneError {
          tolerance that suits it"
     )]
     Differs {
-        /// The kernel, the number of elements, and the device.
+        /// The kernel or the group, the number of elements, and the device.
         subject: String,
         /// The launch that was compared.
         differing: String,

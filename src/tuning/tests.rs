@@ -37,7 +37,7 @@ impl Lines {
 }
 
 fn asked(kernel: &str, sizes: &str) -> Result<Asked, TuneError> {
-    Asked::read(kernel.to_owned(), Some(sizes.to_owned()), Some("5".to_owned()))
+    Asked::read(kernel, Some(sizes.to_owned()), Some("5".to_owned()))
 }
 
 /// Tunes `saxpy` by launches that take the time that `cost` says; `spoil` changes what one of them computes.
@@ -103,7 +103,7 @@ fn the_fastest_block_of_each_size_is_marked() {
 fn another_output_is_an_error_and_nothing_is_chosen() {
     let (result, lines) = tune(("saxpy", "100"), |_, _| 1_000_000, |block| block == 128);
     let text = result.unwrap_err().to_string();
-    assert!(text.starts_with("kernel `saxpy` with 100 elements on "), "{text}");
+    assert!(text.starts_with("`saxpy` with 100 elements on "), "{text}");
     let what = "blocks of 128 threads has another output than blocks of 256 threads: element 0 has the bytes";
     assert!(text.contains(what), "{text}");
     assert_eq!(lines.of("time"), [""; 0]);
@@ -177,8 +177,8 @@ fn sizes_of_other_dimensions_than_the_kernel_has_are_refused() {
     let (result, _) = tune_fill("8,16x16,4x4x4", |_, _| unreachable!());
     let text = result.unwrap_err().to_string();
     let expected = "\
-the environment variable KERNELMILL_TUNE_SIZES has `8`: launches of kernel `fill` have 2 dimensions, and this has 1
-the environment variable KERNELMILL_TUNE_SIZES has `4x4x4`: launches of kernel `fill` have 2 dimensions, and this has 3";
+the environment variable KERNELMILL_TUNE_SIZES has `8`: the sizes of `fill` have 2 dimensions, and this has 1
+the environment variable KERNELMILL_TUNE_SIZES has `4x4x4`: the sizes of `fill` have 2 dimensions, and this has 3";
     assert_eq!(text, expected);
 }
 
@@ -193,4 +193,64 @@ fn launches_of_another_dimension_are_refused() {
     assert!(
         text.starts_with("launches of kernel `fill` are in 2D, and those that are tuned in 1D")
     );
+}
+
+/// Tunes the group `two` of `saxpy` in blocks of 32 and of 64, of which the second is fast for long rows, on this text of
+/// sizes; the factor of the second is given.
+fn tune_group(asked: Asked, factor: f32) -> (Result<(), TuneError>, Lines) {
+    let (time, lines) = (Rc::new(Cell::new(Duration::ZERO)), Lines::default());
+    let clock = Rc::clone(&time);
+    let clock = Box::new(move || clock.get());
+    let mut tuner = Tuner::new(Some(asked), clock, Box::new(lines.clone()));
+    let device = Device::cpu_sequential().unwrap();
+    let kernels = Kernels::load(&device).unwrap();
+    let compiled = [kernels.compiled().saxpy().unwrap(), kernels.compiled().saxpy().unwrap()];
+    let result = tuner.tune_group(
+        "two",
+        &compiled,
+        |[rows, columns]| {
+            let n = rows * columns;
+            Ok((device.upload(&vec![1.0; n])?, device.upload(&vec![2.0; n])?, columns))
+        },
+        |(x, y, columns), stream, place| {
+            let is_fast = (place == 1) == (*columns > 100);
+            time.set(time.get() + Duration::from_micros(if is_fast { 500 } else { 1000 }));
+            let launch = Launch::linear_in_blocks(y.len(), [32, 64][place]);
+            kernels.saxpy(stream, launch, [3.0, factor][place], &*x, &mut *y)
+        },
+        |(_, y, _)| Ok(Output::exact(&y.download()?)),
+    );
+    (result, lines)
+}
+
+#[test]
+fn the_fastest_kernel_of_a_group_is_marked_for_each_size() {
+    let (result, lines) = tune_group(asked("two", "4x8,4x128").unwrap(), 3.0);
+    result.unwrap();
+    let device = Device::cpu_sequential().unwrap();
+    let line = |size: &str, time: u64, ratio: &str, mark: u8| {
+        format!("two\tsaxpy\t{}\t{size}\t{time}\t{ratio}\t{mark}", device.name())
+    };
+    let expected = [
+        line("4x8", 500_000, "1.0000", 1),
+        line("4x8", 1_000_000, "2.0000", 0),
+        line("4x128", 1_000_000, "1.0000", 0),
+        line("4x128", 500_000, "0.5000", 1),
+    ];
+    assert_eq!(lines.of("group"), expected);
+    assert_eq!(lines.of("progress").len(), 10);
+    // `saxpy` alone is not asked for, and neither is the group where a kernel is.
+    assert_eq!(lines.of("time"), [""; 0]);
+    let (result, lines) = tune_group(asked("saxpy", "4x8").unwrap(), 3.0);
+    result.unwrap();
+    assert!(lines.0.lock().unwrap().is_empty());
+}
+
+#[test]
+fn kernels_of_a_group_that_compute_something_else_are_an_error() {
+    let (result, lines) = tune_group(asked("two", "4x8").unwrap(), 4.0);
+    let text = result.unwrap_err().to_string();
+    assert!(text.starts_with("`two` with 4x8 elements on "), "{text}");
+    assert!(text.contains("`saxpy` has another output than `saxpy`: element 0"), "{text}");
+    assert_eq!(lines.of("group"), [""; 0]);
 }

@@ -10,7 +10,7 @@ use kernelmill_artifact::Dimension;
 
 use super::{
     asked::{Asked, written},
-    candidates::{Candidate, candidates},
+    candidates::candidates,
     error::TuneError,
     output::Output,
     timing::{self, Measured},
@@ -130,67 +130,141 @@ impl Tuner {
     where
         Launch<D>: Into<Launch<3>>,
     {
-        let asked = self.asked.as_ref().filter(|it| it.kernel == kernel.name());
+        let asked = self.asked.as_ref().filter(|it| it.has(kernel.name()));
         let Some(asked) = asked else { return Ok(()) };
         check_dimension::<D>(kernel)?;
-        let (sizes, rounds) = (asked.sizes::<D>()?, asked.rounds);
-        let stream = kernel.device().stream();
+        let (sizes, rounds) = (asked.sizes::<D>(kernel.name())?, asked.rounds);
+        let (device, stream) = (kernel.device(), kernel.device().stream());
         for (done, &n) in sizes.iter().enumerate() {
             let candidates = candidates(kernel, n);
-            let mut shared = compare((kernel, n), &candidates, |candidate| {
+            let labels: Vec<_> = candidates.iter().map(|it| it.describe()).collect();
+            let mut shared = compare((kernel.name(), device, &n), &labels, |candidate| {
                 let mut own = arguments(n)?;
-                launch(&mut own, &stream, candidate.launch(n))?;
+                launch(&mut own, &stream, candidates[candidate].launch(n))?;
                 stream.synchronize()?;
                 let output = output(&mut own)?;
                 Ok((own, output))
             })?;
-            let mut launch =
-                |candidate: &Candidate<D>| launch(&mut shared, &stream, candidate.launch(n));
             let progress = (done, sizes.len(), rounds);
-            self.time((kernel, n, &stream), &candidates, progress, &mut launch)?;
+            let measured =
+                self.time((device, &n), candidates.len(), progress, &mut |candidate| {
+                    launch(&mut shared, &stream, candidates[candidate].launch(n))
+                })?;
+            let lines = candidates.iter().map(|it| {
+                let (block, registers) = (written(&it.block), it.registers);
+                let (name, device) = (kernel.name(), field(device.name()));
+                format!("time\t{name}\t{device}\t{}\t{block}\t{registers}", written(&n))
+            });
+            self.report(lines, &measured)?;
         }
-        Ok(self.report.flush()?)
+        Ok(())
     }
 
-    /// Times the candidates for one size, and reports each.
-    fn time<const D: usize>(
+    /// Times several kernels against each other, where `group` is what is to be tuned, for each of the sizes: kernels that
+    /// compute the same, each with launches of its own, as instances of a generic kernel do for several sizes of their tiles.
+    /// [`CompiledKernel::fastest`] takes the choice.
+    ///
+    /// `arguments` makes the arguments for a number of elements along each axis, as many axes as the problem has. `launch`
+    /// launches the kernel of a place among `kernels` with them. The first kernel is kept where none is 3 percent faster.
+    ///
+    /// ```
+    /// use kernelmill::{Buffer, CompiledKernel, Device, Result, Stream};
+    /// use kernelmill::tuning::{Output, TuneError, Tuner};
+    ///
+    /// fn tune_sum(
+    ///     (tuner, device): (&mut Tuner, &Device),
+    ///     sums: &[CompiledKernel; 2],
+    ///     launch: impl Fn(&Stream, usize, &Buffer<f32>, &mut Buffer<f32>) -> Result<()>,
+    /// ) -> Result<(), TuneError> {
+    ///     tuner.tune_group(
+    ///         "sum",
+    ///         sums,
+    ///         |[n]| Ok((device.upload(&vec![1.0_f32; n])?, device.zeros(1)?)),
+    ///         |(x, out), stream, place| launch(stream, place, &*x, &mut *out),
+    ///         |(_, out)| Ok(Output::within(1e-5, out.download()?)),
+    ///     )
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`tune`](Self::tune), but for [`TuneError::Dimension`].
+    pub fn tune_group<const D: usize, A>(
         &mut self,
-        (kernel, n, stream): (&CompiledKernel, [usize; D], &Stream),
-        candidates: &[Candidate<D>],
-        (done, all, rounds): (usize, usize, usize),
-        launch: &mut dyn FnMut(&Candidate<D>) -> Result<()>,
+        group: &str,
+        kernels: &[CompiledKernel],
+        mut arguments: impl FnMut([usize; D]) -> Result<A>,
+        mut launch: impl FnMut(&mut A, &Stream, usize) -> Result<()>,
+        mut output: impl FnMut(&mut A) -> Result<Output>,
     ) -> Result<(), TuneError> {
+        let asked = self.asked.as_ref().filter(|it| it.has(group));
+        let (Some(asked), Some(first)) = (asked, kernels.first()) else { return Ok(()) };
+        let (sizes, rounds) = (asked.sizes::<D>(group)?, asked.rounds);
+        let (device, stream) = (first.device(), first.device().stream());
+        let labels: Vec<_> = kernels.iter().map(|it| format!("`{}`", it.name())).collect();
+        for (done, &n) in sizes.iter().enumerate() {
+            let mut shared = compare((group, device, &n), &labels, |place| {
+                let mut own = arguments(n)?;
+                launch(&mut own, &stream, place)?;
+                stream.synchronize()?;
+                let output = output(&mut own)?;
+                Ok((own, output))
+            })?;
+            let progress = (done, sizes.len(), rounds);
+            let measured = self.time((device, &n), kernels.len(), progress, &mut |place| {
+                launch(&mut shared, &stream, place)
+            })?;
+            let lines = kernels.iter().map(|it| {
+                let (name, device) = (it.name(), field(device.name()));
+                format!("group\t{}\t{name}\t{device}\t{}", field(group), written(&n))
+            });
+            self.report(lines, &measured)?;
+        }
+        Ok(())
+    }
+
+    /// Times so many candidates for one size.
+    fn time(
+        &mut self,
+        (device, n): (&Device, &[usize]),
+        candidates: usize,
+        (done, all, rounds): (usize, usize, usize),
+        launch: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<Vec<Measured>, TuneError> {
         let Self { clock, report, .. } = self;
-        let (device, n) = (field(kernel.device().name()), written(&n));
+        let (stream, device, n) = (device.stream(), field(device.name()), written(n));
         let mut measure = |candidate: usize, launches: u32| -> Result<Duration, TuneError> {
             let start = clock();
             for _ in 0..launches {
-                launch(&candidates[candidate])?;
+                launch(candidate)?;
             }
             stream.synchronize()?;
             Ok(clock().saturating_sub(start))
         };
         let launches = timing::launches(|count| measure(0, count))?;
-        let measured = timing::rounds(
-            (candidates.len(), rounds, launches),
+        timing::rounds(
+            (candidates, rounds, launches),
             |candidate| measure(candidate, launches),
             |round| {
                 let (done, all) = (done * rounds + round, all * rounds);
                 writeln!(report, "{MARK}\tprogress\t{device}\t{n}\t{done}\t{all}")?;
                 Ok(report.flush()?)
             },
-        )?;
-        let chosen = timing::choose(&measured);
-        for (place, (candidate, measured)) in candidates.iter().zip(&measured).enumerate() {
-            let (block, registers) = (written(&candidate.block), candidate.registers);
-            let Measured { time, ratio } = measured;
-            let (name, time, mark) = (kernel.name(), time.as_nanos(), u8::from(place == chosen));
-            writeln!(
-                report,
-                "{MARK}\ttime\t{name}\t{device}\t{n}\t{block}\t{registers}\t{time}\t{ratio:.4}\t{mark}"
-            )?;
+        )
+    }
+
+    /// Reports the candidates, each of which a line begins with, with their times and which one is chosen.
+    fn report(
+        &mut self,
+        lines: impl Iterator<Item = String>,
+        measured: &[Measured],
+    ) -> Result<(), TuneError> {
+        let chosen = timing::choose(measured);
+        for (place, (line, Measured { time, ratio })) in lines.zip(measured).enumerate() {
+            let (time, mark) = (time.as_nanos(), u8::from(place == chosen));
+            writeln!(self.report, "{MARK}\t{line}\t{time}\t{ratio:.4}\t{mark}")?;
         }
-        Ok(())
+        Ok(self.report.flush()?)
     }
 }
 
@@ -209,21 +283,21 @@ fn check_dimension<const D: usize>(kernel: &CompiledKernel) -> Result<(), TuneEr
 }
 
 /// Compares the output of every candidate with that of the first one, whose arguments it gives.
-fn compare<const D: usize, A>(
-    (kernel, n): (&CompiledKernel, [usize; D]),
-    candidates: &[Candidate<D>],
-    mut compute: impl FnMut(Candidate<D>) -> Result<(A, Output)>,
+fn compare<A>(
+    (name, device, n): (&str, &Device, &[usize]),
+    labels: &[String],
+    mut compute: impl FnMut(usize) -> Result<(A, Output)>,
 ) -> Result<A, TuneError> {
-    let (name, device, elements) = (kernel.name(), kernel.device().to_string(), written(&n));
-    let Some((first, others)) = candidates.split_first() else {
-        return Err(TuneError::NothingFits { kernel: name, device, elements });
+    let (kernel, device, elements) = (name.to_owned(), device.to_string(), written(n));
+    let Some((first, others)) = labels.split_first() else {
+        return Err(TuneError::NothingFits { kernel, device, elements });
     };
-    let (arguments, expected) = compute(*first)?;
-    for candidate in others {
-        let (_, found) = compute(*candidate)?;
+    let (arguments, expected) = compute(0)?;
+    for (place, differing) in others.iter().enumerate() {
+        let (_, found) = compute(place + 1)?;
         if let Some(what) = expected.difference(&found) {
-            let subject = format!("kernel `{name}` with {elements} elements on {device}");
-            let (differing, first) = (candidate.describe(), first.describe());
+            let subject = format!("`{kernel}` with {elements} elements on {device}");
+            let (differing, first) = (differing.clone(), first.clone());
             return Err(TuneError::Differs { subject, differing, first, what });
         }
     }

@@ -15,13 +15,16 @@ pub const FILE: &str = "kernelmill-tuning.toml";
 /// The launch that was found to be fastest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
+    /// What `cargo kernelmill tune` was asked for, where the kernel was chosen among several that each have launches of their
+    /// own; `None` where the launch of one kernel was.
+    pub group: Option<String>,
     /// The name of the kernel's wrapper.
     pub kernel: String,
     /// The device's name, as the run time has it.
     pub device: String,
     /// For each dimension of the launch, x first, the logarithm to base 2, rounded down, of the number of elements.
     pub size_class: Vec<u32>,
-    /// Threads in a block along each axis, as many numbers as the class has; 1 to 1024 threads altogether.
+    /// Threads in a block along each axis, as many numbers as the class has; 1 to 1024 threads altogether. None in a group.
     pub block: Vec<u32>,
     /// The most registers of the build that is launched; any build where there is none.
     pub max_registers: Option<u8>,
@@ -30,8 +33,10 @@ pub struct Choice {
 }
 
 impl Choice {
-    fn key(&self) -> (&str, &str, &[u32]) {
-        (&self.kernel, &self.device, &self.size_class)
+    /// What there is one choice for: whether for a group, its name or the kernel's, the device, and the size class.
+    fn key(&self) -> (bool, &str, &str, &[u32]) {
+        let name = self.group.as_ref().unwrap_or(&self.kernel);
+        (self.group.is_some(), name, &self.device, &self.size_class)
     }
 }
 
@@ -97,7 +102,7 @@ fn read_choice(
     let DeValue::Table(table) = value.get_ref() else {
         return fault(start, "`choice` is a list of tables: write `[[choice]]`");
     };
-    let (mut kernel, mut device) = (None, None);
+    let (mut kernel, mut device, mut group) = (None, None, None);
     let (mut size_class, mut block, mut max_registers) = (None, None, None);
     for (key, value) in table {
         let at = value.span().start;
@@ -115,18 +120,22 @@ fn read_choice(
             "size-class" => size_class = numbers(0..=63, 3),
             "block" => block = numbers(1..=1024, 3),
             "max-registers" => max_registers = numbers(1..=255, 1),
-            name @ ("kernel" | "device") => {
+            name @ ("kernel" | "device" | "group") => {
                 let text = value.get_ref().as_str();
                 if text.is_none() {
                     fault(at, &format!("`{name}` is a text"));
                 }
-                let place = if name == "kernel" { &mut kernel } else { &mut device };
+                let place = match name {
+                    "kernel" => &mut kernel,
+                    "device" => &mut device,
+                    _ => &mut group,
+                };
                 *place = Some(text.unwrap_or_default().to_owned());
             }
             name => fault(
                 key.span().start,
                 &format!(
-                    "`{name}` is not known; known are `kernel`, `device`, `size-class`, `block`, `max-registers`"
+                    "`{name}` is not known; known are `group`, `kernel`, `device`, `size-class`, `block`, `max-registers`"
                 ),
             ),
         }
@@ -135,18 +144,27 @@ fn read_choice(
         ("kernel", kernel.is_none()),
         ("device", device.is_none()),
         ("size-class", size_class.is_none()),
-        ("block", block.is_none()),
+        ("block", block.is_none() && group.is_none()),
     ];
     for (name, _) in missing.iter().filter(|(_, is_missing)| *is_missing) {
         fault(start, &format!("`{name}` is missing; `cargo kernelmill tune` writes it"));
     }
+    if group.is_some() && (block.is_some() || max_registers.is_some()) {
+        fault(
+            start,
+            "`block` and `max-registers` do not go with `group`, whose kernels have launches of their own",
+        );
+    }
+    // A group has no block, and one that it is given was reported.
+    let block = if group.is_some() { Some(Vec::new()) } else { block };
     if let (Some(kernel), Some(device), Some(size_class), Some(block)) =
         (kernel, device, size_class, block)
     {
         check_shape(&size_class, &block, &mut |what| fault(start, what));
         let registers = max_registers.and_then(|it| it.first().copied());
         let max_registers = registers.and_then(|it| u8::try_from(it).ok());
-        choices.push(Choice { kernel, device, size_class, block, max_registers, line: start });
+        let line = start;
+        choices.push(Choice { group, kernel, device, size_class, block, max_registers, line });
     }
 }
 
@@ -197,19 +215,26 @@ fn check_shape(size_class: &[u32], block: &[u32], fault: &mut impl FnMut(&str)) 
 /// assert_eq!(merged.iter().map(|choice| choice.block.clone()).collect::<Vec<_>>(), [[64]]);
 /// ```
 pub fn write(choices: impl IntoIterator<Item = Choice>) -> String {
-    let mut sorted = BTreeMap::new();
-    for choice in choices {
-        let key = (choice.kernel.clone(), choice.device.clone(), choice.size_class.clone());
-        sorted.insert(key, choice);
-    }
+    let mut all: Vec<_> = choices.into_iter().collect();
+    // A stable sort: of equals the later stays behind, and is the one that is kept.
+    all.sort_by(|one, other| one.key().cmp(&other.key()));
     let mut text = "# Written by `cargo kernelmill tune`. Commit it: builds embed it.\n".to_owned();
-    for Choice { kernel, device, size_class, block, max_registers, .. } in sorted.values() {
+    for equals in all.chunk_by(|one, other| one.key() == other.key()) {
+        let Some(Choice { group, kernel, device, size_class, block, max_registers, .. }) =
+            equals.last()
+        else {
+            continue;
+        };
+        text += "\n[[choice]]\n";
+        if let Some(group) = group {
+            let _ = writeln!(text, "group = {}", quoted(group));
+        }
         let (kernel, device) = (quoted(kernel), quoted(device));
-        let (size_class, block) = (numbers(size_class), numbers(block));
-        let _ = write!(
-            text,
-            "\n[[choice]]\nkernel = {kernel}\ndevice = {device}\nsize-class = {size_class}\nblock = {block}\n"
-        );
+        let size_class = numbers(size_class);
+        let _ = write!(text, "kernel = {kernel}\ndevice = {device}\nsize-class = {size_class}\n");
+        if !block.is_empty() {
+            let _ = writeln!(text, "block = {}", numbers(block));
+        }
         if let Some(registers) = max_registers {
             let _ = writeln!(text, "max-registers = {registers}");
         }
@@ -247,7 +272,7 @@ mod tests {
     fn choice(kernel: &str, device: &str, size_class: u32, block: u32) -> Choice {
         let (kernel, device) = (kernel.to_owned(), device.to_owned());
         let (size_class, block) = (vec![size_class], vec![block]);
-        Choice { kernel, device, size_class, block, max_registers: None, line: 0 }
+        Choice { group: None, kernel, device, size_class, block, max_registers: None, line: 0 }
     }
 
     #[test]
@@ -269,6 +294,30 @@ mod tests {
         let mut read: Vec<_> = read.into_iter().map(|it| Choice { line: 0, ..it }).collect();
         read.sort_by_key(|it| (it.block.len(), it.block.clone()));
         assert_eq!(read, all);
+    }
+
+    #[test]
+    fn a_group_has_one_kernel_for_a_device_and_class_and_no_block() {
+        let of = |kernel: &str, class: &[u32]| Choice {
+            group: Some("gemm".to_owned()),
+            size_class: class.to_vec(),
+            block: Vec::new(),
+            ..choice(kernel, "cpu", 0, 0)
+        };
+        // A kernel may be called as a group.
+        let own = choice("gemm", "cpu", 10, 64);
+        let all = [of("gemm_8", &[6, 6, 6]), own.clone(), of("gemm_16", &[6, 6, 6])];
+        let text = write(all.clone());
+        let expected = "[[choice]]\ngroup = \"gemm\"\nkernel = \"gemm_16\"\ndevice = \"cpu\"\nsize-class = [6, 6, 6]\n";
+        assert!(text.ends_with(expected), "{text}");
+        let read_back = read(&text).unwrap().into_iter().map(|it| Choice { line: 0, ..it });
+        assert_eq!(read_back.collect::<Vec<_>>(), [own, all[2].clone()]);
+        let faults = read(&format!("{expected}block = 8\n{expected}")).unwrap_err();
+        let expected = [
+            "kernelmill-tuning.toml:1: `block` and `max-registers` do not go with `group`, whose kernels have launches of their own",
+            "kernelmill-tuning.toml:7: the kernel, device and size class of line 1; remove one of the two",
+        ];
+        assert_eq!(faults, expected);
     }
 
     #[test]
@@ -336,7 +385,7 @@ mod tests {
             "3: `kernel` is a text",
             "5: `size-class` is a number from 0 to 63, or a list of 2 or 3 of them",
             "6: `block` is a number from 1 to 1024, or a list of 2 or 3 of them",
-            "7: `colour` is not known; known are `kernel`, `device`, `size-class`, `block`, `max-registers`",
+            "7: `colour` is not known; known are `group`, `kernel`, `device`, `size-class`, `block`, `max-registers`",
             "8: `kernel` is missing; `cargo kernelmill tune` writes it",
             "8: `device` is missing; `cargo kernelmill tune` writes it",
             "8: `size-class` is missing; `cargo kernelmill tune` writes it",

@@ -93,8 +93,11 @@ fn a_benchmark_that_fails_or_tunes_nothing_changes_no_file() {
     assert!(!is_success && errors.contains("the benchmark `tune` has failed"), "{errors}");
     let idle = package("tune-idle", "", 0);
     let (is_success, _, errors) = tune(idle.path(), &["other"]);
-    assert!(!is_success && errors.contains("has not tuned a kernel `other`"), "{errors}");
-    for folder in [failing, idle] {
+    assert!(!is_success && errors.contains("has not tuned `other`: "), "{errors}");
+    let partial = package("tune-partly", LINES, 0);
+    let (is_success, _, errors) = tune(partial.path(), &["saxpy", "other", "third"]);
+    assert!(!is_success && errors.contains("has not tuned `other`, `third`: "), "{errors}");
+    for folder in [failing, idle, partial] {
         assert!(!folder.path().join("kernelmill-tuning.toml").exists());
     }
 }

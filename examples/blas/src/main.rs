@@ -1,54 +1,13 @@
-//! `axpy`, `dot`, `gemv` and `gemm` as generic kernels, for three types in three tile sizes, against plain Rust.
+//! `axpy`, `dot`, `gemv` and `gemm` as generic kernels, for three types in three tile sizes, against plain Rust; then once
+//! more in the tile sizes that were found to be fastest.
 
-mod kernels {
-    kernelmill::include_kernels!();
-}
-use kernelmill::{Device, DeviceCopy, Launch};
-use kernels::{AxpyInstance, DotInstance, GemmInstance, GemvInstance, Half, Kernels};
-use std::{any::type_name, error::Error, fmt};
+use std::{error::Error, fmt};
 
-/// An element on the host. The examples calculate with small whole numbers, of which all sums are exact.
-trait Element: DeviceCopy {
-    fn of(number: i16) -> Self;
-    fn number(self) -> f64;
-}
-
-impl Element for f32 {
-    fn of(number: i16) -> Self {
-        number.into()
-    }
-    fn number(self) -> f64 {
-        self.into()
-    }
-}
-
-impl Element for f64 {
-    fn of(number: i16) -> Self {
-        number.into()
-    }
-    fn number(self) -> f64 {
-        self
-    }
-}
-
-impl Element for Half {
-    /// For numbers of at most 11 bits.
-    fn of(number: i16) -> Self {
-        let (sign, size) = (u16::from(number < 0) << 15, number.unsigned_abs());
-        let exponent = size.checked_ilog2().unwrap_or_default() as u16;
-        let magnitude =
-            if size == 0 { 0 } else { ((exponent + 14) << 10) + (size << (10 - exponent)) };
-        Self { bits: sign | magnitude }
-    }
-    fn number(self) -> f64 {
-        let (exponent, fraction) = ((self.bits >> 10) & 31, f64::from(self.bits & 0x3ff) / 1024.0);
-        let size = match exponent {
-            0 => fraction * 2f64.powi(-14),
-            _ => (1.0 + fraction) * 2f64.powi(i32::from(exponent) - 15),
-        };
-        if self.bits >> 15 == 0 { size } else { -size }
-    }
-}
+use blas::{
+    BLOCKS, Blas, Element, Instances, Tile,
+    kernels::{Half, Kernels},
+};
+use kernelmill::Device;
 
 /// Numbers from -2 to 2 that depend on their place.
 fn numbers<T: Element>(n: usize) -> Vec<T> {
@@ -64,47 +23,58 @@ fn compare<T: Element>(what: &str, found: &[T], expected: &[f64]) -> Result<(), 
     }
 }
 
-/// The routines for elements of `T`, calculated in `S`.
+/// The tile size of each routine.
+#[derive(Clone, Copy)]
+struct Tiles {
+    axpy: Tile,
+    dot: Tile,
+    gemv: Tile,
+    gemm: Tile,
+}
+
+/// The routines for elements of `T`, calculated in `S`, with what they are given.
 struct Routines<'a, T, S> {
-    kernels: &'a Kernels,
+    blas: Blas<'a, T, S>,
     x: Vec<T>,
     y: Vec<T>,
-    two: S,
 }
 
 /// Rows and columns of the matrices, no multiple of any tile.
 const SIZE: usize = 75;
-const BLOCKS: u32 = 8;
 
-impl<T: Element, S: Element> Routines<'_, T, S> {
-    /// Each with its tile size: elements of a thread, threads of a block, and rows of a tile.
-    fn run<const TILE: usize, const BLOCK: usize, const EDGE: usize, const AREA: usize>(
-        &self,
-    ) -> Result<(), Box<dyn Error>>
-    where
-        [T; TILE]: DeviceCopy,
-        Kernels: AxpyInstance<T, S, TILE>
-            + DotInstance<T, S, BLOCK>
-            + GemvInstance<T, S, BLOCK>
-            + GemmInstance<T, S, EDGE, AREA>,
-    {
-        let (kernels, device) = (self.kernels, self.kernels.device());
+/// Elements of the vectors of `axpy`, a multiple of all tiles.
+const ELEMENTS: usize = SIZE * SIZE / 16 * 16;
+
+impl<T: Element, S: Element> Routines<'_, T, S>
+where
+    Kernels: Instances<T, S>,
+{
+    /// The tile sizes that are fastest for these vectors and matrices.
+    fn tuned(&self) -> kernelmill::Result<Tiles> {
+        let blas = &self.blas;
+        Ok(Tiles {
+            axpy: blas.fastest("axpy", [ELEMENTS])?,
+            dot: blas.fastest("dot", [self.x.len()])?,
+            gemv: blas.fastest("gemv", [SIZE, SIZE])?,
+            gemm: blas.fastest("gemm", [SIZE; 3])?,
+        })
+    }
+
+    /// All of them.
+    fn run(&self, tiles: Tiles) -> Result<(), Box<dyn Error>> {
+        let (blas, device) = (&self.blas, self.blas.kernels.device());
         let stream = device.stream();
         let (x, y) = (device.upload(&self.x)?, device.upload(&self.y)?);
         let number = |i: usize| (self.x[i].number(), self.y[i].number());
 
-        let tiles = |elements: &[T]| device.upload(elements.as_chunks::<TILE>().0);
-        let (x_tiles, mut y_tiles) = (tiles(&self.x)?, tiles(&self.y)?);
-        let launch = Launch::linear(y_tiles.len());
-        kernels.axpy::<T, S, TILE>(&stream, launch, self.two, &x_tiles, &mut y_tiles)?;
+        let x_part = device.upload(&self.x[..ELEMENTS])?;
+        let mut out = device.upload(&self.y[..ELEMENTS])?;
+        blas.axpy((&stream, tiles.axpy), S::of(2), &x_part, &mut out)?;
         let expected = |i| number(i).1 + 2.0 * number(i).0;
-        let found = y_tiles.download()?;
-        let found = found.as_flattened();
-        compare("axpy", found, &(0..found.len()).map(expected).collect::<Vec<_>>())?;
+        compare("axpy", &out.download()?, &(0..ELEMENTS).map(expected).collect::<Vec<_>>())?;
 
         let mut sums = device.zeros::<S>(BLOCKS as usize)?;
-        let launch = Launch::grid([BLOCKS], [BLOCK as u32]);
-        kernels.dot::<T, S, BLOCK>(&stream, launch, &x, &y, &mut sums)?;
+        blas.dot((&stream, tiles.dot), (&x, &y), &mut sums)?;
         let found: f64 = sums.download()?.into_iter().map(S::number).sum();
         let expected: f64 = (0..self.x.len()).map(|i| number(i).0 * number(i).1).sum();
         compare("dot", &[found], &[expected])?;
@@ -112,51 +82,60 @@ impl<T: Element, S: Element> Routines<'_, T, S> {
         // The same elements as matrices, and the first as a vector.
         let vector = device.upload(&self.x[..SIZE])?;
         let mut out = device.zeros::<T>(SIZE)?;
-        let launch = Launch::grid([SIZE as u32], [BLOCK as u32]);
-        kernels.gemv::<T, S, BLOCK>(&stream, launch, &y, &vector, &mut out)?;
+        blas.gemv((&stream, tiles.gemv), (&y, &vector), &mut out)?;
         let products = |row| (0..SIZE).map(move |i| number(row * SIZE + i).1 * number(i).0);
         let expected: Vec<f64> = (0..SIZE).map(|row| products(row).sum()).collect();
         compare("gemv", &out.download()?, &expected)?;
 
         let mut out = device.zeros::<T>(SIZE * SIZE)?;
-        let (n, edge) = (SIZE as u32, EDGE as u32);
-        let launch = Launch::grid([n.div_ceil(edge); 2], [edge; 2]);
-        kernels.gemm::<T, S, EDGE, AREA>(&stream, launch, n, n, &x, &y, &mut out)?;
+        blas.gemm((&stream, tiles.gemm), [SIZE; 3], (&x, &y), &mut out)?;
         let element = |i: usize| {
             let products = (0..SIZE)
                 .map(|step| number(i / SIZE * SIZE + step).0 * number(step * SIZE + i % SIZE).1);
             products.sum()
         };
         compare("gemm", &out.download()?, &(0..SIZE * SIZE).map(element).collect::<Vec<f64>>())?;
-        println!("blas: {self}, tiles of {TILE}, {BLOCK} and {EDGE}: as plain Rust has it");
+        println!("blas: {self}, {tiles}: as plain Rust has it");
         Ok(())
+    }
+
+    /// In each tile size, and in the tuned ones.
+    fn run_all(&self) -> Result<(), Box<dyn Error>> {
+        for tile in Tile::ALL {
+            self.run(Tiles { axpy: tile, dot: tile, gemv: tile, gemm: tile })?;
+        }
+        println!("blas: tuned");
+        self.run(self.tuned()?)
     }
 }
 
-impl<T, S> fmt::Display for Routines<'_, T, S> {
+impl<T: Element, S> fmt::Display for Routines<'_, T, S> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} on {}", type_name::<T>(), self.kernels.device().name())
+        write!(formatter, "{} on {}", T::NAME, self.blas.kernels.device().name())
+    }
+}
+
+impl fmt::Display for Tiles {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { axpy, dot, gemv, gemm } = *self;
+        let (of_axpy, edge) = ([1, 4, 16][axpy as usize], [4, 8, 16][gemm as usize]);
+        let [of_dot, of_gemv] = [dot, gemv].map(|tile| [64, 128, 256][tile as usize]);
+        write!(formatter, "tiles of {of_axpy}, {of_dot}, {of_gemv} and {edge}")
     }
 }
 
 /// The routines on vectors and matrices of as many elements.
-fn routines<T: Element, S: Element>(kernels: &Kernels) -> Routines<'_, T, S> {
+fn routines<T: Element, S: Element>(kernels: &Kernels) -> Routines<'_, T, S>
+where
+    Kernels: Instances<T, S>,
+{
     let (x, y) = (numbers(SIZE * SIZE), numbers(SIZE * SIZE + 1));
-    Routines { kernels, x, y: y[1..].to_vec(), two: S::of(2) }
+    Routines { blas: Blas::new(kernels), x, y: y[1..].to_vec() }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let kernels = Kernels::load(&Device::best()?)?;
-    let single = routines::<f32, f32>(&kernels);
-    single.run::<1, 64, 4, 16>()?;
-    single.run::<4, 128, 8, 64>()?;
-    single.run::<16, 256, 16, 256>()?;
-    let double = routines::<f64, f64>(&kernels);
-    double.run::<1, 64, 4, 16>()?;
-    double.run::<4, 128, 8, 64>()?;
-    double.run::<16, 256, 16, 256>()?;
-    let half = routines::<Half, f32>(&kernels);
-    half.run::<1, 64, 4, 16>()?;
-    half.run::<4, 128, 8, 64>()?;
-    half.run::<16, 256, 16, 256>()
+    routines::<f32, f32>(&kernels).run_all()?;
+    routines::<f64, f64>(&kernels).run_all()?;
+    routines::<Half, f32>(&kernels).run_all()
 }

@@ -184,6 +184,7 @@ fn outcomes(explanation: &Explanation) -> Vec<(&str, &Outcome)> {
 /// The set with tuned launches for its kernel.
 fn tuned(name: &'static str) -> &'static cg::KernelSet {
     let of = |class: u32, block: u32, max_registers| cg::TunedLaunch {
+        group: "",
         signature: 0,
         device: name,
         size_class: vec![class].leak(),
@@ -205,6 +206,8 @@ fn tuned(name: &'static str) -> &'static cg::KernelSet {
         flat(&[6, 6], &[16, 4], 0),
         flat(&[10, 4], &[64, 2], 32),
         flat(&[4, 10], &[64, 16], 0),
+        cg::TunedLaunch { group: "pair", ..flat(&[6, 6], &[], 0) },
+        cg::TunedLaunch { group: "pair", signature: 9, ..flat(&[9, 9], &[], 0) },
     ];
     Box::leak(Box::new(cg::KernelSet { tuned: Box::leak(Box::new(tuned)), ..SET }))
 }
@@ -247,6 +250,55 @@ fn tuned_covers_have_their_shapes_in_their_number_of_dimensions() {
         // Nothing is tuned in three dimensions.
         assert_eq!(kernel.suggested_block_shape([64, 64, 64]), [32, 4, 2]);
         assert_eq!(kernel.suggested_block_shape([1000]), [64]);
+    });
+}
+
+/// A set with two kernels that are the same, and groups of them that were tuned on the device of a name.
+fn groups(device: &'static str) -> &'static cg::KernelSet {
+    let kernels = [0, 1]
+        .map(|place| cg::EmbeddedKernel::loaded(place, "which", 0, false, cg::Resources::UNKNOWN));
+    let artifacts = [artifact("twice", ("sm_80", ptx!("1", ".maxntid 256")), kernels_of(kernels))];
+    let of = |group, signature, size_class| cg::TunedLaunch {
+        group,
+        signature,
+        device,
+        size_class,
+        block: &[],
+        max_registers: 0,
+    };
+    let tuned = [of("pair", 0, &[6, 6]), of("pair", 1, &[9, 9]), of("line", 1, &[6])];
+    Box::leak(Box::new(cg::KernelSet {
+        signatures: vec![SIGNATURES[0].clone(), SIGNATURES[0].clone()].leak(),
+        artifacts: Box::leak(Box::new(artifacts)),
+        tuned: Box::leak(Box::new(tuned)),
+        ..SET
+    }))
+}
+
+fn kernels_of(kernels: [cg::EmbeddedKernel; 2]) -> &'static [cg::EmbeddedKernel] {
+    Box::leak(Box::new(kernels))
+}
+
+#[test]
+fn the_kernel_of_a_group_is_the_one_that_was_found() {
+    on_8_0("the_kernel_of_a_group_is_the_one_that_was_found", || {
+        let device = Device::cuda(0).unwrap();
+        let name: &str = device.name();
+        let set = groups(name.to_owned().leak());
+        let loaded = cg::Loaded::new(&device, set).unwrap();
+        let pair = [0, 1].map(|place| loaded.compiled(place).unwrap());
+        assert_eq!(CompiledKernel::fastest("pair", &pair, [64, 64]), 0);
+        assert_eq!(CompiledKernel::fastest("pair", &pair, [700, 600]), 1);
+        assert_eq!(CompiledKernel::fastest("line", &pair, [1]), 1);
+        // Not tuned, or in no such number of dimensions.
+        assert_eq!(CompiledKernel::fastest("line", &pair, [64, 64]), 0);
+        assert_eq!(CompiledKernel::fastest("other", &pair, [64, 64]), 0);
+        // The kernel that was found is none of these, one of which has its place in another package.
+        let foreign = cg::Loaded::new(&device, groups("elsewhere")).unwrap();
+        let [first, _] = pair;
+        let others = [first, foreign.compiled(1).unwrap()];
+        assert_eq!(CompiledKernel::fastest("pair", &others, [700, 600]), 0);
+        assert_eq!(CompiledKernel::fastest("pair", &[], [700, 600]), 0);
     });
 }
 

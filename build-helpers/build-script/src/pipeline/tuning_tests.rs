@@ -22,12 +22,18 @@ fn tuned_launches_are_embedded_and_stale_ones_are_warnings() {
         choice("flat", 0, "block = [32, 8]").replace("class = 0", "class = [10, 9]"),
         choice("flat", 0, "block = [32, 16]").replace("class = 0", "class = [12, 9]"),
     ];
+    let group = |kernel: &str| {
+        format!(
+            "[[choice]]\ngroup = \"either\"\nkernel = {kernel:?}\ndevice = \"d\"\nsize-class = 9\n"
+        )
+    };
+    let text = text.concat() + &group("saxpy") + &group("lost").replace("= 9", "= 8");
     let settings =
         format!("{settings}[package.metadata.kernelmill.kernels.flat]\nlaunch-bounds = 256\n");
     let flat = "#[kernel(dim = 2)] pub fn flat() {}";
     let files = [("kernels/saxpy.rs", SAXPY), ("kernels/flat.rs", flat)];
     let project = Project::new(&settings, &files);
-    project.write("app/kernelmill-tuning.toml", &text.concat());
+    project.write("app/kernelmill-tuning.toml", &text);
     let outcome = project.build();
     outcome.result.unwrap_or_else(|error| panic!("{error}"));
     let bindings = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
@@ -36,13 +42,14 @@ fn tuned_launches_are_embedded_and_stale_ones_are_warnings() {
     let tuned: String = tuned.split_whitespace().collect();
     let launch = |kernel: usize, class: &str, block: &str, registers: u8| {
         format!(
-            "cg::TunedLaunch{{signature:{kernel},device:\"a\\\"b\\\"\",size_class:&[{class}],block:&[{block}],\
+            "cg::TunedLaunch{{group:\"\",signature:{kernel},device:\"a\\\"b\\\"\",size_class:&[{class}],block:&[{block}],\
              max_registers:{registers},}},"
         )
     };
     let expected =
         [launch(1, "10", "256", 0), launch(1, "20", "64", 32), launch(0, "10,9", "32,8", 0)];
-    assert_eq!(tuned, expected.concat() + "],");
+    let group = "cg::TunedLaunch{group:\"either\",signature:1,device:\"d\",size_class:&[9],block:&[],max_registers:0,},],";
+    assert_eq!(tuned, expected.concat() + group);
     let left_out = |line: usize, why: &str, kernel: &str| {
         format!(
             "cargo::warning=kernelmill-tuning.toml:{line}: {why}; it is left out: run `cargo kernelmill tune {kernel}`, \
@@ -59,6 +66,7 @@ fn tuned_launches_are_embedded_and_stale_ones_are_warnings() {
         left_out(23, "the package has no kernel `gone`", "gone"),
         left_out(28, "launches of `flat` are in 2D, and this is one in 1D", "flat"),
         left_out(38, "`flat` has no build for blocks of 32x16 threads", "flat"),
+        left_out(48, "the package has no kernel `lost`", "either"),
     ];
     let said = outcome.lines.iter().filter(|it| it.starts_with("cargo::warning"));
     assert_eq!(said.collect::<Vec<_>>(), expected.iter().collect::<Vec<_>>());

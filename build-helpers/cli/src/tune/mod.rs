@@ -1,4 +1,4 @@
-//! `cargo kernelmill tune`: runs the benchmark in which a package tunes a kernel, and writes what is fastest to the
+//! `cargo kernelmill tune`: runs the benchmark in which a package tunes kernels, and writes what is fastest to the
 //! file that builds embed.
 //!
 //! The benchmark times and compares; see `kernelmill::tuning`. Here is what it reports, line by line, as a progress bar
@@ -20,11 +20,12 @@ use std::{
     time::SystemTime,
 };
 
-/// Which kernel, and for which sizes.
+/// Which kernels, and for which sizes.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The kernel, by the name of its wrapper.
-    kernel: String,
+    /// The kernels, by the names of their wrappers, and groups of kernels, by the names that the benchmark has for them.
+    #[arg(required = true)]
+    kernels: Vec<String>,
     /// Numbers of elements, with commas between them; in two and three dimensions as `1920x1080`. Without it
     /// 1024,65536,1048576; 64x64,256x256,1024x1024; or 16x16x16,64x64x64,128x128x128.
     #[arg(long, default_value = "", hide_default_value = true)]
@@ -49,11 +50,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let old = read(&file)?;
     let is_new = old.is_none();
     let measured = measure(options)?;
-    if measured.is_empty() {
-        let Options { kernel, bench, .. } = options;
+    let is_missing = |name: &&String| measured.iter().all(|it| it.subject() != **name);
+    let missing: Vec<_> = options.kernels.iter().filter(is_missing).collect();
+    if !missing.is_empty() {
+        let missing = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+        let (missing, bench) = (missing.join(", "), &options.bench);
         bail!(
-            "the benchmark `{bench}` has not tuned a kernel `{kernel}`: give `Tuner::tune` this kernel in it, or \
-             correct the name"
+            "the benchmark `{bench}` has not tuned {missing}: give `Tuner::tune` a kernel of this name in it, or \
+             `Tuner::tune_group` a group, or correct the name; nothing is written"
         );
     }
     if !options.json {
@@ -91,10 +95,10 @@ fn read(file: &Path) -> Result<Option<Vec<tuning::Choice>>> {
 
 /// Runs the benchmark; what it prints besides is printed.
 fn measure(options: &Options) -> Result<Vec<Timing>> {
-    let Options { kernel, sizes, bench, rounds, selection, json: is_json } = options;
+    let Options { kernels, sizes, bench, rounds, selection, json: is_json } = options;
     let mut command = selection.command("bench")?;
     command.args(["--bench", bench]);
-    command.env("KERNELMILL_TUNE", kernel).env("KERNELMILL_TUNE_SIZES", sizes);
+    command.env("KERNELMILL_TUNE", kernels.join(",")).env("KERNELMILL_TUNE_SIZES", sizes);
     command.env("KERNELMILL_TUNE_ROUNDS", rounds.to_string());
     command.stdout(Stdio::piped()).stderr(Stdio::inherit());
     let mut child = command.spawn().context("cargo cannot be started")?;

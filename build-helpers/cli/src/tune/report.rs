@@ -17,11 +17,13 @@ pub(super) enum Line {
 /// What was measured of one launch.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Timing {
+    /// What was asked for, where it is several kernels.
+    group: Option<String>,
     kernel: String,
     device: String,
     /// Elements along each axis, x first.
     sizes: Vec<u64>,
-    /// Threads in a block along each axis.
+    /// Threads in a block along each axis; none in a group.
     block: Vec<u32>,
     /// 0 where any build will do.
     registers: u8,
@@ -43,11 +45,25 @@ impl Line {
             }),
             ["time", kernel, device, sizes, block, registers, nanoseconds, ratio, chosen] => {
                 Some(Self::Time(Timing {
+                    group: None,
                     kernel: kernel.to_owned(),
                     device: device.to_owned(),
                     sizes: numbers(sizes)?,
                     block: numbers(block)?,
                     registers: registers.parse().ok()?,
+                    nanoseconds: nanoseconds.parse().ok()?,
+                    ratio: ratio.parse().ok()?,
+                    is_chosen: chosen == "1",
+                }))
+            }
+            ["group", group, kernel, device, sizes, nanoseconds, ratio, chosen] => {
+                Some(Self::Time(Timing {
+                    group: Some(group.to_owned()),
+                    kernel: kernel.to_owned(),
+                    device: device.to_owned(),
+                    sizes: numbers(sizes)?,
+                    block: Vec::new(),
+                    registers: 0,
                     nanoseconds: nanoseconds.parse().ok()?,
                     ratio: ratio.parse().ok()?,
                     is_chosen: chosen == "1",
@@ -59,14 +75,26 @@ impl Line {
 }
 
 impl Timing {
+    /// What was tuned: the group, or the kernel.
+    pub(super) fn subject(&self) -> &str {
+        self.group.as_ref().unwrap_or(&self.kernel)
+    }
+
+    /// What was tried: in a group a kernel, else a block.
+    fn label(&self) -> String {
+        if self.group.is_some() { self.kernel.clone() } else { written(&self.block) }
+    }
+
     /// It as `--json` prints it.
     pub(super) fn as_json(&self) -> Value {
+        let threads = self.block.iter().product::<u32>();
         json!({
+            "group": self.group,
             "kernel": self.kernel,
             "device": self.device,
             "elements": self.sizes.iter().product::<u64>(),
             "sizes": self.sizes,
-            "block": self.block.iter().product::<u32>(),
+            "block": self.group.is_none().then_some(threads),
             "shape": self.block,
             "max_registers": Some(self.registers).filter(|registers| *registers > 0),
             "nanoseconds": self.nanoseconds,
@@ -78,6 +106,7 @@ impl Timing {
     /// The choice that the file has for it.
     pub(super) fn choice(&self) -> Choice {
         Choice {
+            group: self.group.clone(),
             kernel: self.kernel.clone(),
             device: self.device.clone(),
             size_class: self.sizes.iter().map(|size| size.max(&1).ilog2()).collect(),
@@ -102,14 +131,15 @@ fn written<T: ToString>(numbers: &[T]) -> String {
 pub(super) fn chart(measured: &[Timing]) -> String {
     let mut text = String::new();
     for group in measured.chunk_by(|one, next| {
-        (&one.kernel, &one.device, &one.sizes) == (&next.kernel, &next.device, &next.sizes)
+        (one.subject(), &one.device, &one.sizes) == (next.subject(), &next.device, &next.sizes)
     }) {
-        let Timing { kernel, device, sizes, .. } = &group[0];
-        let _ = writeln!(text, "{kernel}, {} elements, {device}", written(sizes));
+        let Timing { device, sizes, .. } = &group[0];
+        let subject = group[0].subject();
+        let _ = writeln!(text, "{subject}, {} elements, {device}", written(sizes));
         let longest = group.iter().map(|it| it.nanoseconds).max().unwrap_or(1).max(1);
         let mut sorted: Vec<_> = group.iter().collect();
         sorted.sort_by_key(|it| (it.block.iter().product::<u32>(), &it.block, it.registers));
-        let width = group.iter().map(|it| written(&it.block).len()).max().unwrap_or(0).max(4);
+        let width = group.iter().map(|it| it.label().len()).max().unwrap_or(0).max(4);
         for it in sorted {
             let length = it.nanoseconds as f64 / longest as f64 * WIDTH;
             let bar = "#".repeat((length.round() as usize).max(1));
@@ -121,7 +151,7 @@ pub(super) fn chart(measured: &[Timing]) -> String {
             let _ = writeln!(
                 text,
                 "  {:>width$} {registers:4} {time:>10} {:>6.2}  {bar}{mark}",
-                written(&it.block),
+                it.label(),
                 it.ratio
             );
         }
@@ -212,5 +242,23 @@ mod tests {
         let told = timings[1].as_json();
         assert_eq!((&told["elements"], &told["block"]), (&2048.into(), &256.into()));
         assert_eq!((&told["sizes"], &told["shape"]), (&json!([64, 32]), &json!([16, 16])));
+    }
+
+    #[test]
+    fn a_chart_of_a_group_has_its_kernels_in_their_order() {
+        let lines = [
+            "kernelmill-tune\tgroup\tg\tgemm_8\td\t64x64x8\t2000\t1.0000\t0",
+            "kernelmill-tune\tgroup\tg\tgemm_16\td\t64x64x8\t1000\t0.5000\t1",
+        ];
+        let timings = lines.map(timing);
+        let (long, short) = ("#".repeat(40), "#".repeat(20));
+        let expected = format!(
+            "g, 64x64x8 elements, d\n   gemm_8         2.00 us   1.00  {long}\n  gemm_16         1.00 us   0.50  {short}  chosen\n"
+        );
+        assert_eq!(chart(&timings), expected);
+        let Choice { group, kernel, size_class, block, .. } = timings[1].choice();
+        assert_eq!((group.as_deref(), &*kernel), (Some("g"), "gemm_16"));
+        assert_eq!((size_class, block), (vec![6, 6, 3], vec![]));
+        assert_eq!(timings[1].as_json()["block"], serde_json::Value::Null);
     }
 }

@@ -45,10 +45,11 @@ pub(super) fn expression(
 }
 
 fn tuned_launch(tuned: &Tuned<'_>) -> Expr {
-    let Choice { device, size_class, block, max_registers, .. } = tuned.choice;
+    let Choice { group, device, size_class, block, max_registers, .. } = tuned.choice;
     let number = |number: u32| Expr::atom(number.to_string());
     let numbers = |numbers: &[u32]| Expr::Slice(numbers.iter().copied().map(number).collect());
     let fields = vec![
+        Field::new("group", Expr::text(group.as_deref().unwrap_or_default())),
         Field::new("signature", Expr::atom(tuned.kernel.to_string())),
         Field::new("device", Expr::text(device)),
         Field::new("size_class", numbers(size_class)),

@@ -25,9 +25,10 @@ pub(crate) fn resolve<'a>(
         match stale(choice, kernel, interface, embedded) {
             None => tuned.extend(kernel.map(|kernel| Tuned { kernel, choice })),
             Some(why) => {
-                let Choice { line, kernel, .. } = choice;
+                let Choice { line, kernel, group, .. } = choice;
+                let name = group.as_ref().unwrap_or(kernel);
                 warnings.push(format!(
-                    "{FILE}:{line}: {why}; it is left out: run `cargo kernelmill tune {kernel}`, or remove it"
+                    "{FILE}:{line}: {why}; it is left out: run `cargo kernelmill tune {name}`, or remove it"
                 ));
             }
         }
@@ -42,10 +43,13 @@ fn stale(
     interface: &Interface,
     embedded: &[Embedded<'_>],
 ) -> Option<String> {
-    let Choice { kernel: name, block, max_registers, .. } = choice;
+    let Choice { group, kernel: name, block, max_registers, .. } = choice;
     let Some(kernel) = kernel else {
         return Some(format!("the package has no kernel `{name}`"));
     };
+    if group.is_some() {
+        return None;
+    }
     let signature = &interface.kernels[kernel].signature;
     let (axes, threads) = (block.len(), block.iter().product::<u32>());
     let own_axes = match signature.dimension {
