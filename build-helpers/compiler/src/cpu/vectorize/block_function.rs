@@ -8,12 +8,11 @@ use kernelmill_llvm::{
 use super::{
     analysis::{direction::AlongY, plan::Plan},
     arrivals::Exits,
-    jammed::JammedRows,
     layout::{
         block_memory::{Blocks, Layout, OWN_ALIGN, OWN_MEMORY, SpecializedCall},
         context_arrays::ContextArrays,
     },
-    runner::{BlockContext, Functions, PaddedRows, Runner, stack_bytes},
+    runner::{BlockContext, Functions, JammedRows, PaddedRows, Runner, stack_bytes},
 };
 use crate::{
     cpu::{

@@ -2,26 +2,20 @@
 
 use std::collections::HashMap;
 
-use kernelmill_llvm::ir::{Block, Builder, IntPredicate, Linkage, ModuleExt, Place, Type, Value};
+use kernelmill_llvm::ir::{
+    Block, Builder, IntPredicate, Linkage, ModuleExt, Opcode, Place, Type, Value,
+};
 
 use super::{
     Request,
     analysis::{legality, plan::Plan},
     emission::{code::BodyKind, function::build},
-    runner::{Functions, Runner},
+    runner::{Functions, JammedRows, Runner},
 };
 use crate::{
     cpu::unroll_and_jam::{self, Jammed},
     passes::entry::Unit,
 };
-
-/// Vectors of several rows.
-pub(super) struct JammedRows<'c> {
-    pub(super) bodies: Functions<'c>,
-    pub(super) rows: u32,
-    /// The comparisons of the kernel's body that the rows have to agree on.
-    agreed: Vec<Value<'c>>,
-}
 
 impl<'c> Request<'_, '_, 'c> {
     /// Builds the bodies of jammed rows for a plan of one region, whose masked body is given; `thread` is the index of
@@ -95,38 +89,34 @@ impl<'c> Runner<'_, 'c> {
     ) {
         let (context, builder) = (self.unit.context, &self.builder);
         let word = Type::int(context, 32);
-        let append = || Block::append(context, self.function, "");
-        let [head, together, alone, after, exit] = [(); 5].map(|()| append());
+        let [head, together, alone, after, exit] =
+            [(); 5].map(|()| Block::append(context, self.function, ""));
         let outside = builder.block();
         builder.branch(head);
         builder.at_end(head);
         let y = builder.phi(word);
         y.add_incoming(word.constant(0), outside);
         let rows = word.constant(u64::from(jammed.rows));
-        let height = self.dims[1];
-        let end = builder.add(y, rows);
-        let fits = builder.compare(IntPredicate::Ule, end, height);
+        let left = builder.binary(Opcode::Sub, self.dims[1], y);
+        let fits = builder.compare(IntPredicate::Uge, left, rows);
         let agree = self.agree(jammed, y, z);
         let both = agree.into_iter().fold(fits, |all, one| builder.and(all, one));
         builder.branch_if(both, together, alone);
-        let step = [(together, rows), (alone, word.constant(1))];
         builder.at_end(together);
         several(y);
-        let ends = [builder.block(), {
-            builder.branch(after);
-            builder.at_end(alone);
-            line(y);
-            builder.block()
-        }];
+        let together = builder.block();
+        builder.branch(after);
+        builder.at_end(alone);
+        line(y);
+        let alone = builder.block();
         builder.branch(after);
         builder.at_end(after);
-        let steps = builder.phi(word);
-        for ((_, step), end) in step.into_iter().zip(ends) {
-            steps.add_incoming(step, end);
-        }
-        let next = builder.add_no_wrap(y, steps);
+        let step = builder.phi(word);
+        step.add_incoming(rows, together);
+        step.add_incoming(word.constant(1), alone);
+        let next = builder.add_no_wrap(y, step);
         y.add_incoming(next, after);
-        let more = builder.compare(IntPredicate::Ult, next, height);
+        let more = builder.compare(IntPredicate::Ult, next, self.dims[1]);
         builder.branch_if(more, head, exit);
         builder.at_end(exit);
     }

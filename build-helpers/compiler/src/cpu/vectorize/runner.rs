@@ -8,7 +8,6 @@ use kernelmill_llvm::{
 use super::{
     analysis::plan::Plan,
     arrivals::{Exits, Place as BlockPlace},
-    jammed::JammedRows,
     layout::{
         block_memory::{Layout, ROW},
         region_function::PANICKED,
@@ -37,6 +36,14 @@ impl<'c> Functions<'c> {
     pub(super) fn all(&self) -> impl Iterator<Item = Value<'c>> {
         [self.unmasked].into_iter().chain(self.masked)
     }
+}
+
+/// Vectors of several rows.
+pub(super) struct JammedRows<'c> {
+    pub(super) bodies: Functions<'c>,
+    pub(super) rows: u32,
+    /// The comparisons of the kernel's body that the rows have to agree on.
+    pub(super) agreed: Vec<Value<'c>>,
 }
 
 /// What is spilled once for the block.
