@@ -78,3 +78,19 @@ extern "C" __global__ void positive(const int *x, int *y, int n) {
   __syncthreads();
   if (i < n) y[i] = x[i] + first;
 }
+
+// As many rounds of a block as a quotient says, which threads that have returned follow to the barriers.
+extern "C" __global__ void rounds(int a, int b, int *y, int n) {
+  __shared__ int tile[32];
+  int i = blockIdx.x * 32 + threadIdx.x;
+  if (i >= n) return;
+  assert(b != 0 && (b != -1 || a != -2147483647 - 1));
+  int sum = 0;
+  for (int round = 0; round < a / b; ++round) {
+    tile[threadIdx.x] = i + round;
+    __syncthreads();
+    sum += tile[0];
+    __syncthreads();
+  }
+  y[i] = sum + a % b;
+}

@@ -113,3 +113,31 @@ pub(crate) fn positive(on: &On<'_>) -> Result<()> {
     }
     Ok(())
 }
+
+/// Quotients that there are, and two that an assertion is before: threads that have returned do not divide either. What nvcc makes
+/// of an assertion is the driver's to report.
+pub(crate) fn rounds(on: &On<'_>) -> Result<()> {
+    let launch = Launch::grid([2], [32]);
+    let quotients = [(7, 2), (-8, -1), (9, -1), (i32::MIN, 1), (i32::MIN + 1, i32::MIN), (-9, -4)];
+    for (a, b) in quotients {
+        let mut y = on.device.upload(&[-1; 64])?;
+        // SAFETY: there are more elements than the last argument says.
+        unsafe { on.kernels.rounds(&on.stream, launch, a, b, &mut y, 50) }?;
+        let of_one = |i: i32| match i {
+            50.. => -1,
+            _ => a % b + (0..a / b).map(|round| i / 32 * 32 + round).sum::<i32>(),
+        };
+        assert_eq!(y.download()?, (0..64).map(of_one).collect::<Vec<_>>(), "{a} / {b}");
+    }
+    for (a, b) in [(5, 0), (i32::MIN, -1)] {
+        if on.device.backend() == Backend::Cuda {
+            break;
+        }
+        let (mut y, stream) = (on.device.zeros::<i32>(64)?, on.device.new_stream()?);
+        // SAFETY: as above.
+        unsafe { on.kernels.rounds(&stream, launch, a, b, &mut y, 50) }?;
+        let error = stream.synchronize().expect_err("an assertion has failed").to_string();
+        assert!(error.contains("assertion failed: b != 0"), "{a} / {b}: {error}");
+    }
+    Ok(())
+}

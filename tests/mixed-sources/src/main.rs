@@ -12,7 +12,7 @@ use std::{env, error::Error};
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 16] = [
+const CHECKS: [(&str, Check); 17] = [
     ("scaled", checks::scaled),
     ("shifted", checks::shifted),
     ("doubled", checks::doubled),
@@ -29,6 +29,7 @@ const CHECKS: [(&str, Check); 16] = [
     ("together", blocks::together),
     ("filtered", blocks::filtered),
     ("positive", blocks::positive),
+    ("rounds", blocks::rounds),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

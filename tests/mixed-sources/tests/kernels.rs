@@ -31,8 +31,8 @@ fn each_source_is_compiled_for_the_targets_that_suit_it() {
 }
 
 const PTX: [&str; 4] = ["affine", "backwards", "series", "bytes"];
-const BLOCKS: [&str; 6] =
-    ["block_sums", "reversed", "counted_together", "together", "filtered", "positive"];
+const BLOCKS: [&str; 7] =
+    ["block_sums", "reversed", "counted_together", "together", "filtered", "positive", "rounds"];
 
 fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|it| (*it).to_owned()).collect()
@@ -42,14 +42,14 @@ fn owned(names: &[&str]) -> Vec<String> {
 fn the_cpu_computes_what_plain_rust_does() {
     for device in ["cpu", "cpu:async"] {
         let Checked { passed, lacking, .. } = checks::on(PROGRAM, device);
-        assert_eq!((passed.len(), lacking), (12, PTX.map(str::to_owned).to_vec()), "{device}");
+        assert_eq!((passed.len(), lacking), (13, PTX.map(str::to_owned).to_vec()), "{device}");
     }
 }
 
 #[test]
 fn the_fake_driver_computes_what_plain_rust_does() {
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, "cuda");
-    assert_eq!((passed.len(), lacking), (16, Vec::new()));
+    assert_eq!((passed.len(), lacking), (17, Vec::new()));
 }
 
 /// The kernels are loaded, and a launch of one that has no binary for the device says so.

@@ -103,6 +103,8 @@ fn command(program: &str, device: &str) -> Command {
     }
     if let Some(translator) = tool::llvm_spirv().filter(|_| device == "opencl:spirv") {
         command.env("OPENCL_DYLIB_PATH", opencl_layer()).env("OPENCL_LAYER_SPIRV", translator);
+        // pocl passes over divisions that the processor has no result for, unless it is told not to.
+        command.env("POCL_SIGFPE_HANDLER", "0");
     }
     if device == "wgpu" {
         // Without Mesa's layer, which would ask a display for its device.

@@ -8,6 +8,7 @@
 
 mod atomics;
 mod barriers;
+mod divisions;
 mod dynamic_shared;
 mod early_exits;
 mod expansions;
