@@ -77,8 +77,8 @@
 //! and `.h` are none. A `.cl` file is a source in the same way, with `kernel`, and a
 //! `.wgsl` file with `@compute`, which needs the feature `wgsl` of this crate.
 //!
-//! A source is compiled for those of the targets that suit its language: `opencl-c` is OpenCL C's alone, `spirv64` is
-//! OpenCL C's and Rust's, and PTX is for `compute_XX` and `sm_XX`.
+//! A source is compiled for those of the targets that suit its language: `opencl-c` is OpenCL C's alone, `vulkan` is
+//! WGSL's, and PTX is for `compute_XX` and `sm_XX`.
 //!
 //! [`languages`] has them as data.
 //!

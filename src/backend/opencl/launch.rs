@@ -80,18 +80,20 @@ enum Passing {
 }
 
 impl Passing {
-    /// Of a parameter, which is several arguments in some languages; `None` for one that the device cannot have.
-    fn of(kind: &ParameterKind) -> Option<Vec<Self>> {
+    /// Of a parameter, which is several arguments in some languages; `None` for one that the device cannot have. Kernels that
+    /// this compiler's own passes compile (`own_passes`) have parts of their dynamic shared memory by their numbers of elements.
+    fn of(kind: &ParameterKind, own_passes: bool) -> Option<Vec<Self>> {
         match kind {
             ParameterKind::Value(value) => Some(vec![Self::Value(value.size() as usize)]),
             ParameterKind::Pointer { .. } => Some(vec![Self::Address]),
+            ParameterKind::Shared { .. } if own_passes => Some(vec![Self::LENGTH]),
             ParameterKind::Shared { element } => Some(vec![Self::Local(element.size() as usize)]),
             ParameterKind::Slice { .. } => Some(vec![Self::Address, Self::LENGTH]),
             ParameterKind::TensorMap { .. } => None,
         }
     }
 
-    /// The number of elements of a slice.
+    /// The number of elements of a slice, or of a part of dynamic shared memory.
     const LENGTH: Self = Self::Value(size_of::<u64>());
 
     /// Of the address of a panic record, which kernels take for a number.
@@ -122,13 +124,14 @@ impl Function {
         let count = get_kernel_data(handle, CL_KERNEL_NUM_ARGS);
         let count = number(&named(count, "clGetKernelInfo", || kernel.entry.to_owned())?);
         let parameters = signature.parameters().iter();
-        let passing: Option<Vec<_>> = parameters.map(|it| Passing::of(&it.kind)).collect();
+        let own_passes = passes_words(image.artifact.kind, image.artifact.source);
+        let passing: Option<Vec<_>> =
+            parameters.map(|it| Passing::of(&it.kind, own_passes)).collect();
         let mut passing = passing.map(|passing| passing.concat());
         // Of the kernels of a module that can panic some have one argument more.
         let has_record = |it: &Vec<_>| kernel.panics && (it.len() as u64 + count) % 2 == 1;
         let has_record = passing.as_ref().is_some_and(has_record);
         passing.iter_mut().filter(|_| has_record).for_each(|it| it.push(Passing::RECORD));
-        let own_passes = passes_words(image.artifact.kind, image.artifact.source);
         let is_shared = |it: &&Vec<_>| own_passes && it.len() as u64 + 2 == count;
         let shared_argument = passing.as_ref().filter(is_shared).map(|it| it.len() as u32);
         let of_memory = if shared_argument.is_some() { 2 } else { 0 };
@@ -317,7 +320,9 @@ mod tests {
             ),
         ];
         for (kind, expected) in cases {
-            assert_eq!(Passing::of(&kind), expected, "{kind}");
+            assert_eq!(Passing::of(&kind, false), expected, "{kind}");
         }
+        let shared = ParameterKind::Shared { element: scalar(Scalar::F64) };
+        assert_eq!(Passing::of(&shared, true), Some(vec![Passing::Value(8)]));
     }
 }

@@ -18,11 +18,11 @@ __KM_D unsigned int __km_from_lane(unsigned int value, int lane) {
 #define __KM_ALL_LANES 0xffffffffull
 __KM_D unsigned int __lane_id() { return __kernelmill_lane_id(); }
 __KM_D __km_lanes __ballot(int predicate) {
-  return __kernelmill_warp_ballot(__kernelmill_active_mask(), predicate != 0);
+  return __kernelmill_warp_active_ballot(predicate != 0);
 }
-__KM_D __km_lanes __km_active_lanes() { return __kernelmill_active_mask(); }
+__KM_D __km_lanes __km_active_lanes() { return __kernelmill_warp_active_lanes(); }
 __KM_D unsigned int __km_from_lane(unsigned int value, int lane) {
-  return __kernelmill_warp_shuffle(__kernelmill_active_mask(), value, (unsigned int)lane);
+  return __kernelmill_warp_active_shuffle(value, (unsigned int)lane);
 }
 #endif
 #define __activemask() __km_active_lanes()

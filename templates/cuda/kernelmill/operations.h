@@ -22,6 +22,9 @@ __KM_OPERATION unsigned int __kernelmill_warp_shuffle_down(unsigned int, unsigne
                                                            unsigned int);
 __KM_OPERATION unsigned int __kernelmill_warp_ballot(unsigned int mask, unsigned int predicate);
 __KM_OPERATION unsigned int __kernelmill_active_mask();
+__KM_OPERATION unsigned int __kernelmill_warp_active_lanes();
+__KM_OPERATION unsigned int __kernelmill_warp_active_ballot(unsigned int predicate);
+__KM_OPERATION unsigned int __kernelmill_warp_active_shuffle(unsigned int, unsigned int);
 __KM_OPERATION unsigned int __kernelmill_lane_id();
 __KM_OPERATION void __kernelmill_fence_block();
 __KM_OPERATION void __kernelmill_fence_device();

@@ -1,11 +1,14 @@
-//! Kernels in HIP on the CPU, the fake CUDA driver and the fake HIP run time, and the code that they become.
+//! Kernels in HIP on the CPU, the fake CUDA driver, the fake HIP run time and pocl, and the code that they become.
 
 use kernelmill_build::manifest::{Lowering, Manifest, Strategy};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
 };
-use test_support::checks::{self, Checked};
+use test_support::{
+    checks::{self, Checked},
+    tool,
+};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_hip-cpp");
 
@@ -31,6 +34,19 @@ fn the_fake_hip_run_time_computes_what_plain_rust_does() {
     all_are_right("hip");
 }
 
+/// pocl, with SPIR-V. Shuffles and votes need all threads of a block, which some kernels part.
+#[test]
+fn pocl_computes_what_plain_rust_does() {
+    if tool::pocl().is_none() || tool::llvm_spirv().is_none() {
+        return;
+    }
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "opencl:spirv");
+    assert_eq!(
+        (passed.len(), &*lacking),
+        (18, &["block_sums", "apart", "same"].map(str::to_owned)[..])
+    );
+}
+
 fn manifest() -> Manifest {
     Manifest::read(Path::new(env!("OUT_DIR"))).unwrap()
 }
@@ -41,7 +57,7 @@ fn each_source_is_compiled_for_every_target() {
         manifest().binaries.iter().map(|it| format!("{} for {}", it.source, it.target)).collect();
     let expected =
         ["blocks", "maps", "small_floats", "wavefronts"].into_iter().flat_map(|source| {
-            let targets = ["cpu", "compute_80", "sm_80", "gfx90a", "gfx1100"];
+            let targets = ["cpu", "compute_80", "sm_80", "gfx90a", "gfx1100", "spirv64"];
             targets.map(|target| format!("kernels/{source}.hip for {target}"))
         });
     assert_eq!(found, expected.collect());

@@ -134,7 +134,7 @@ fn declarations_that_are_none_are_shown_where_they_stand() {
 #[test]
 fn a_target_that_cannot_be_is_refused_before_any_work() {
     let text = "define ptx_kernel void @k() {\n  ret void\n}\n";
-    let settings = "targets = [\"cpu\", \"spirv64\"]\n";
+    let settings = "targets = [\"cpu\", \"opencl-c\"]\n";
     fails("target", &package(settings, &[("kernels/a.ll", text)]));
 }
 

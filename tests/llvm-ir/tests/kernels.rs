@@ -4,7 +4,7 @@ use kernelmill_build::manifest::{Lowering, Manifest};
 use std::{collections::BTreeMap, path::Path};
 use test_support::{
     checks::{self, Checked},
-    snapshot,
+    snapshot, tool,
 };
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_llvm-ir");
@@ -20,6 +20,16 @@ fn the_cpu_computes_what_plain_rust_does() {
 fn the_fake_driver_computes_what_plain_rust_does() {
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, "cuda");
     assert_eq!((passed.len(), lacking), (12, Vec::new()));
+}
+
+/// pocl, with SPIR-V.
+#[test]
+fn pocl_computes_what_plain_rust_does() {
+    if tool::pocl().is_none() || tool::llvm_spirv().is_none() {
+        return;
+    }
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "opencl:spirv");
+    assert_eq!((passed.len(), &*lacking), (11, &["lanes".to_owned()][..]));
 }
 
 /// Indices and barriers of every vendor are those that the work-group generator knows.
@@ -47,7 +57,8 @@ fn every_kernel_has_code_for_every_target() {
     for binary in &manifest.binaries {
         *kernels.entry(binary.target.clone()).or_default() += binary.kernels.len();
     }
-    let expected = [("compute_80", 12), ("cpu", 11), ("gfx1100", 11), ("sm_80", 12)];
+    let expected =
+        [("compute_80", 12), ("cpu", 11), ("gfx1100", 11), ("sm_80", 12), ("spirv64", 11)];
     assert_eq!(kernels, expected.map(|(target, count)| (target.to_owned(), count)).into());
 }
 

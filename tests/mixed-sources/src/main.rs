@@ -1,6 +1,7 @@
-//! Runs kernels in several languages on a device, `cpu`, `cpu:async`, `cuda` or `opencl`, compares them with plain Rust and prints
+//! Runs kernels in several languages on a device, `cpu`, `cpu:async`, `cuda`, `opencl` or `opencl:spirv`, compares them with plain Rust and prints
 //! the name of each that is right, and of those that have no binary for the device.
 
+mod blocks;
 mod checks;
 mod kernels;
 
@@ -11,7 +12,7 @@ use std::{env, error::Error};
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 10] = [
+const CHECKS: [(&str, Check); 17] = [
     ("scaled", checks::scaled),
     ("shifted", checks::shifted),
     ("doubled", checks::doubled),
@@ -22,6 +23,13 @@ const CHECKS: [(&str, Check); 10] = [
     ("variables", checks::variables),
     ("templates", checks::templates),
     ("template variables", checks::template_variables),
+    ("block_sums", blocks::block_sums),
+    ("reversed", blocks::reversed),
+    ("counted_together", blocks::counted_together),
+    ("together", blocks::together),
+    ("filtered", blocks::filtered),
+    ("positive", blocks::positive),
+    ("rounds", blocks::rounds),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -29,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = match &*name {
         "cuda" => Device::cuda(0)?,
         "cpu:async" => Device::cpu_async()?,
-        "opencl" => Device::opencl(0)?,
+        "opencl" | "opencl:spirv" => Device::opencl(0)?,
         _ => Device::cpu()?,
     };
     let kernels = Kernels::load(&device)?;

@@ -1,6 +1,6 @@
 //! Builds of small packages whose sources and targets do not go together.
 
-use test_support::Package;
+use test_support::{Package, tool};
 
 /// A package with these settings and files.
 fn package(settings: &str, files: &[(&str, &str)]) -> Package {
@@ -48,6 +48,62 @@ fn a_target_that_is_named_for_a_kernel_suits_its_language() {
     let settings = "targets = [\"cpu\", \"opencl-c\"]\n\n[kernels.rust]\ntargets = [\"cpu\", \"opencl-c\"]\n\n\
                     [kernels.opencl]\ntargets = [\"cpu\", \"opencl-c\"]\n";
     fails("named", settings, &[RUST, OPENCL]);
+}
+
+/// Kernels in CUDA C++ with what SPIR-V, or LLVM's back end for it, lacks, and one without.
+const LACKING: &str = r#"__constant__ float factor;
+__device__ int calls;
+__device__ int again(int n) { return n < 2 ? n : again(n - 1) + again(n - 2); }
+extern "C" {
+__global__ void fine(int *x) { x[threadIdx.x] = 1; }
+__global__ void prints(int *x) { printf("%d\n", x[0]); }
+__global__ void scales(float *x) { x[threadIdx.x] *= factor; }
+__global__ void counts() { atomicAdd(&calls, 1); }
+__global__ void allocates(int **x) { x[threadIdx.x] = (int *)malloc(4); }
+__global__ void parts(int *x) {
+  if (x[threadIdx.x] > 0) __syncthreads();
+  x[threadIdx.x] = 1;
+  __syncthreads();
+  x[threadIdx.x] += x[threadIdx.x ^ 1];
+}
+__global__ void clocks(long long *x) { x[0] = clock64(); }
+__global__ void recursive(int *x) { x[0] = again(x[1]); }
+__global__ void halves(unsigned short *x) { atomicCAS(x, 1, 2); }
+__global__ void either(float *x, bool own) {
+  __shared__ float mine;
+  mine = 1;
+  atomicAdd(own ? &mine : x, 1.0f);
+  x[1] = mine;
+}
+}
+"#;
+
+#[test]
+fn what_spirv_lacks_is_named_for_kernels_in_cpp() {
+    if tool::clang().is_none() {
+        return;
+    }
+    let settings = "targets = [\"cpu\", \"spirv64\"]\n";
+    fails("spirv", settings, &[("kernels/k.cu", LACKING)]);
+    // Without the target for those the rest is compiled, and variables that nothing uses are gone.
+    let lacking = [
+        "prints",
+        "scales",
+        "counts",
+        "allocates",
+        "parts",
+        "clocks",
+        "recursive",
+        "halves",
+        "either",
+    ];
+    let narrowed = lacking.map(|name| format!("[kernels.{name}]\ntargets = [\"cpu\"]\n"));
+    let package =
+        package(&(settings.to_owned() + &narrowed.concat()), &[("kernels/k.cu", LACKING)]);
+    assert_eq!(package.summary(), "kernelmill: compiled 2 cached 0");
+    let module = std::fs::read(package.path("target/out/k.spirv64.spv")).expect("a module");
+    let names = |name: &str| module.windows(name.len()).any(|it| it == name.as_bytes());
+    assert!(names("fine") && !names("factor") && !names("calls"));
 }
 
 /// The targets of a kernel are those of its source that the settings leave.

@@ -16,9 +16,10 @@ fn each_source_is_compiled_for_the_targets_that_suit_it() {
         manifest.binaries.iter().map(|it| format!("{} for {}", it.source, it.target)).collect();
     let expected = [
         ("scaled.rs", &["cpu", "compute_80", "sm_80", "spirv64"][..]),
-        ("shifted.cu", &["cpu", "compute_80", "sm_80"]),
+        ("shifted.cu", &["cpu", "compute_80", "sm_80", "spirv64"]),
+        ("blocks.cu", &["cpu", "compute_80", "sm_80", "spirv64"]),
         ("variables.cu", &["cpu", "compute_80", "sm_80"]),
-        ("templates.cu", &["cpu", "compute_80", "sm_80"]),
+        ("templates.cu", &["cpu", "compute_80", "sm_80", "spirv64"]),
         ("doubled.cl", &["cpu", "compute_80", "sm_80", "spirv64", "opencl-c"]),
         // For the devices that the file says, and as a cubin.
         ("by_hand.ptx", &["compute_75", "sm_80"]),
@@ -30,19 +31,25 @@ fn each_source_is_compiled_for_the_targets_that_suit_it() {
 }
 
 const PTX: [&str; 4] = ["affine", "backwards", "series", "bytes"];
+const BLOCKS: [&str; 7] =
+    ["block_sums", "reversed", "counted_together", "together", "filtered", "positive", "rounds"];
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|it| (*it).to_owned()).collect()
+}
 
 #[test]
 fn the_cpu_computes_what_plain_rust_does() {
     for device in ["cpu", "cpu:async"] {
         let Checked { passed, lacking, .. } = checks::on(PROGRAM, device);
-        assert_eq!((passed.len(), lacking), (6, PTX.map(str::to_owned).to_vec()), "{device}");
+        assert_eq!((passed.len(), lacking), (13, PTX.map(str::to_owned).to_vec()), "{device}");
     }
 }
 
 #[test]
 fn the_fake_driver_computes_what_plain_rust_does() {
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, "cuda");
-    assert_eq!((passed.len(), lacking), (10, Vec::new()));
+    assert_eq!((passed.len(), lacking), (17, Vec::new()));
 }
 
 /// The kernels are loaded, and a launch of one that has no binary for the device says so.
@@ -60,6 +67,7 @@ fn pocl_runs_what_suits_it() {
                 .into_iter()
                 .chain(PTX)
                 .chain(["variables", "templates", "template variables"])
+                .chain(BLOCKS)
                 .map(str::to_owned)
                 .collect()
         )
@@ -75,6 +83,19 @@ fn pocl_runs_what_suits_it() {
         .collect();
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/lacking.txt");
     snapshot::check(path, &errors.concat());
+}
+
+/// All but what has no SPIR-V: kernels in PTX, and those that use variables of the host.
+#[test]
+fn pocl_runs_spirv_of_every_language() {
+    if tool::pocl().is_none() || tool::llvm_spirv().is_none() {
+        return;
+    }
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "opencl:spirv");
+    let expected: Vec<_> =
+        ["scaled", "shifted", "doubled", "templates"].into_iter().chain(BLOCKS).collect();
+    let without: Vec<_> = PTX.into_iter().chain(["variables", "template variables"]).collect();
+    assert_eq!((passed, lacking), (owned(&expected), owned(&without)));
 }
 
 /// The text is embedded as it stands in the file, and the cubin has what ptxas says of it.

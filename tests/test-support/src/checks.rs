@@ -1,7 +1,7 @@
 //! Checks of kernels on a device: a program that runs them, and what it prints.
 
 use crate::{
-    driver::{fake_driver, fake_hip},
+    driver::{fake_driver, fake_hip, opencl_layer},
     shared_folder, temporary_folder, tool,
     trace::{TRACE, Trace},
 };
@@ -46,7 +46,7 @@ pub struct Checked {
 }
 
 /// Runs such a program on a device, `cpu`, `cuda` for the fake driver, `hip` for the fake HIP
-/// run time, `opencl` for pocl, or `wgpu` for lavapipe.
+/// run time, `opencl` for pocl, `opencl:spirv` for pocl behind a layer that translates SPIR-V, or `wgpu` for lavapipe.
 ///
 /// # Panics
 ///
@@ -97,9 +97,14 @@ fn command(program: &str, device: &str) -> Command {
     if device == "hip" {
         command.env("LD_LIBRARY_PATH", fake_hip()).env("FAKE_HIP_LEAK_CHECK", "1");
     }
-    if device == "opencl" {
+    if device.starts_with("opencl") {
         command.env("OCL_ICD_VENDORS", tool::POCL);
         command.env("POCL_CACHE_DIR", shared_folder("pocl-cache"));
+    }
+    if let Some(translator) = tool::llvm_spirv().filter(|_| device == "opencl:spirv") {
+        command.env("OPENCL_DYLIB_PATH", opencl_layer()).env("OPENCL_LAYER_SPIRV", translator);
+        // pocl passes over divisions that the processor has no result for, unless it is told not to.
+        command.env("POCL_SIGFPE_HANDLER", "0");
     }
     if device == "wgpu" {
         // Without Mesa's layer, which would ask a display for its device.

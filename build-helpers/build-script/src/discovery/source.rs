@@ -122,9 +122,8 @@ impl SourceKind {
         match target {
             Target::Ptx(_) | Target::Cubin(_) => self != Self::Wgsl,
             Target::Bitcode(_) => matches!(self, Self::File | Self::Package),
-            Target::Cpu | Target::Amd(_) => !matches!(self, Self::Ptx | Self::Wgsl),
-            Target::Spirv64 => {
-                matches!(self, Self::OpenCl | Self::File | Self::Package)
+            Target::Cpu | Target::Amd(_) | Target::Spirv64 => {
+                !matches!(self, Self::Ptx | Self::Wgsl)
             }
             Target::OpenClC => self == Self::OpenCl,
             Target::Vulkan => self == Self::Wgsl,
@@ -139,7 +138,9 @@ impl SourceKind {
             Self::File | Self::Package => {
                 "`cpu`, `compute_XX`, `sm_XX`, `bitcode_XX`, `gfxXXX` and `spirv64`"
             }
-            Self::Cuda | Self::Hip | Self::LlvmIr => "`cpu`, `compute_XX`, `sm_XX` and `gfxXXX`",
+            Self::Cuda | Self::Hip | Self::LlvmIr => {
+                "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX` and `spirv64`"
+            }
             Self::Ptx => "`compute_XX` and `sm_XX`",
             Self::Wgsl => "`vulkan`",
         }

@@ -160,23 +160,17 @@ pub(crate) fn plan(
         let names = names.join(", ");
         match kind {
             SourceKind::Cuda => check_tools(settings, search, tools, &names, &mut report),
-            SourceKind::Hip if tools.clang.is_none() => no_clang(search, None, &names, &mut report),
-            SourceKind::OpenCl => match &tools.clang {
-                None => no_clang(search, None, &names, &mut report),
-                Some(clang) if settings.targets.contains(&Target::Spirv64) => {
-                    check_spirv(search, clang, &names, &mut report)?;
-                }
-                Some(_) => {}
-            },
-            SourceKind::File | SourceKind::Package => {
-                if settings.targets.contains(&Target::Spirv64) {
-                    match &tools.clang {
-                        None => no_clang(search, None, &names, &mut report),
-                        Some(clang) => check_spirv(search, clang, &names, &mut report)?,
-                    }
-                }
+            SourceKind::Hip | SourceKind::OpenCl if tools.clang.is_none() => {
+                no_clang(search, None, &names, &mut report);
             }
-            SourceKind::Hip | SourceKind::LlvmIr | SourceKind::Ptx | SourceKind::Wgsl => {}
+            _ => {}
+        }
+        if kind.suits(&Target::Spirv64) && settings.targets.contains(&Target::Spirv64) {
+            match &tools.clang {
+                Some(clang) => check_spirv(search, clang, &names, &mut report)?,
+                None if !kind.is_for_clang() => no_clang(search, None, &names, &mut report),
+                None => {}
+            }
         }
         for (index, source) in of_kind {
             units.extend(targets::of_source(source, settings)?.into_iter().map(|target| Unit {

@@ -213,7 +213,9 @@ impl Settings {
 
     /// Whether there is a target besides NVIDIA's that is reached through LLVM.
     pub(crate) fn has_others(&self) -> bool {
-        self.targets.iter().any(|target| matches!(target, Target::Cpu | Target::Amd(_)))
+        let is_other =
+            |target: &Target| matches!(target, Target::Cpu | Target::Amd(_) | Target::Spirv64);
+        self.targets.iter().any(is_other)
     }
 
     /// Whether a target is NVIDIA's.

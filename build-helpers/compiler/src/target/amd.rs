@@ -160,6 +160,7 @@ impl TargetInfo for Amd {
             include_str!("rsqrt.ll"),
             include_str!("memory.ll"),
             include_str!("amd.ll"),
+            include_str!("wavefront.ll"),
             include_str!("copy_plain.ll"),
             include_str!("tma_none.ll"),
             include_str!("wgmma_none.ll"),

@@ -109,6 +109,7 @@ impl TargetInfo for Cpu {
             include_str!("rsqrt.ll"),
             include_str!("half_soft.ll"),
             include_str!("cpu.ll"),
+            include_str!("wavefront.ll"),
             include_str!("copy_plain.ll"),
             include_str!("tma_none.ll"),
             include_str!("wgmma_none.ll"),

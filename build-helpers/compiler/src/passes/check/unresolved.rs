@@ -145,7 +145,7 @@ impl<'c> Unresolved<'_, 'c> {
             return Fault::new(Code::Marker, message, Vec::new()).help(self.marker_help(name));
         }
         let is_std = names_std(&path_of(name));
-        if is_of_heap(&path) && !is_std {
+        if is_of_heap(&path) && !is_std || ["malloc", "free"].contains(&name) {
             return Fault::new(
                 Code::Heap,
                 "allocates on the heap, which the target does not have",

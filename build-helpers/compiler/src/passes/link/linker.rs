@@ -144,7 +144,8 @@ impl<'c> Linker<'_, 'c> {
         host_instructions::replace(context, module);
         math::replace(context, module, sources.backend.is_gpu());
         heap::provide(context, module, sources.backend.has_heap());
-        if sources.backend.print().is_none() {
+        let prints = sources.backend.missing_operation("print").is_none();
+        if prints && sources.backend.print().is_none() {
             print::to_buffer(context, module);
         }
     }

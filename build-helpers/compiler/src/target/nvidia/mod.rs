@@ -262,6 +262,7 @@ impl TargetInfo for Nvidia {
             include_str!("../half.ll"),
             include_str!("../memory.ll"),
             include_str!("../nvidia.ll"),
+            include_str!("../wavefront.ll"),
             &self.tensor(),
         ]
         .concat()

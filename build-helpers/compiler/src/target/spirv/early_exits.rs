@@ -38,6 +38,7 @@ use kernelmill_llvm::{
 
 use super::{
     barriers::{ALIVE, FROM_MEMORY, TO_MEMORY, Writer, is_barrier, isolate},
+    divisions,
     slice::{Slice, Ways},
     uniformity::{Divergence, numbers, successors},
 };
@@ -416,23 +417,6 @@ impl<'a, 'c> Masking<'a, 'c> {
         builder.store(word.constant(0), builder.element(word, words, thread)).set_alignment(4);
     }
 
-    /// Divides by 1 in place of 0: threads that have left come to divisions before which the others panic.
-    fn guard_division(&self, value: Value<'c>) {
-        let Writer { ref builder, .. } = self.writer;
-        let divides = [Opcode::UDiv, Opcode::SDiv, Opcode::URem, Opcode::SRem];
-        if !divides.contains(&value.opcode()) {
-            return;
-        }
-        let divisor = value.operand(1);
-        let is_int = [8, 16, 32, 64].iter().any(|&bits| divisor.ty().is_int(bits));
-        if is_int && divisor.as_u64().is_none() {
-            builder.before(value);
-            let [zero, one] = [0, 1].map(|it| divisor.ty().constant(it));
-            let is_zero = builder.compare(IntPredicate::Eq, divisor, zero);
-            value.set_operand(1, builder.select(is_zero, one, divisor));
-        }
-    }
-
     /// Lets threads that have left skip what a block of the spine does, but for its part of the slice.
     fn skip(&self, plan: &Plan<'c>, heads: &[Block<'c>], node: usize, body: &[Value<'c>]) {
         let Writer { context, ref builder, word, .. } = self.writer;
@@ -442,7 +426,7 @@ impl<'a, 'c> Masking<'a, 'c> {
         let mut values = self.slots.clone();
         for instruction in body.iter().filter(|it| slice.needed.contains(it)) {
             let copy = self.copy(*instruction, &mut values);
-            self.guard_division(copy);
+            divisions::guard(builder, copy);
             builder.at_end(heads[node]);
         }
         let next = match &*graph.successors[node] {

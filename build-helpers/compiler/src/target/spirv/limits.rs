@@ -9,7 +9,7 @@ use kernelmill_llvm::{
     ir::{AtomicOperation, ModuleExt, Opcode, Type, Value, calling_convention},
 };
 
-use super::{expansions, spaces, uniformity};
+use super::{expansions, spaces, uniformity, updates, variables};
 use crate::{
     base::demangle::demangle,
     diagnostic::{Code, Fault, Frame},
@@ -80,6 +80,10 @@ pub(super) fn missing(operation: &str) -> Option<&'static str> {
 /// A fault for each thing that is not known to be right.
 pub(super) fn find<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
     let mut faults = Vec::new();
+    for (name, using) in variables::used(module) {
+        let message = format!("uses `{name}`, a variable that the host reads and writes");
+        faults.push(fault(message, backtraces.to(using)));
+    }
     for function in module.definitions() {
         let is_kernel = function.calling_convention() == calling_convention::SPIR_KERNEL;
         let calls_itself = crate::ir::reachable(function)
@@ -150,6 +154,8 @@ fn of_instruction(instruction: Value<'_>, is_kernel: bool) -> Option<String> {
             };
             match plain {
                 true => of_atomic(instruction.operand(0), instruction.operand(1).ty()),
+                // In other memory they have become functions.
+                false if updates::is_update(instruction) => Some(ANY_MEMORY.to_owned()),
                 false => Some("uses an atomic operation other than of integers".to_owned()),
             }
         }
@@ -183,13 +189,14 @@ const PLAIN: [AtomicOperation; 10] = [
     AtomicOperation::UMin,
 ];
 
+const ANY_MEMORY: &str = "uses an atomic operation on memory that may be global or shared";
+
 fn of_atomic(pointer: Value<'_>, ty: Type<'_>) -> Option<String> {
     if !matches!(ty.int_width(), Some(32 | 64)) {
         return Some("uses an atomic operation of other than 32 or 64 bits".to_owned());
     }
     let is_known = matches!(pointer.ty().address_space(), spaces::GLOBAL | spaces::SHARED);
-    (!is_known)
-        .then(|| "uses an atomic operation on memory that may be global or shared".to_owned())
+    (!is_known).then(|| ANY_MEMORY.to_owned())
 }
 
 fn of_call(call: Value<'_>, is_kernel: bool) -> Option<String> {

@@ -8,6 +8,7 @@
 
 mod atomics;
 mod barriers;
+mod divisions;
 mod dynamic_shared;
 mod early_exits;
 mod expansions;
@@ -18,6 +19,8 @@ mod slice;
 mod spaces;
 mod text;
 mod uniformity;
+mod updates;
+mod variables;
 
 use std::{mem::offset_of, process::Command};
 
@@ -235,6 +238,9 @@ impl Backend for Spirv {
         let inferred = self.machine.run(module, INFER_SPACES);
         debug_assert!(inferred.is_ok(), "{inferred:?}");
         atomics::make_relaxed(context, module);
+        let expanded = updates::expand(context, module, &self.machine);
+        debug_assert!(expanded.is_ok(), "{expanded:?}");
+        variables::drop_unused(module);
         drop_hints(module);
         let joined = joins::join(context, module, &self.machine);
         debug_assert!(joined.is_ok(), "{joined:?}");

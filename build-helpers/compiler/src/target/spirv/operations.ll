@@ -57,6 +57,10 @@ end:
   %r = and i32 %votes, %m
   ret i32 %r
 }
+; All threads come to a primitive together but those that have returned, which vote 0: the others are active.
+define i32 @__kernelmill_warp_active_lanes() alwaysinline convergent { %r = call i32 @__kernelmill_warp_ballot(i32 -1, i32 1) convergent ret i32 %r }
+define i32 @__kernelmill_warp_active_ballot(i32 %p) alwaysinline convergent { %r = call i32 @__kernelmill_warp_ballot(i32 -1, i32 %p) convergent ret i32 %r }
+define i32 @__kernelmill_warp_active_shuffle(i32 %v, i32 %l) alwaysinline convergent { %r = call i32 @__kernelmill_warp_shuffle(i32 -1, i32 %v, i32 %l) convergent ret i32 %r }
 ; Sequentially consistent (5), in a work-group (1) and on the device (2).
 declare void @_Z22atomic_work_item_fencej12memory_order12memory_scope(i32, i32, i32) nounwind
 define void @__kernelmill_fence_block() alwaysinline { call void @_Z22atomic_work_item_fencej12memory_order12memory_scope(i32 3, i32 5, i32 1) ret void }

@@ -143,8 +143,12 @@ fn is_pure(instruction: Value<'_>) -> bool {
             let name = instruction.called_function().map(Value::name).unwrap_or_default();
             PLACES.contains(&&*name) || is_pure_intrinsic(instruction).is_some()
         }
-        Is::FNeg | Is::Add | Is::FAdd | Is::Sub | Is::FSub | Is::Mul | Is::FMul | Is::UDiv => true,
-        Is::SDiv | Is::FDiv | Is::URem | Is::SRem | Is::FRem | Is::Shl | Is::LShr => true,
+        // What is divided is guarded (`divisions.rs`), which vectors are not.
+        Is::UDiv | Is::SDiv | Is::URem | Is::SRem => {
+            instruction.ty().int_width().is_some_and(|bits| bits <= 64)
+        }
+        Is::FNeg | Is::Add | Is::FAdd | Is::Sub | Is::FSub | Is::Mul | Is::FMul => true,
+        Is::FDiv | Is::FRem | Is::Shl | Is::LShr => true,
         Is::AShr | Is::And | Is::Or | Is::Xor | Is::GetElementPtr | Is::Trunc | Is::ZExt => true,
         Is::SExt | Is::FPToUI | Is::FPToSI | Is::UIToFP | Is::SIToFP | Is::FPTrunc => true,
         Is::FPExt | Is::PtrToInt | Is::PtrToAddr | Is::IntToPtr | Is::BitCast => true,
