@@ -82,7 +82,7 @@ pub(super) fn find<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec
     let mut faults = Vec::new();
     for (name, using) in variables::used(module) {
         let message = format!("uses `{name}`, a variable that the host reads and writes");
-        faults.push(fault(message, backtraces.to(using)));
+        faults.push(fault(message, call_chains.to(using)));
     }
     for function in module.definitions() {
         let is_kernel = function.calling_convention() == calling_convention::SPIR_KERNEL;
