@@ -50,3 +50,32 @@ extern "C" __global__ void block_scan(int *out, const int *in, int n) {
     }
     if (i < n) out[i] = sums[t];
 }
+
+// The same with two elements for each thread.
+extern "C" __global__ void pair_scan(int *out, const int *in, int n) {
+    __shared__ int sums[512];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    sums[2 * t] = 2 * i < n ? in[2 * i] : 0;
+    sums[2 * t + 1] = 2 * i + 1 < n ? in[2 * i + 1] : 0;
+    __syncthreads();
+    int a = sums[0], b = a + sums[1];
+    for (int step = 1; step < 2 * blockDim.x; step *= 2) {
+        if (2 * t >= step) {
+            a = sums[2 * t - step] + sums[2 * t];
+            b = sums[2 * t + 1 - step] + sums[2 * t + 1];
+        }
+        __syncthreads();
+        sums[2 * t] = a;
+        sums[2 * t + 1] = b;
+        __syncthreads();
+    }
+    if (2 * i < n) out[2 * i] = a;
+    if (2 * i + 1 < n) out[2 * i + 1] = b;
+}
+
+// Sums in places of each thread's own, which the threads add to as if others did too.
+extern "C" __global__ void atomic_sums(int *out, int each, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    for (int k = i * each; k < (i + 1) * each; k++) atomicAdd(&out[i], k & 3);
+}

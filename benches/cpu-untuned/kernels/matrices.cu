@@ -64,4 +64,29 @@ extern "C" __global__ void filter_rows(float *out, const float *in, const float 
     float sum = 0;
     for (int k = -reach; k <= reach; k++) sum += weights[k + reach] * in[row * columns + column + k];
     out[row * columns + column] = sum;
+
+// A tensor backwards along some of its dimensions, whose extents are in memory.
+extern "C" __global__ void backwards(float *out, const float *x, const long long *extents, const long long *is_backward, int dimensions, long long n) {
+    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    long long rest = i, from = 0, volume = n;
+    for (int d = 0; d < dimensions; d++) {
+        volume /= extents[d];
+        long long place = rest / volume;
+        rest -= place * volume;
+        if (is_backward[d]) place = extents[d] - 1 - place;
+        from += place * volume;
+    }
+    out[i] = x[from];
+}
+
+// The rows of images have lengths, the same in each image; what lies behind is filled.
+extern "C" __global__ void filled(float *out, const float *x, const int *lengths, int width, int height, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        int column = i % width;
+        int row = (i - column) / width % height;
+        int image = (i - column - row * width) / (width * height);
+        int place = (image * height + row) * width + column;
+        out[place] = column < lengths[row] ? x[place] : -1;
+    }
 }

@@ -402,5 +402,41 @@ pub(crate) fn each(scale: Scale, visit: &mut dyn FnMut(Case<'_>) -> Outcome) -> 
         |y| kernels.turned(&stream, line(width * height), y, &input, width, height),
         |y| plain::c_turned(y, x.as_ptr(), width, height)
     );
+    let (depth, height, width) = (size(64, 5), size(128, 7), size(128, 13));
+    let n = depth * height * width;
+    let x = random(21, n);
+    let input = device.upload(&x)?;
+    let extents = device.upload(&[depth as i64, height as i64, width as i64])?;
+    let is_backward = device.upload(&[1_i64, 0, 1])?;
+    case!(
+        "backwards along two of three dimensions",
+        vec![0_f32; n],
+        |y| kernels.backwards(&stream, line(n), y, &input, &extents, &is_backward, 3, n as i64),
+        |y| plain::c_backwards(y, x.as_ptr(), depth, height, width)
+    );
+    let lengths = below(22, width, height);
+    let lengths_there = device.upload(&lengths)?;
+    let (columns, rows, count) = (width as i32, height as i32, n as i32);
+    case!(
+        "rows filled to their ends",
+        vec![0_f32; n],
+        |y| kernels.filled(&stream, line(n), y, &input, &lengths_there, columns, rows, count),
+        |y| plain::c_filled(y, x.as_ptr(), lengths.as_ptr(), columns, rows, count)
+    );
+    let x = below(23, 1000, n);
+    let input = device.upload(&x)?;
+    case!(
+        "scan of blocks, two elements a thread",
+        vec![0_i32; n],
+        |y| kernels.pair_scan(&stream, line(n.div_ceil(2)), y, &input, count),
+        |y| plain::c_pair_scan(y, x.as_ptr(), count)
+    );
+    let n = size(1 << 16, 1_001);
+    case!(
+        "atomic sums of each thread",
+        vec![0_i32; n],
+        |y| kernels.atomic_sums(&stream, line(n), y, 64, n as i32),
+        |y| plain::c_atomic_sums(y, 64, n as i32)
+    );
     Ok(())
 }

@@ -266,3 +266,33 @@ void c_turned(float *out, const float *x, size_t columns, size_t rows) {
         out[i] = x[row * columns + column];
     }
 }
+
+void c_backwards(float *out, const float *x, size_t depth, size_t height, size_t width) {
+    EACH for (size_t k = 0; k < depth; k++)
+        for (size_t j = 0; j < height; j++)
+            for (size_t i = 0; i < width; i++)
+                out[(k * height + j) * width + i] = x[((depth - 1 - k) * height + j) * width + width - 1 - i];
+}
+
+void c_filled(float *out, const float *x, const int *lengths, int width, int height, int n) {
+    EACH for (int row = 0; row < n / width; row++)
+        for (int column = 0; column < width; column++) {
+            int place = row * width + column;
+            out[place] = column < lengths[row % height] ? x[place] : -1;
+        }
+}
+
+void c_pair_scan(int *out, const int *in, int n) {
+    EACH for (int start = 0; start < n; start += 512) {
+        int sum = 0;
+        for (int i = start; i < least(n, start + 512); i++) out[i] = sum += in[i];
+    }
+}
+
+void c_atomic_sums(int *out, int each, int n) {
+    EACH for (int i = 0; i < n; i++) {
+        int sum = 0;
+        for (int k = i * each; k < (i + 1) * each; k++) sum += k & 3;
+        out[i] += sum;
+    }
+}

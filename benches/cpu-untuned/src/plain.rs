@@ -71,4 +71,21 @@ unsafe extern "C" {
     pub(crate) fn c_own_histogram(out: *mut i32, x: *const i32, each: i32, n: i32);
     pub(crate) fn c_differences(out: *mut f32, x: *const f32, order: i32, steps: i32, n: i32);
     pub(crate) fn c_turned(out: *mut f32, x: *const f32, columns: usize, rows: usize);
+    pub(crate) fn c_backwards(
+        out: *mut f32,
+        x: *const f32,
+        depth: usize,
+        height: usize,
+        width: usize,
+    );
+    pub(crate) fn c_filled(
+        out: *mut f32,
+        x: *const f32,
+        lengths: *const i32,
+        width: i32,
+        height: i32,
+        n: i32,
+    );
+    pub(crate) fn c_pair_scan(out: *mut i32, x: *const i32, n: i32);
+    pub(crate) fn c_atomic_sums(out: *mut i32, each: i32, n: i32);
 }

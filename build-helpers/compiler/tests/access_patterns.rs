@@ -225,9 +225,78 @@ fn lanes_are_divided_at_once() {
         assert!(!full.contains("= udiv") && !full.contains("= urem"), "{full}");
     }
     // Of 64 bits: at once where all are small, and else as they are.
-    let value = "(u64::from(*at(i)) * 5 % (x.len() as u64)) as u32";
+    let value = "(u64::from(*at(i)) * 5 % (u64::from(*at(i + 1)) + 1)) as u32";
     let [full, _] = code("wide_remainders", &kernel("", "u32", value));
     assert!(full.contains("= fdiv <") && full.contains("= urem <"), "{full}");
+}
+
+/// A divisor that all threads share is inverted once.
+#[test]
+fn lanes_are_multiplied_by_the_inverse_of_what_they_share() {
+    for (name, value) in [("shared", "*at(i) / (m | 1)"), ("shared_rest", "*at(i) % (m | 1)")] {
+        let [full, any] = code(name, &kernel("", "u32", value));
+        for code in [full, any] {
+            assert!(code.contains("= fmul <") && code.contains("= fdiv double"), "{code}");
+            assert!(!code.contains("= fdiv <") && !code.contains("= udiv <"), "{code}");
+        }
+    }
+    let value = "(u64::from(*at(i)) * 5 % (x.len() as u64)) as u32";
+    let [full, _] = code("shared_wide", &kernel("", "u32", value));
+    assert!(full.contains("= fdiv double") && full.contains("= urem <"), "{full}");
+    // LLVM knows what to do by a constant.
+    let [full, _] = code("constant", &kernel("", "u32", "*at(i) / 7"));
+    assert!(full.contains("= udiv <") && !full.contains("= fdiv"), "{full}");
+}
+
+/// Coordinates in an order of their own are looked at: whether they are in a row, forwards or backwards, or all one.
+#[test]
+fn coordinates_are_looked_at() {
+    let coordinates = "let (x, y) = (i as u32 % (m | 1), i as u32 / (m | 1));";
+    let looked_at = |code: &str| code.matches("ptrtoint <").count();
+    let value = format!("{coordinates} *at((x + (n as u32 - y) * (m | 1)) as i32)");
+    let [full, any] = code("rows_from_below", &kernel("", "u32", &value));
+    assert_eq!((looked_at(&full), looked_at(&any)), (WIDTHS, 0), "{full}{any}");
+    assert_eq!(apart(&full), WIDTHS, "{full}");
+    // Of what was read nothing is expected, nor of divisors that differ.
+    for (name, index) in [
+        ("read", "*at(i) / (m | 1)"),
+        ("divided", "i as u32 / (*at(i) | 1)"),
+        ("product", "i as u32 * m"),
+    ] {
+        let [full, _] = code(name, &kernel("", "u32", &format!("*at(({index}) as i32)")));
+        assert_eq!((looked_at(&full), apart(&full)), (0, WIDTHS), "{name}: {full}");
+    }
+}
+
+/// Two elements beside each other whose indices are extended apart, read together where no index overflows.
+#[test]
+fn neighbours_apart_are_read_together() {
+    let of_memory = |line: &&str| line.contains("= load <") && line.contains("align 4,");
+    let rows = |code: &str| code.lines().filter(of_memory).count();
+    let of = |name: &str, d: &str| {
+        let indices = format!("let (t, d) = (thread::thread_idx().x as i32, {d});");
+        let value = format!("{indices} *at(2 * t - d) ^ *at(2 * t + 1 - d)");
+        let [full, _] = code(name, &kernel("", "u32", &value));
+        assert_eq!(apart(&full), 0, "{full}");
+        rows(&full)
+    };
+    // Two vectors have the elements of all lanes.
+    assert_eq!(of("apart_plain", "0"), 2 * WIDTHS);
+    // One index may wrap where the other does not.
+    assert_eq!(of("apart_wrapping", "n"), 4 * WIDTHS);
+}
+
+/// The same under a condition: rows where all threads are there, and a gather each where not.
+#[test]
+fn neighbours_apart_are_read_together_where_all_are_there() {
+    let value = "let mut sum = *at(i); if sum & m == 0 { sum ^= *at(2 * i) ^ *at(2 * i + 1) } sum";
+    let [full, any] = code("apart_some", &kernel("", "u32", value));
+    let is_half = |line: &&str| {
+        line.contains("shufflevector") && line.contains("<i32 0, i32 2, i32 4, i32 6, i32")
+    };
+    let halves = |code: &str| code.lines().filter(is_half).count();
+    assert_eq!((apart(&full), halves(&full)), (2 * WIDTHS, WIDTHS), "{full}");
+    assert_eq!((apart(&any) > 0, halves(&any)), (true, 0), "{any}");
 }
 
 /// Arrays of single threads: an element of all lanes is one vector, where nothing but whole elements is accessed.

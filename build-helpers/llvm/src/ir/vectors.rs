@@ -252,6 +252,24 @@ impl<'c> Value<'c> {
         self.opcode() == Opcode::Or && unsafe { LLVMGetIsDisjoint(self.raw) != 0 }
     }
 
+    /// Whether an `add`, `sub`, `mul` or `shl` has the flag `nsw`: it does not overflow as a signed number.
+    #[must_use]
+    pub fn has_no_signed_wrap(self) -> bool {
+        // SAFETY: the value is an instruction that can have the flag where it is asked for.
+        self.can_wrap() && unsafe { LLVMGetNSW(self.raw) != 0 }
+    }
+
+    /// Whether an `add`, `sub`, `mul` or `shl` has the flag `nuw`: it does not overflow as an unsigned number.
+    #[must_use]
+    pub fn has_no_unsigned_wrap(self) -> bool {
+        // SAFETY: as above.
+        self.can_wrap() && unsafe { LLVMGetNUW(self.raw) != 0 }
+    }
+
+    fn can_wrap(self) -> bool {
+        matches!(self.opcode(), Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Shl)
+    }
+
     /// The constant indices of an `extractvalue` or `insertvalue`.
     #[must_use]
     pub fn indices(self) -> Vec<u32> {

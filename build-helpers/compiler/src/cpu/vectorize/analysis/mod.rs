@@ -4,6 +4,7 @@
 //! says why it cannot be.
 
 pub(super) mod comparison;
+pub(super) mod coordinates;
 pub(super) mod direction;
 pub(super) mod legality;
 pub(super) mod plan;

@@ -165,17 +165,7 @@ impl<'c> Values<'_, 'c> {
         use Opcode::*;
         let opcode = instruction.opcode();
         let result = match opcode {
-            UDiv | SDiv | URem | SRem => {
-                let left = self.wide(instruction.operand(0), block);
-                let mut right = self.wide(instruction.operand(1), block);
-                if let Some(mask) = mask {
-                    // Lanes that are not here must not divide by what they have.
-                    let one = instruction.ty().constant(1);
-                    let ones = Value::constant_vector(&vec![one; self.code.vectors.lanes as usize]);
-                    right = self.code.builder.select(mask, right, ones);
-                }
-                self.divide(instruction, left, right)
-            }
+            UDiv | SDiv | URem | SRem => self.divide(block, instruction, mask),
             Add | FAdd | Sub | FSub | Mul | FMul | FDiv | FRem | Shl | LShr | AShr | And | Or
             | Xor => {
                 let left = self.wide(instruction.operand(0), block);

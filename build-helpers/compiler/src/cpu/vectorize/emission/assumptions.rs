@@ -66,6 +66,11 @@ impl<'a, 'c> Assumptions<'a, 'c> {
         self.plan.shapes.checked.contains(&instruction)
     }
 
+    /// Whether an instruction's stride is taken to hold, as far as it is used.
+    pub(in crate::cpu::vectorize) fn are_made_of(&self, instruction: Value<'c>) -> bool {
+        self.may.contains(&instruction)
+    }
+
     /// Assumes what a value was computed from that another region has spilled.
     pub(in crate::cpu::vectorize) fn assume_for(&mut self, value: Value<'c>) {
         let (mut seen, mut work) = (HashSet::new(), vec![value]);

@@ -8,10 +8,7 @@
 
 use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
 
-use super::{
-    emitter::Emitter,
-    interleaved::{fixed, is_whole},
-};
+use super::{addresses::fixed, emitter::Emitter, interleaved::is_whole};
 use crate::cpu::{
     instructions::{changes_memory, is_dropped},
     uniformity::{Shape, is_pure_intrinsic},
@@ -171,6 +168,6 @@ impl<'c> Emitter<'_, 'c> {
             || matches!(instruction.opcode(), Opcode::Load | Opcode::Store)
             || changes_memory(instruction)
             || plan.speculated.contains(&instruction)
-            || plan.shapes.checked.contains(&instruction)
+            || self.may_leave_at(instruction)
     }
 }

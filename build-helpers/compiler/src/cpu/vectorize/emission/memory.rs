@@ -6,7 +6,7 @@ use kernelmill_llvm::ir::{IntPredicate, Opcode, Type, Value};
 
 use super::{
     super::layout::vector_value::VectorValue,
-    code::{Code, Mask},
+    code::{BodyKind, Code, Mask},
     emitter::Emitter,
 };
 use crate::cpu::uniformity::Shape;
@@ -24,14 +24,17 @@ impl<'c> Emitter<'_, 'c> {
     ) -> VectorValue<'c> {
         debug_assert_eq!(self.values.plan.shapes.shape(load), Shape::Varying);
         let (ty, align) = (load.ty(), self.alignment(load.operand(0), load));
+        let is_by_coordinates = self.is_by_coordinates(load.operand(0), ty);
         let address = self.values.read(load.operand(0), block);
         if !self.values.code.follows(&address, ty) {
-            if mask.is_none()
-                && let Some(read) = self.interleaved(block, load, &address)
-            {
+            if let Some(read) = self.interleaved(block, load, &address, mask) {
                 return read;
             }
-            return VectorValue::varying(self.values.code.gather(address, ty, align, mask));
+            let code = &mut self.values.code;
+            return VectorValue::varying(match is_by_coordinates {
+                true => code.gather_by_coordinates(address, ty, align, mask),
+                false => code.gather(address, ty, align, mask),
+            });
         }
         let first = address.first.expect("checked above");
         let Some(holds) = address.holds else {
@@ -70,6 +73,15 @@ impl<'c> Emitter<'_, 'c> {
         element.map_or(access.alignment(), |bytes| access.alignment().min(bytes as u32))
     }
 
+    /// Whether it is looked at if the lanes of an address are in a row. A body for vectors that lack threads should be short.
+    fn is_by_coordinates(&self, address: Value<'c>, ty: Type<'c>) -> bool {
+        let plan = self.values.plan;
+        matches!(self.exits.kind, BodyKind::Unmasked { .. })
+            && plan.shapes.shape(address) == Shape::Varying
+            && self.values.code.lies_in_rows(ty)
+            && plan.is_of_coordinates(address)
+    }
+
     /// Writes for the lanes of the mask.
     pub(in crate::cpu::vectorize) fn store(
         &mut self,
@@ -86,6 +98,7 @@ impl<'c> Emitter<'_, 'c> {
     pub(super) fn store_apart(&mut self, block: usize, store: Value<'c>, mask: Mask<'c>) {
         let (value, address) = (store.operand(0), store.operand(1));
         let (ty, align) = (value.ty(), self.alignment(address, store));
+        let is_by_coordinates = self.is_by_coordinates(address, ty);
         let value = self.values.read(value, block);
         let address = self.values.read(address, block);
         if address.is_uniform() && value.is_uniform() {
@@ -96,7 +109,11 @@ impl<'c> Emitter<'_, 'c> {
         }
         let all = self.values.code.vectors.all(&self.values.code.builder, value);
         if !self.values.code.follows(&address, ty) {
-            return self.values.code.scatter(all, address, align, mask);
+            let code = &mut self.values.code;
+            return match is_by_coordinates {
+                true => code.scatter_by_coordinates(all, address, align, mask),
+                false => code.scatter(all, address, align, mask),
+            };
         }
         let first = address.first.expect("checked above");
         match address.holds {
@@ -151,7 +168,7 @@ impl<'c> Code<'_, 'c> {
         self.either(none, |code| at_once(code, first, mask), each);
     }
 
-    fn load_at_once(
+    pub(super) fn load_at_once(
         &mut self,
         first: Value<'c>,
         ty: Type<'c>,
@@ -183,7 +200,13 @@ impl<'c> Code<'_, 'c> {
         self.builder.load(wide, slot)
     }
 
-    fn store_at_once(&mut self, all: Value<'c>, first: Value<'c>, align: u32, mask: Mask<'c>) {
+    pub(super) fn store_at_once(
+        &mut self,
+        all: Value<'c>,
+        first: Value<'c>,
+        align: u32,
+        mask: Mask<'c>,
+    ) {
         let whole = |code: &mut Self| code.builder.store(all, first).set_alignment(align);
         let Some(mask) = mask else { return whole(self) };
         let masked = |code: &mut Self| {
@@ -205,7 +228,7 @@ impl<'c> Code<'_, 'c> {
         })
     }
 
-    fn gather(
+    pub(super) fn gather(
         &self,
         address: VectorValue<'c>,
         ty: Type<'c>,
@@ -219,7 +242,13 @@ impl<'c> Code<'_, 'c> {
         self.builder.masked_read(module, wide, addresses, align, mask)
     }
 
-    fn scatter(&self, all: Value<'c>, address: VectorValue<'c>, align: u32, mask: Mask<'c>) {
+    pub(super) fn scatter(
+        &self,
+        all: Value<'c>,
+        address: VectorValue<'c>,
+        align: u32,
+        mask: Mask<'c>,
+    ) {
         let addresses = self.vectors.all(&self.builder, address);
         let mask = mask.unwrap_or_else(|| self.vectors.every());
         let module = self.unit.module;

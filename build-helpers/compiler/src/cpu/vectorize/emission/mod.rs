@@ -4,10 +4,12 @@
 //! Needs: a plan of the scalar code, and the layout of context arrays. Guarantees: the function of a
 //! region does for a vector of threads what the scalar code does for each of them.
 
+mod addresses;
 mod arithmetic;
 mod assumptions;
 mod checks;
 pub(super) mod code;
+mod coordinates;
 mod divergence;
 mod division;
 mod emitter;
@@ -19,6 +21,7 @@ mod interleaved_stores;
 mod memory;
 mod panics;
 mod ranges;
+mod reciprocal;
 mod reloads;
 mod rematerialization;
 mod rows;
