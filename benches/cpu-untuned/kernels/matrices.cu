@@ -64,6 +64,7 @@ extern "C" __global__ void filter_rows(float *out, const float *in, const float 
     float sum = 0;
     for (int k = -reach; k <= reach; k++) sum += weights[k + reach] * in[row * columns + column + k];
     out[row * columns + column] = sum;
+}
 
 // A tensor backwards along some of its dimensions, whose extents are in memory.
 extern "C" __global__ void backwards(float *out, const float *x, const long long *extents, const long long *is_backward, int dimensions, long long n) {
