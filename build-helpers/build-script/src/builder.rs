@@ -308,7 +308,7 @@ impl Build {
     /// an error, and no signal. The end of the time that `RLIMIT_CPU` allows is told, and an abort where there is `RLIMIT_AS`.
     pub fn compile(self) {
         tell_limits();
-        if let Err(error) = self.try_compile() {
+        if let Err(error) = self.build(false) {
             #[expect(clippy::print_stderr, reason = "this is where errors leave the build script")]
             {
                 eprintln!("{}", error.rendered());
@@ -323,8 +323,20 @@ impl Build {
     ///
     /// Everything that is wrong, all at once: see [`Error`].
     pub fn try_compile(self) -> Result<Summary, Error> {
+        self.build(true)
+    }
+
+    /// Builds, and tells Cargo what to watch; where it fails only if the build script may end well all the same.
+    fn build(self, may_go_on: bool) -> Result<Summary, Error> {
         let Self { layer, plugins } = self;
-        let build = || pipeline::run(&BuildEnvironment::process(), layer, &plugins);
+        let build = || {
+            let environment = BuildEnvironment::process();
+            let result = pipeline::run(&environment, layer, &plugins);
+            if may_go_on || result.is_ok() {
+                environment.cargo.release();
+            }
+            result
+        };
         with_stack(stack::OF_BUILD, build).unwrap_or_else(|error| {
             let limit = limit_behind(&error);
             Err(Error::Toolchain(format!("there is no thread to build with: {error}{limit}")))

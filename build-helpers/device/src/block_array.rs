@@ -24,7 +24,11 @@
 use crate::{
     __shim::LaunchScope, index::BlockIndex, intrinsics, shared::SharedArray, thread::block_stride,
 };
-use core::{fmt, marker::PhantomData, ops::Deref};
+use core::{
+    fmt,
+    marker::PhantomData,
+    ops::{Deref, Index, IndexMut},
+};
 
 /// Types of which every pattern of bytes is a value: numbers, arrays of them, and atomics.
 ///
@@ -282,6 +286,33 @@ several! {
     (A.0, B.1)
     (A.0, B.1, C.2)
     (A.0, B.1, C.2, D.3)
+}
+
+/// What would index a [`BlockArray`]: nothing, and rustc says why.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "elements of a `BlockArray` are written by `write`, and read after `sync`",
+    label = "a `BlockArray` is not indexed",
+    note = "`let tile = tile.sync();` waits for the threads of the block, and gives what every thread reads as an array",
+    note = "before it, `tile.write(thread::block_index(), value)` writes the thread's own element"
+)]
+pub trait IndexesUnsynchronized {
+    /// Is not called.
+    fn never(self) -> !;
+}
+
+impl<T, I: IndexesUnsynchronized, const N: usize> Index<I> for BlockArray<'_, T, N> {
+    type Output = T;
+
+    fn index(&self, index: I) -> &T {
+        index.never()
+    }
+}
+
+impl<T, I: IndexesUnsynchronized, const N: usize> IndexMut<I> for BlockArray<'_, T, N> {
+    fn index_mut(&mut self, index: I) -> &mut T {
+        index.never()
+    }
 }
 
 impl<T, const N: usize> fmt::Debug for BlockArray<'_, T, N> {

@@ -188,6 +188,22 @@ fn what_crosses_is_copied_and_shared() {
     assert!(succeeds, "{messages}");
 }
 
+/// Who forgets the barrier reads how elements are written and read.
+#[test]
+fn a_block_array_that_is_indexed_says_what_to_call() {
+    let folder = temporary_folder();
+    build_here(&folder);
+    for body in ["let _ = x[0];", "x[thread::block_index().get()] = 1.0;"] {
+        let kernel = format!(
+            "use kernelmill_device::prelude::*;\n#[kernel] pub fn k(mut x: BlockArray<f32, 64>) {{ {body} }}\n"
+        );
+        fs::write(folder.path().join("indexed.rs"), kernel).unwrap();
+        let (succeeds, messages) = run(&mut kernel_command(&folder, "indexed.rs", "2024"));
+        let expected = "elements of a `BlockArray` are written by `write`, and read after `sync`";
+        assert!(!succeeds && messages.contains(expected), "{messages}");
+    }
+}
+
 /// Arrays of one block that a thread exchanges would be in two phases at once.
 #[test]
 fn no_two_block_arrays_have_one_lifetime() {

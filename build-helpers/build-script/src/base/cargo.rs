@@ -15,6 +15,8 @@ pub(crate) struct Cargo {
 
 struct Inner {
     out: Box<dyn Write + Send>,
+    /// What is to be watched, until it is said whether the build went well; `None` where it is printed at once.
+    watched: Option<Vec<String>>,
     said: BTreeSet<String>,
     /// Which compiler has warned of a line of a file, by `file:line`.
     warned: BTreeMap<String, &'static str>,
@@ -22,12 +24,24 @@ struct Inner {
 
 impl Cargo {
     /// Cargo itself, which reads the build script's standard output.
+    ///
+    /// What is to be watched is held back until [`release`](Self::release): Cargo runs a build script that failed again whatever it
+    /// printed, and shows these lines in front of its errors.
     pub(crate) fn stdout() -> Self {
-        Self::to(Box::new(io::stdout()))
+        let cargo = Self::to(Box::new(io::stdout()));
+        cargo.lock().watched = Some(Vec::new());
+        cargo
+    }
+
+    /// Prints what has been held back, and all else from now on at once.
+    pub(crate) fn release(&self) {
+        let watched = self.lock().watched.take();
+        watched.into_iter().flatten().for_each(|line| self.print(&line));
     }
 
     pub(crate) fn to(out: Box<dyn Write + Send>) -> Self {
-        Self { inner: Mutex::new(Inner { out, said: BTreeSet::new(), warned: BTreeMap::new() }) }
+        let (said, warned) = (BTreeSet::new(), BTreeMap::new());
+        Self { inner: Mutex::new(Inner { out, watched: None, said, warned }) }
     }
 
     /// Runs the build script again when this file, or anything in this folder, changes.
@@ -110,10 +124,18 @@ impl Cargo {
             self.warn(&format!("Cargo cannot be told {line:?}: there is a line break in it"));
             return;
         }
-        let is_new = self.lock().said.insert(line.to_owned());
-        if is_new {
-            self.print(line);
+        let mut inner = self.lock();
+        if !inner.said.insert(line.to_owned()) {
+            return;
         }
+        if let Some(watched) = &mut inner.watched
+            && line.starts_with("cargo::rerun-if-")
+        {
+            watched.push(line.to_owned());
+            return;
+        }
+        drop(inner);
+        self.print(line);
     }
 
     /// Prints a line. A closed pipe means that Cargo has gone: then nobody is left to tell.
@@ -137,6 +159,23 @@ fn place(line: &str) -> Option<&str> {
 mod tests {
     use super::*;
     use crate::test_support::Shared;
+
+    #[test]
+    fn what_is_watched_can_be_held_back() {
+        let written = Shared::default();
+        let cargo = Cargo::to(Box::new(written.clone()));
+        cargo.lock().watched = Some(Vec::new());
+        let shown = || String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        cargo.watch_variable("A");
+        cargo.know_cfg("b");
+        assert_eq!(shown(), "cargo::rustc-check-cfg=cfg(b)\n");
+        cargo.release();
+        cargo.watch_variable("A");
+        cargo.watch_variable("C");
+        let expected = "cargo::rustc-check-cfg=cfg(b)\ncargo::rerun-if-env-changed=A\n\
+                        cargo::rerun-if-env-changed=C\n";
+        assert_eq!(shown(), expected);
+    }
 
     #[test]
     fn a_line_that_two_compilers_warn_of_is_shown_in_the_words_of_the_first() {
