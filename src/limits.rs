@@ -29,7 +29,7 @@ pub(crate) struct Checked {
 ///
 /// # Errors
 ///
-/// [`Error::Limit`] and [`Error::Cluster`].
+/// [`Error::Limit`], [`Error::BlockSize`] and [`Error::Cluster`].
 pub(crate) fn check_bounds(launch: &Launch<3>, limits: &LaunchLimits, kernel: &str) -> Result<()> {
     let (grid, cluster) = (launch.grid_size(), limits.cluster.map(u64::from));
     let is_split = |axis: usize| cluster[axis] > 0 && !grid[axis].is_multiple_of(cluster[axis]);
@@ -40,20 +40,20 @@ pub(crate) fn check_bounds(launch: &Launch<3>, limits: &LaunchLimits, kernel: &s
 }
 
 fn check_block(block: [u64; 3], limits: &LaunchLimits, kernel: &str) -> Result<()> {
-    let error = |quantity, requested, limit: u32, whose: &str| {
-        let (kernel, device) = (kernel.to_owned(), whose.to_owned());
-        Err(Error::Limit { kernel, quantity, requested, limit: limit.into(), device })
-    };
     let threads = block.iter().fold(1, |threads: u64, size| threads.saturating_mul(*size));
-    let most = limits.max_block_threads;
-    if most > 0 && threads > u64::from(most) {
-        return error("threads per block", threads, most, "the launch bounds in its source");
+    let most = u64::from(limits.max_block_threads);
+    if most > 0 && threads > most {
+        return Err(Error::Limit {
+            kernel: kernel.to_owned(),
+            quantity: "threads per block",
+            requested: threads,
+            limit: most,
+            device: "the launch bounds in its source".to_owned(),
+        });
     }
-    for axis in 0..3 {
-        let exact = limits.block[axis];
-        if exact > 0 && block[axis] != u64::from(exact) {
-            return error(BLOCK_NAMES[axis], block[axis], exact, "the block size in its source");
-        }
+    let stated = limits.block;
+    if (0..3).any(|axis| stated[axis] > 0 && block[axis] != u64::from(stated[axis])) {
+        return Err(Error::BlockSize { kernel: kernel.to_owned(), block, stated });
     }
     Ok(())
 }
@@ -165,8 +165,8 @@ mod tests {
         assert!(check([1 << 40, 1 << 40, 1], most).is_err());
         let exact = LaunchLimits { block: [16, 8, 1], ..LaunchLimits::NONE };
         assert_eq!(check([16, 8, 1], exact), Ok(()));
-        let text = "kernel `saxpy`: the launch asks for threads per block in y 4, the limit of the \
-                    block size in its source is 8";
+        let text = "kernel `saxpy` is compiled for blocks of [16, 8, 1] threads, and the launch has blocks of [16, 4, 1]: \
+                    launch it in blocks of that size, or change the block size that its source or the settings state";
         assert_eq!(check([16, 4, 1], exact), Err(text.to_owned()));
     }
 

@@ -113,6 +113,7 @@ codes! {
     KM1042 Wgpu: "An operation of wgpu failed";
     KM1043 Hip: "A function of the HIP library failed";
     KM1044 InvalidChoice: "What is chosen for run-time compilation does not suit the kernels";
+    KM1045 BlockSize: "A launch has blocks of another size than its kernel is compiled for";
 }
 
 impl fmt::Display for ErrorCode {

@@ -48,6 +48,19 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// A block is of another size than the kernel's author says that its blocks are of.
+    #[error(
+        "kernel `{kernel}` is compiled for blocks of {stated:?} threads, and the launch has blocks of {block:?}: launch it in \
+         blocks of that size, or change the block size that its source or the settings state"
+    )]
+    BlockSize {
+        /// The kernel's name.
+        kernel: String,
+        /// The threads of a block of the launch, in x, y and z.
+        block: [u64; 3],
+        /// Those that are stated.
+        stated: [u32; 3],
+    },
     /// A grid is not made of whole clusters, which the kernel's author says it is made of.
     #[error(
         "kernel `{kernel}`: a grid of {grid:?} blocks is not made of whole clusters, each of \

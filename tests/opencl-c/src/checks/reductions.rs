@@ -40,7 +40,7 @@ pub(crate) fn required_size(on: &On<'_>) -> Result<()> {
     // SAFETY: nothing is launched.
     let result = unsafe { on.kernels.least(&on.stream, launch, &there, &mut values, &mut places) };
     let error = result.expect_err("the kernel is made for groups of 64").to_string();
-    assert!(error.contains("block size in its source is 64"), "{error}");
+    assert!(error.contains("compiled for blocks of [64, 1, 1] threads"), "{error}");
     Ok(())
 }
 
