@@ -73,6 +73,7 @@ mod argument;
 mod backend;
 mod buffer;
 mod buffer_copy;
+mod buffer_fill;
 mod cache;
 mod capability;
 mod choice;

@@ -88,6 +88,27 @@ fn buffers_are_copied() {
     assert_eq!(target.download().unwrap(), [Wide([0; 512]), Wide([1; 512]), Wide([2; 512])]);
 }
 
+/// Longer than a pattern, and no whole number of those; an element that is longer than its alignment allows the allocator.
+#[test]
+fn buffers_are_filled() {
+    for device in [Device::cpu().unwrap(), Device::cpu_async().unwrap()] {
+        let stream = device.stream();
+        let len = if cfg!(miri) { 77 } else { 700_003 };
+        let mut target = device.zeros::<[u8; 3]>(len).unwrap();
+        target.slice_mut(1..len - 1).fill(&stream, [1, 2, 3]).unwrap();
+        let found = target.download().unwrap();
+        assert_eq!([found[0], found[len - 1]], [[0; 3]; 2]);
+        assert!(found[1..len - 1].iter().all(|element| *element == [1, 2, 3]));
+        target.slice_mut(2..).fill_zeros(&stream).unwrap();
+        assert_eq!(target.download().unwrap()[..3], [[0; 3], [1, 2, 3], [0; 3]]);
+        let mut wide = device.zeros::<Wide>(3).unwrap();
+        wide.slice_mut(..2).fill(&stream, Wide([7; 512])).unwrap();
+        assert_eq!(wide.download().unwrap(), [Wide([7; 512]), Wide([7; 512]), Wide([0; 512])]);
+        let mut nothing = device.zeros::<u32>(0).unwrap();
+        nothing.fill(&stream, 1).and_then(|()| nothing.fill_zeros(&stream)).unwrap();
+    }
+}
+
 /// More than is on the host at once, and an odd part of it.
 #[test]
 fn buffers_of_two_devices_are_copied_through_the_host() {

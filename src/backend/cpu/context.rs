@@ -175,6 +175,13 @@ impl hal::Context for Context {
         Ok(Box::new(Memory::of_host(&self.device.name, bytes)?))
     }
 
+    unsafe fn zero(&self, target: u64, bytes: usize, _stream: StreamRef<'_>) -> Result<()> {
+        let target = ptr::with_exposed_provenance_mut::<u8>(target as usize);
+        // SAFETY: promised; launches have run when they return, save those whose memory is lost, which is not held.
+        unsafe { ptr::write_bytes(target, 0, bytes) };
+        Ok(())
+    }
+
     unsafe fn copy(
         &self,
         target: u64,

@@ -223,6 +223,13 @@ impl hal::Context for Context {
         Ok(Box::new(HostMemory::new(&self.shared, bytes)?))
     }
 
+    unsafe fn zero(&self, target: u64, bytes: usize, stream: StreamRef<'_>) -> Result<()> {
+        self.shared.bind()?;
+        let stream = DriverContext::launch_stream(stream)?;
+        // SAFETY: promised.
+        self.shared.timed(stream, || unsafe { DriverContext::zero(target, bytes, stream) })
+    }
+
     unsafe fn copy(
         &self,
         target: u64,

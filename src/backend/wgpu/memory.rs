@@ -150,7 +150,21 @@ impl MemoryCalls for DriverContext {
     unsafe fn zero(address: u64, bytes: usize, stream: &WgpuStream) -> Result<()> {
         let gpu = &*stream.gpu;
         let Place { buffer, offset } = place(gpu, address)?;
-        let words = words(offset, bytes as u64);
+        let end = offset + bytes as u64;
+        let words = offset.next_multiple_of(WORD)..end / WORD * WORD;
+        // Bytes of a word that is not whole, as others have the rest of it.
+        let edges = if words.is_empty() {
+            [offset..end, end..end]
+        } else {
+            [offset..words.start, words.end..end]
+        };
+        for edge in edges.into_iter().filter(|edge| !edge.is_empty()) {
+            let zeros = vec![0; (edge.end - edge.start) as usize];
+            write(&Place { buffer: buffer.clone(), offset: edge.start }, &zeros, stream)?;
+        }
+        if words.is_empty() {
+            return Ok(());
+        }
         let submission = gpu.submit(
             "clear_buffer",
             || format!("{bytes} bytes"),

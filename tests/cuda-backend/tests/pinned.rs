@@ -149,6 +149,26 @@ fn buffers_are_copied_in_the_order_of_their_uses() {
     });
 }
 
+#[test]
+fn buffers_are_filled_in_the_order_of_their_uses() {
+    clean_child("buffers_are_filled_in_the_order_of_their_uses", &LAZY, || {
+        let mut bench = Bench::new();
+        let [first, second, third] = &bench.streams;
+        let mut x = bench.device.upload(&[1.0f32; LEN]).unwrap();
+        bench.kernels.saxpy(second, Launch::linear(LEN), 2.0, &x, &mut bench.y).unwrap();
+        x.fill(third, 3.0).unwrap();
+        bench.kernels.saxpy(second, Launch::linear(LEN), 1.0, &x, &mut bench.y).unwrap();
+        x.slice_mut(2..4).fill_zeros(first).unwrap();
+        x.slice_mut(4..4).fill(first, 9.0).unwrap();
+        assert_eq!(x.download().unwrap(), [3.0, 3.0, 0.0, 0.0, 3.0, 3.0, 3.0, 3.0]);
+        assert_eq!(bench.y.download().unwrap(), [5.0; LEN]);
+        let host = Device::cpu().unwrap();
+        for filled in [x.fill(&host.stream(), 1.0), x.fill_zeros(&host.stream())] {
+            assert!(matches!(filled, Err(Error::WrongDevice { .. })), "{filled:?}");
+        }
+    });
+}
+
 /// The driver reports memory that is used after it was freed.
 #[test]
 fn pinned_memory_is_freed_after_its_copies() {

@@ -126,3 +126,20 @@ fn panics_are_told_by_stream() {
         assert_eq!(y.download().unwrap(), [2.0; LEN]);
     });
 }
+
+#[test]
+fn buffers_are_filled_in_the_order_of_their_uses() {
+    on_streams("buffers_are_filled_in_the_order_of_their_uses", |device, kernels| {
+        let (first, second) = (device.new_stream().unwrap(), device.new_stream().unwrap());
+        let launch = Launch::linear(LEN);
+        let mut x = device.upload(&[1.0f32; LEN]).unwrap();
+        let mut y = device.zeros::<f32>(LEN).unwrap();
+        kernels.saxpy(&first, launch, 2.0, &x, &mut y).unwrap();
+        x.fill(&second, 3.0).unwrap();
+        kernels.saxpy(&first, launch, 1.0, &x, &mut y).unwrap();
+        x.slice_mut(1..).fill_zeros(&second).unwrap();
+        kernels.saxpy(&first, launch, 1.0, &x, &mut y).unwrap();
+        assert_eq!(y.download().unwrap()[..2], [8.0, 5.0]);
+        assert_eq!(x.download().unwrap()[..2], [3.0, 0.0]);
+    });
+}

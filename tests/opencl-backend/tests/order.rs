@@ -100,6 +100,22 @@ fn copies_are_queued_in_order() {
     });
 }
 
+#[test]
+fn buffers_are_filled_in_the_order_of_their_uses() {
+    on_pocl("buffers_are_filled_in_the_order_of_their_uses", |device, kernels| {
+        let streams = [device.new_stream().unwrap(), device.new_stream().unwrap()];
+        let mut x = device.zeros::<u32>(LEN).unwrap();
+        add(kernels, &streams[0], &mut x, 4);
+        x.fill(&streams[1], 3).unwrap();
+        add(kernels, &streams[0], &mut x, 1);
+        x.slice_mut(1..).fill_zeros(&streams[1]).unwrap();
+        add(kernels, &streams[0], &mut x, 2);
+        let mut expected = [2; LEN];
+        expected[0] = 6;
+        assert_eq!(x.download().unwrap(), expected);
+    });
+}
+
 /// Memory, streams, events, kernels and the device itself go while a launch uses them.
 #[test]
 fn what_is_in_use_can_be_dropped() {

@@ -37,6 +37,12 @@ pub(crate) fn bytes(on: &On<'_>) -> Result<()> {
     let copied = copy.download()?;
     assert_eq!((&copied[..2], &copied[2..503]), (&[0, 0][..], &expected[1..502]));
     assert!(copied[503..].iter().all(|byte| *byte == 0));
+    for (from, to) in [(0, 1003), (1, 2), (1, 8), (4, 12), (6, 9), (1001, 1003)] {
+        there.fill(&on.stream, 7)?;
+        there.slice_mut(from..to).fill_zeros(&on.stream)?;
+        let zeroed = |i: usize| if (from..to).contains(&i) { 0 } else { 7 };
+        assert_eq!(there.download()?, (0..1003).map(zeroed).collect::<Vec<u8>>(), "{from}..{to}");
+    }
     Ok(())
 }
 
@@ -71,7 +77,7 @@ pub(crate) fn refused(on: &On<'_>) -> Result<()> {
     // No threads are no launch.
     on.kernels.saxpy(&on.stream, Launch::grid([0], [64]), 1.0, &x, &mut none)?;
     let block = text(on.kernels.saxpy(&on.stream, Launch::grid([1], [32]), 1.0, &x, &mut y));
-    assert!(block.contains("the limit of the block size in its source is 64"), "{block}");
+    assert!(block.contains("compiled for blocks of [64, 1, 1] threads"), "{block}");
     let grid = text(on.kernels.saxpy(&on.stream, Launch::grid([1 << 31], [64]), 1.0, &x, &mut y));
     assert!(grid.contains("blocks in x"), "{grid}");
     let shared = text(on.kernels.saxpy(&on.stream, launch.shared_bytes(16), 1.0, &x, &mut y));
