@@ -1,7 +1,7 @@
 //! Thread indices as values.
 //!
 //! A [`ThreadIndex`] is a witness of which thread it is: safe code gets only that of its own thread, from
-//! [`crate::thread::index_1d`], [`crate::thread::index_2d`] and [`crate::thread::grid_stride`], and cannot pass it to another thread,
+//! [`crate::thread::index_1d`], [`crate::thread::index_2d`], [`crate::thread::grid_stride`] and [`crate::thread::block_leader`], and cannot pass it to another thread,
 //! because it is neither [`Send`] nor [`Sync`], and because memory that threads share
 //! ([`crate::shared::SharedArray`], `static mut`) is accessible only by `unsafe` code. No two threads of
 //! a launch have equal ones, for any grid: a launch has less than 2^63 threads, which is checked before
@@ -21,8 +21,8 @@ pub struct Index3 {
     pub z: u32,
 }
 
-/// How threads are numbered over the elements of a [`crate::slice::DisjointSlice`]: [`Index1D`]
-/// or [`Index2D`].
+/// How threads are numbered over the elements of a [`crate::slice::DisjointSlice`]: [`Index1D`],
+/// [`Index2D`] or [`PerBlock`].
 pub trait IndexSpace: sealed::Sealed + Copy {}
 
 /// Elements in a row: goes with [`crate::thread::index_1d`].
@@ -33,8 +33,14 @@ pub enum Index1D {}
 #[derive(Clone, Copy, Debug)]
 pub enum Index2D {}
 
+/// An element for each block of the launch, which one thread of the block writes: goes with
+/// [`crate::thread::block_leader`].
+#[derive(Clone, Copy, Debug)]
+pub enum PerBlock {}
+
 impl IndexSpace for Index1D {}
 impl IndexSpace for Index2D {}
+impl IndexSpace for PerBlock {}
 
 /// Proof of which thread this is, see [the module](self).
 pub struct ThreadIndex<I: IndexSpace = Index1D> {
@@ -61,7 +67,7 @@ impl<I: IndexSpace> fmt::Debug for ThreadIndex<I> {
 
 impl<I: IndexSpace> ThreadIndex<I> {
     /// The number of the thread in its launch, from 0: threads along x follow each other, then
-    /// rows along y, then planes along z.
+    /// rows along y, then planes along z. Of [`PerBlock`] it is the number of the block, in the same order.
     #[inline(always)]
     #[must_use]
     pub fn get(self) -> usize {
@@ -72,6 +78,13 @@ impl<I: IndexSpace> ThreadIndex<I> {
 impl ThreadIndex<Index1D> {
     #[inline(always)]
     pub(crate) fn new_1d(linear: usize) -> Self {
+        Self { linear, place: (), thread: PhantomData }
+    }
+}
+
+impl ThreadIndex<PerBlock> {
+    #[inline(always)]
+    pub(crate) fn new_block(linear: usize) -> Self {
         Self { linear, place: (), thread: PhantomData }
     }
 }
@@ -241,7 +254,7 @@ pub struct Place2D {
 }
 
 pub(crate) mod sealed {
-    use super::{Index1D, Index2D, Place2D};
+    use super::{Index1D, Index2D, PerBlock, Place2D};
 
     /// What only this crate implements.
     pub trait Sealed {
@@ -254,6 +267,14 @@ pub(crate) mod sealed {
     }
 
     impl Sealed for Index1D {
+        type Place = ();
+        type Width = ();
+
+        #[inline(always)]
+        fn width(_elements: usize) {}
+    }
+
+    impl Sealed for PerBlock {
         type Place = ();
         type Width = ();
 

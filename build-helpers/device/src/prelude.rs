@@ -6,7 +6,7 @@ pub use crate::{
     constant, deferred, device_fn, fast_math, fence,
     float::Float,
     gpu_println, grid,
-    index::{BlockIndex, Index1D, Index2D, Index3, ThreadIndex},
+    index::{BlockIndex, Index1D, Index2D, Index3, PerBlock, ThreadIndex},
     kernel, shadow,
     shared::{DynamicSharedArray, SharedArray},
     slice::DisjointSlice,

@@ -1,6 +1,8 @@
 //! Disjoint slices: memory that all threads of a launch write, each its own element.
 
-use crate::index::{Index1D, Index2D, IndexSpace, ThreadIndex, launch_width, sealed::Sealed};
+use crate::index::{
+    Index1D, Index2D, IndexSpace, PerBlock, ThreadIndex, launch_width, sealed::Sealed,
+};
 use core::marker::PhantomData;
 
 /// A slice in device memory of which each thread may write the element of its own
@@ -13,6 +15,9 @@ use core::marker::PhantomData;
 /// width is that of the launch (`grid_dim().x * block_dim().x`), unless the kernel says
 /// `#[kernel(dim = 2, width = w)]`, `w` one of its parameters. It must be the same in all threads,
 /// or two of them would share an element; a parameter is.
+///
+/// `DisjointSlice<T, PerBlock>` is indexed by [`thread::block_leader`](crate::thread::block_leader): element `b` is the result of
+/// block `b`, which the block's first thread writes.
 ///
 /// ```no_run
 /// use kernelmill_device::prelude::*;
@@ -111,6 +116,14 @@ impl<T> DisjointSlice<'_, T, Index1D> {
     /// This thread's element, `None` when the thread is past the end.
     #[inline(always)]
     pub fn get_mut(&mut self, index: ThreadIndex) -> Option<&mut T> {
+        self.own(index.get())
+    }
+}
+
+impl<T> DisjointSlice<'_, T, PerBlock> {
+    /// The element of this thread's block, `None` where there are fewer elements than blocks.
+    #[inline(always)]
+    pub fn get_mut(&mut self, index: ThreadIndex<PerBlock>) -> Option<&mut T> {
         self.own(index.get())
     }
 }

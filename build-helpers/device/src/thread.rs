@@ -4,7 +4,8 @@
 
 use crate::{
     index::{
-        BlockIndex, BlockStride, GridStride, Index2D, Index3, Place2D, ThreadIndex, launch_width,
+        BlockIndex, BlockStride, GridStride, Index2D, Index3, PerBlock, Place2D, ThreadIndex,
+        launch_width,
     },
     intrinsics,
 };
@@ -123,6 +124,46 @@ pub fn grid_stride(count: usize) -> GridStride {
 #[must_use]
 pub fn block_index() -> BlockIndex {
     BlockIndex::new(block_place())
+}
+
+/// The number of this thread's block, in the thread that writes the block's result: its first. `None` in the others.
+///
+/// Blocks along x follow each other, then rows along y, then planes along z.
+///
+/// ```no_run
+/// use kernelmill_device::prelude::*;
+///
+/// /// The largest element of each block of 64: `largest` has an element for each block.
+/// #[kernel(block_size = [64, 1, 1])]
+/// pub fn maxima(x: &[u32], mut tile: BlockArray<u32, 64>, mut largest: DisjointSlice<u32, PerBlock>) {
+///     let i = thread::index_1d();
+///     tile.write(thread::block_index(), if let Some(x) = x.get(i.get()) { *x } else { 0 });
+///     let tile = tile.sync();
+///     if let Some(block) = thread::block_leader()
+///         && let Some(largest) = largest.get_mut(block)
+///     {
+///         *largest = tile.iter().fold(0, |largest, x| largest.max(*x));
+///     }
+/// }
+/// ```
+///
+/// The index of a thread is none of a block, of which all threads would write one element:
+///
+/// ```compile_fail,E0308
+/// use kernelmill_device::prelude::*;
+///
+/// fn write(sums: &mut DisjointSlice<u32, PerBlock>) {
+///     sums.get_mut(thread::index_1d());
+/// }
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn block_leader() -> Option<ThreadIndex<PerBlock>> {
+    let (block, grid) = (block_idx(), grid_dim());
+    // A launch has less than 2^63 threads, and no more blocks than threads.
+    let row = block.z as usize * grid.y as usize + block.y as usize;
+    let number = row * grid.x as usize + block.x as usize;
+    if block_place() == 0 { Some(ThreadIndex::new_block(number)) } else { None }
 }
 
 /// A block-stride loop: the elements below `count` that belong to this thread in a block of any size. The

@@ -20,3 +20,25 @@ pub fn index_3d(mut y: DisjointSlice<[u32; 3]>) {
         unsafe { *y.get_unchecked_mut(linear as usize) = [x, row, plane] };
     }
 }
+
+/// The sum of the numbers of each block's threads, written by the block's first thread; threads of the last row leave first.
+#[kernel(dim = 3, block_size = [4, 2, 3])]
+pub fn sum_of_each_block(
+    mut tile: BlockArray<u32, 24>,
+    mut first: DisjointSlice<usize, PerBlock>,
+    mut sums: DisjointSlice<u32, PerBlock>,
+) {
+    let own = thread::block_index();
+    if own.get() >= 20 {
+        return;
+    }
+    tile.write(own, own.get() as u32 + thread::block_idx().y);
+    let tile = tile.sync();
+    let Some(block) = thread::block_leader() else { return };
+    if let Some(first) = first.get_mut(block) {
+        *first = thread::index_1d().get();
+    }
+    if let Some(sum) = sums.get_mut(block) {
+        *sum = tile.iter().sum();
+    }
+}

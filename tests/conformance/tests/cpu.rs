@@ -123,6 +123,7 @@ checks!(
     boxes_moved,
     boxes_of_five_written,
     index_3d,
+    sum_of_each_block,
     grid_distances,
     grid_jacobi,
     grid_rounds,
