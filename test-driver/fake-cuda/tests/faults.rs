@@ -44,6 +44,15 @@ fn faults_are_sticky_and_said_once() {
 }
 
 #[test]
+fn kernels_have_their_names_in_cpp() {
+    let outcome = child("kernels_have_their_names_in_cpp", &[], || {
+        let context = CudaContext::new(0).unwrap();
+        assert_eq!(fault(&context, "_Z7outsidev"), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+    });
+    said(&outcome, &["CUDA_ERROR_ILLEGAL_ADDRESS on device 0: kernel `outside`"]);
+}
+
+#[test]
 fn faults_are_reported_when_they_are_waited_for() {
     child("faults_are_reported_when_they_are_waited_for", &[], || {
         let context = CudaContext::new(0).unwrap();

@@ -3,3 +3,4 @@
 pub(crate) mod abi;
 pub(crate) mod error;
 pub(crate) mod handle;
+pub(crate) mod names;

@@ -14,6 +14,7 @@ use super::module::{self, Function, Module};
 use super::occupancy;
 use crate::base::abi::In;
 use crate::base::error::{AsyncError, Error, Result};
+use crate::base::names::readable;
 use crate::coverage;
 use crate::device::Profile;
 use crate::driver::device_of;
@@ -155,7 +156,10 @@ impl Launchable {
     /// Runs the kernel.
     pub(crate) fn run(&self, ordinal: usize) -> Result<(), AsyncError> {
         if self.module.unloaded.load(Ordering::Acquire) {
-            let text = format!("kernel `{}` has not run when its module is unloaded", self.kernel);
+            let text = format!(
+                "kernel `{}` has not run when its module is unloaded",
+                readable(&self.kernel)
+            );
             return Err(AsyncError { error: Error::CUDA_ERROR_LAUNCH_FAILED, text });
         }
         let arguments: Vec<&[u8]> = self.arguments.iter().map(Vec::as_slice).collect();
@@ -174,7 +178,7 @@ impl Launchable {
         match result {
             Ok(_) => Ok(()),
             Err(fault) => {
-                let text = format!("kernel `{}`: {fault}", self.kernel);
+                let text = format!("kernel `{}`: {fault}", readable(&self.kernel));
                 Err(AsyncError { error: emulator::error_of(&fault), text })
             }
         }
