@@ -1,0 +1,90 @@
+//! Parts of the texts of errors.
+
+use std::{fmt, path::Path};
+
+use kernelmill_artifact::Target;
+
+use super::faults::ParameterSpace;
+use crate::diagnostic::{Message, MessageSeverity, PluginFault};
+
+/// A text after a line break; nothing where it is empty.
+pub(super) fn after_newline(text: &str) -> String {
+    let text = text.trim_end();
+    if text.is_empty() { String::new() } else { format!("\n{text}") }
+}
+
+/// The last line of an error of a tool: where what it worked on is.
+pub(super) struct KeptInput<'a>(pub(super) Option<&'a Path>);
+
+impl fmt::Display for KeptInput<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |kept| {
+            write!(formatter, "\nnote: its command line and its input are in {}", kept.display())
+        })
+    }
+}
+
+pub(super) struct CppMessages<'a> {
+    pub(super) tool: &'a str,
+    pub(super) messages: &'a [Message],
+    pub(super) kept: Option<&'a Path>,
+}
+
+impl fmt::Display for CppMessages<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for message in self.messages {
+            write!(formatter, "{message}\n\n")?;
+        }
+        if !self.messages.iter().any(|message| message.severity == MessageSeverity::Error) {
+            write!(formatter, "error: {} failed without an error message\n\n", self.tool)?;
+        }
+        match self.kept {
+            Some(kept) => write!(
+                formatter,
+                "note: the command line of {} and its inputs are in {}",
+                self.tool,
+                kept.display()
+            ),
+            None => Ok(()),
+        }
+    }
+}
+
+pub(super) struct TooLarge<'a>(
+    pub(super) &'a Target,
+    pub(super) u64,
+    pub(super) &'a [ParameterSpace],
+);
+
+impl fmt::Display for TooLarge<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(target, limit, kernels) = self;
+        for (index, kernel) in kernels.iter().enumerate() {
+            let ParameterSpace { file, line, kernel, bytes, parameters } = kernel;
+            if index > 0 {
+                formatter.write_str("\n")?;
+            }
+            write!(
+                formatter,
+                "{file}:{line}: the parameters of kernel `{kernel}` take {bytes} bytes, and \
+                 {target} has space for {limit}:"
+            )?;
+            for (name, ty, size) in parameters {
+                write!(formatter, "\n  {size:>6} bytes: {name}: {ty}")?;
+            }
+        }
+        formatter.write_str("\n  help: pass the large ones as slices, which take 16 bytes each")
+    }
+}
+
+pub(super) struct PluginFaults<'a>(pub(super) &'a [PluginFault]);
+
+impl fmt::Display for PluginFaults<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, fault) in self.0.iter().enumerate() {
+            let separator = if index > 0 { "\n" } else { "" };
+            write!(formatter, "{separator}{fault}")?;
+        }
+        Ok(())
+    }
+}
