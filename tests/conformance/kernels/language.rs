@@ -280,11 +280,14 @@ pub fn conversions(x: &[f64], mut y: DisjointSlice<i64>) {
     let i = thread::index_1d();
     if let Some(out) = y.get_mut(i) {
         let v = x[i.get()];
-        let saturated = i64::from(v as i8) + i64::from(v as u16);
+        let single = v as f32;
+        let saturated = i64::from(v as i8) + i64::from(v as u16)
+            ^ i64::from(single as u32) << 20
+            ^ i64::from(single as i32) << 9;
         let wrapped = (v as i64).wrapping_mul(0x1234_5678_9abc_def1);
         let bits = v.to_bits();
         // The bits of a NaN that a conversion gives are not specified.
-        let narrow = if v.is_nan() { 0 } else { (v as f32).to_bits() };
+        let narrow = if v.is_nan() { 0 } else { single.to_bits() };
         *out = saturated
             ^ wrapped.rotate_left(bits.count_ones())
             ^ i64::from(bits.leading_zeros())

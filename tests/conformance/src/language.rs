@@ -192,14 +192,24 @@ fn math_f32(on: &Context) -> Outcome {
 
 fn conversions(on: &Context) -> Outcome {
     let mut x: Vec<f64> = between(16, -1e6, 1e6, N).iter().map(|&v| f64::from(v)).collect();
-    x[..6].copy_from_slice(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e300, 0.0]);
+    let edges = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e300, 0.0, -0.0, 1e-40];
+    x[..8].copy_from_slice(&edges);
+    x[8..12].copy_from_slice(&[
+        2_147_483_648.0,
+        -2_147_483_904.0,
+        4_294_967_040.0,
+        4_294_967_296.0,
+    ]);
     let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<i64>(N)?);
     on.kernels.conversions(&on.stream, Launch::linear(N), &input, &mut output)?;
     let value = |&v: &f64| {
-        let saturated = i64::from(v as i8) + i64::from(v as u16);
+        let single = v as f32;
+        let saturated = i64::from(v as i8) + i64::from(v as u16)
+            ^ i64::from(single as u32) << 20
+            ^ i64::from(single as i32) << 9;
         let wrapped = (v as i64).wrapping_mul(0x1234_5678_9abc_def1);
         let bits = v.to_bits();
-        let narrow = if v.is_nan() { 0 } else { (v as f32).to_bits() };
+        let narrow = if v.is_nan() { 0 } else { single.to_bits() };
         saturated
             ^ wrapped.rotate_left(bits.count_ones())
             ^ i64::from(bits.leading_zeros())

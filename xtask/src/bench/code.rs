@@ -10,7 +10,7 @@ use std::{
 };
 
 /// The kernels compared, and the file in `benches/spine/nvcc` that has each in CUDA C++.
-const KERNELS: [(&str, &str); 10] = [
+pub(super) const KERNELS: [(&str, &str); 10] = [
     ("saxpy", "saxpy"),
     ("mandelbrot", "mandelbrot"),
     ("blur_rows", "photo"),
@@ -22,6 +22,9 @@ const KERNELS: [(&str, &str); 10] = [
     ("histogram", "histogram"),
     ("transpose", "transpose"),
 ];
+
+/// The targets of our side: SASS is counted in the cubins, PTX that runs is another target's text.
+const TARGETS: &str = "cpu,sm_90,compute_90";
 
 /// What a kernel needs.
 #[derive(Clone, Copy, Default)]
@@ -38,8 +41,8 @@ type Costs = BTreeMap<String, Cost>;
 
 /// Compiles both sides and compares.
 pub(super) fn measure(workspace: &Workspace) -> Result<String> {
-    let ours = costs(workspace, &our_cubins(workspace)?)?;
-    let theirs = costs(workspace, &nvcc_cubins(workspace)?)?;
+    let ours = costs(workspace, &our_files(workspace, "cubin")?)?;
+    let theirs = costs(workspace, &nvcc_files(workspace, "cubin")?)?;
     let mut text = String::from(
         "| kernel | registers, ours / nvcc | stack bytes | SASS instructions, ours / nvcc | ratio |\n\
          | --- | --- | --- | --- | --- |\n",
@@ -82,26 +85,26 @@ fn pair(ours: &Costs, theirs: &Costs, kernel: &str) -> Result<(Cost, Cost)> {
     Ok((*ours, *theirs))
 }
 
-fn nvcc_version(workspace: &Workspace) -> Result<String> {
+pub(super) fn nvcc_version(workspace: &Workspace) -> Result<String> {
     let nvcc = workspace.cuda_program("nvcc")?;
     let text = workspace.shell.cmd(nvcc).arg("--version").quiet().read()?;
     let version = text.split_once("release ").map(|(_, rest)| rest.lines().next());
     Ok(version.flatten().context("nvcc says its version")?.to_owned())
 }
 
-/// The cubins of `tests/gpu-suite` and `tests/conformance`: the kernels of examples and tests.
-fn our_cubins(workspace: &Workspace) -> Result<Vec<PathBuf>> {
-    let mut cubins = Vec::new();
-    for folder in binary_folders(workspace, "cpu,sm_90")? {
+/// The binaries of `tests/gpu-suite` and `tests/conformance` with this extension: the kernels of examples and tests.
+pub(super) fn our_files(workspace: &Workspace, extension: &str) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for folder in binary_folders(workspace, TARGETS)? {
         for entry in std::fs::read_dir(&folder)? {
             let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "cubin") {
-                cubins.push(path);
+            if path.extension().is_some_and(|it| it == extension) {
+                files.push(path);
             }
         }
     }
-    ensure!(!cubins.is_empty(), "there is no cubin");
-    Ok(cubins)
+    ensure!(!files.is_empty(), "there is no {extension}");
+    Ok(files)
 }
 
 /// Builds `gpu-suite` and what it depends on for these targets; the folders with the binaries of
@@ -122,20 +125,21 @@ fn binary_folders(workspace: &Workspace, targets: &str) -> Result<Vec<PathBuf>> 
     Ok(folders)
 }
 
-fn nvcc_cubins(workspace: &Workspace) -> Result<Vec<PathBuf>> {
+/// What nvcc makes of the kernels in CUDA C++: a `cubin` or `ptx` of each file.
+pub(super) fn nvcc_files(workspace: &Workspace, form: &str) -> Result<Vec<PathBuf>> {
     let (nvcc, folder) = (workspace.cuda_program("nvcc")?, workspace.target.join("tmp/nvcc"));
     std::fs::create_dir_all(&folder)?;
     let mut stems: Vec<&str> = KERNELS.iter().map(|(_, stem)| *stem).collect();
     stems.dedup();
-    let mut cubins = Vec::new();
+    let mut files = Vec::new();
     for stem in stems {
         let source = workspace.root.join("benches/spine/nvcc").join(format!("{stem}.cu"));
-        let cubin = folder.join(format!("{stem}.cubin"));
-        let command = workspace.shell.cmd(&nvcc).args(["-arch=sm_90", "-O3", "-cubin", "-o"]);
-        command.arg(&cubin).arg(&source).quiet().run()?;
-        cubins.push(cubin);
+        let file = folder.join(format!("{stem}.{form}"));
+        let command = workspace.shell.cmd(&nvcc).args(["-arch=sm_90", "-O3"]);
+        command.arg(format!("-{form}")).arg("-o").arg(&file).arg(&source).quiet().run()?;
+        files.push(file);
     }
-    Ok(cubins)
+    Ok(files)
 }
 
 fn costs(workspace: &Workspace, cubins: &[PathBuf]) -> Result<Costs> {

@@ -7,6 +7,7 @@ mod corpus;
 mod cpu;
 mod crates;
 mod files;
+mod instructions;
 mod launch;
 pub(crate) mod machine;
 mod median;
@@ -42,7 +43,7 @@ pub(crate) struct Options {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Set {
-    /// Build times, code quality against nvcc, launch overhead.
+    /// Build times, code quality and instructions that run against nvcc, launch overhead.
     Spine,
     /// Real crates' CUDA C++, and cudaforge on the same files.
     Build,
@@ -63,6 +64,8 @@ enum Part {
     Rebuild,
     /// Registers and instructions against nvcc's.
     Code,
+    /// Instructions that run against nvcc's, counted by the emulator.
+    Instructions,
     /// Launch overhead on the CPU.
     Launch,
     /// The steps of a developer's day, against cudaforge.
@@ -75,7 +78,9 @@ impl Set {
     /// The parts of a table.
     fn parts(self) -> &'static [Part] {
         match self {
-            Self::Spine => &[Part::Builds, Part::Rebuild, Part::Code, Part::Launch],
+            Self::Spine => {
+                &[Part::Builds, Part::Rebuild, Part::Code, Part::Instructions, Part::Launch]
+            }
             Self::Build => &[Part::Cudaforge, Part::Whole],
             Self::Cpu | Self::Corpus | Self::Math => &[],
         }
@@ -123,6 +128,7 @@ fn parts(workspace: &Workspace, options: &Options, name: &str, set: &str) -> Res
             Part::Builds => builds::measure(workspace, options.repeat),
             Part::Rebuild => rebuild::measure(workspace, options.repeat),
             Part::Code => code::measure(workspace),
+            Part::Instructions => instructions::measure(workspace),
             Part::Launch => launch::measure(workspace),
             Part::Cudaforge => crates::against_cudaforge(workspace),
             Part::Whole => crates::whole(workspace),
@@ -161,6 +167,7 @@ fn title(part: Part) -> &'static str {
         Part::Builds => "Clean builds",
         Part::Rebuild => "Builds after an edit",
         Part::Code => "Code on sm_90 against nvcc",
+        Part::Instructions => "Instructions that run against nvcc",
         Part::Launch => "Launches on the CPU",
         Part::Cudaforge => "candle-kernels against cudaforge 0.1.6",
         Part::Whole => "Whole crates through nvcc",

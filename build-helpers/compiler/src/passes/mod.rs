@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod deferred;
 pub(crate) mod denormals;
 pub(crate) mod dispatch;
+pub(crate) mod edge_values;
 pub(crate) mod entry;
 pub(crate) mod fast_math;
 pub(crate) mod index_width;

@@ -72,6 +72,8 @@ const STAGES: &[Stage] = &[
         .when(|request| request.options.optimize),
     run("passing of panic records", stages::pass_panic_records)
         .when(|request| request.options.toplevel),
+    run("inference of alignments", stages::infer_alignments)
+        .when(|request| request.options.optimize),
     run("workarounds", stages::work_around_llvm).then(Hook::Late),
     run("check of markers", stages::check_markers).when(|request| request.options.validate),
     run("export of print memory", finish::export_print_memory)

@@ -9,7 +9,7 @@ use crate::{
     passes::{
         address_spaces,
         check::{self, Checks},
-        denormals,
+        denormals, edge_values,
         entry::{self, Unit},
         fast_math, index_width, launch_state, link, locations, panic_record, parameters,
         relocations,
@@ -232,7 +232,14 @@ pub(super) fn optimize(session: &mut Session<'_, '_>) -> Result<(), Error> {
     }
     backend.fold_limits(module);
     let passes = backend.passes(job.config.options.opt_level);
-    Ok(backend.machine().run_with(module, &passes, !backend.is_gpu())?)
+    backend.machine().run_with(module, &passes, !backend.is_gpu())?;
+    if job.config.options.opt_level > 1
+        && let Some(passes) = backend.loop_passes()
+        && edge_values::settle(context, module)
+    {
+        backend.machine().run_with(module, passes, false)?;
+    }
+    Ok(())
 }
 
 /// Decides static assertions by what the optimiser has proven, and removes them.
@@ -273,6 +280,15 @@ pub(super) fn pass_panic_records(session: &mut Session<'_, '_>) -> Result<(), Er
         session.can_panic = panic_record::pass(context, module, &**backend, entries)?;
     }
     Ok(())
+}
+
+/// Guarantees that accesses say what is known of the alignment of their addresses.
+pub(super) fn infer_alignments(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { module, backend, .. } = *session;
+    match backend.alignment_passes() {
+        Some(passes) => Ok(backend.machine().run(module, passes)?),
+        None => Ok(()),
+    }
 }
 
 /// Applies the target's workarounds.

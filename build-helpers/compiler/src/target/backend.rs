@@ -35,6 +35,17 @@ pub(crate) trait Backend: TargetInfo {
     /// Makes constants of what limits of launches say, before anything is optimised.
     fn fold_limits(&self, _module: &Module<'_>) {}
 
+    /// Passes over loops that run again where [values on edges](crate::passes::edge_values) have shown more of them; `None` to
+    /// leave those as they are.
+    fn loop_passes(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Passes that find out how the addresses of accesses are aligned, once everything is optimised.
+    fn alignment_passes(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Has threads that panic leave their kernels, once everything is optimised and before what records panics is inlined.
     fn lead_panics<'c>(
         &self,

@@ -85,7 +85,17 @@ pub(super) fn source_arguments(source: &CudaSource) -> Result<Vec<OsString>, Err
         arguments.push(format!("-D{}", define.replace(',', "\\,")).into());
     }
     arguments.extend(source.arguments.iter().map(OsString::from));
+    arguments.extend(prefix_map(&source.package_root).map(OsString::from));
     Ok(arguments)
+}
+
+/// What makes `__FILE__` a path below the package's folder, so that a second checkout has the same code. nvcc hands it to the
+/// host's compiler, which preprocesses for devices too, in a list, and to the shell as it is: a folder with other characters
+/// than these stays in paths. Microsoft's compiler has no such argument.
+fn prefix_map(root: &Path) -> Option<String> {
+    let is_plain = |it: char| it.is_alphanumeric() || "/_-.+@".contains(it);
+    let root = root.to_str().filter(|it| cfg!(unix) && it.chars().all(is_plain))?;
+    Some(format!("-Xcompiler=-fmacro-prefix-map={root}/="))
 }
 
 /// The options that change code, as nvcc takes them. nvcc's own defaults are ours.
@@ -151,6 +161,17 @@ mod tests {
             let Err(Error::Cpp { messages, .. }) = given(path) else { panic!("{path}") };
             let expected = format!("nvcc cannot be given the path {path:?}: it would be cut at");
             assert!(messages[0].text.starts_with(&expected), "{}", messages[0].text);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_are_cut_off_paths_where_no_list_and_no_shell_changes_them() {
+        let map = |root: &str| prefix_map(Path::new(root));
+        assert_eq!(map("/w/ä-1.0/a_b").unwrap(), "-Xcompiler=-fmacro-prefix-map=/w/ä-1.0/a_b/=");
+        for root in ["/w/a b", "/w/a,b", "/w/a'b", "/w/a;b", "/w/a&b", "/w/a=b", "/w/a\\b", "/w/a*"]
+        {
+            assert_eq!(map(root), None, "{root}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod backtraces;
 mod location;
+mod numbers;
 mod table;
 
 pub(crate) use backtraces::Backtraces;

@@ -3,6 +3,7 @@
 mod assembler;
 mod bitcode;
 mod block_size;
+mod conversions;
 mod inline_assembly;
 mod probe;
 mod splice;
@@ -87,6 +88,15 @@ pub(crate) const MAPS: &str = "__kernelmill_tma_tile_";
 
 /// The strictest alignment of a tile in shared memory, in bytes.
 const TILE_ALIGN: u64 = 1024;
+
+/// Finds out how addresses are aligned. That of a variable in shared memory is known in its own address space only, and
+/// with it LLVM's load and store vectoriser makes one access of four.
+const INFER_ALIGNMENT: &str = "function(infer-address-spaces,infer-alignment)";
+
+/// What goes by induction variables, and cleans up after it.
+const LOOPS: &str = "function(instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,loop(indvars),\
+                     loop-unroll,sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg,gvn,\
+                     instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// What kernels need of a version of PTX.
 pub(crate) struct Needs {
@@ -330,9 +340,18 @@ impl Backend for Nvidia {
         block_size::fold(module);
     }
 
+    fn loop_passes(&self) -> Option<&'static str> {
+        Some(LOOPS)
+    }
+
+    fn alignment_passes(&self) -> Option<&'static str> {
+        Some(INFER_ALIGNMENT)
+    }
+
     fn work_around_llvm<'c>(&self, context: &'c Context, module: &Module<'c>) {
         workarounds::keep_exact_loads(module);
         workarounds::order_atomics(context, module, Version::opened());
+        conversions::make_single(context, module);
     }
 
     fn emit(

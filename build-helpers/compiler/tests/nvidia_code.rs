@@ -1,0 +1,124 @@
+//! What PTX is made of things that nvcc makes better PTX of than LLVM alone would.
+
+mod common;
+
+use common::ptx;
+
+/// The instructions of PTX whose names start like this.
+fn count(ptx: &str, name: &str) -> usize {
+    ptx.lines().filter(|line| line.trim_start().starts_with(name)).count()
+}
+
+/// A kernel that adds up the parts of all elements of a tile, each a struct of so many numbers, from a first on.
+fn of_tile(parts: usize, first: &str) -> String {
+    let names = &["a", "b", "c", "d"][..parts];
+    let fields: String = names.iter().map(|name| format!("{name}: f32, ")).collect();
+    let values: String = names.iter().map(|name| format!("{name}: 1.0, ")).collect();
+    let sum: Vec<String> = names.iter().map(|name| format!("other.{name}")).collect();
+    let sum = sum.join(" * ");
+    format!(
+        "use kernelmill_device::prelude::*;
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Part {{ {fields} }}
+#[kernel]
+pub fn of_tile(mut y: DisjointSlice<f32>) {{
+    static mut TILE: SharedArray<Part, 64> = SharedArray::UNINIT;
+    let t = thread::thread_idx().x as usize % 64;
+    // SAFETY: the tile is written before the barrier, and read after it.
+    let tile = unsafe {{ &raw mut TILE[0] }};
+    unsafe {{ *tile.add(t) = Part {{ {values} }} }};
+    thread::sync_threads();
+    let mut sum = 0.0;
+    let mut at = {first};
+    while at < 64 {{
+        // SAFETY: as above.
+        let other = unsafe {{ *tile.add(at) }};
+        sum += {sum};
+        at += 1;
+    }}
+    if let Some(out) = y.get_mut(thread::index_1d()) {{
+        *out = sum;
+    }}
+}}
+"
+    )
+}
+
+#[test]
+fn four_numbers_side_by_side_in_shared_memory_are_read_at_once() {
+    let text = ptx("of_tile", &of_tile(4, "0"));
+    assert!(count(&text, "ld.shared.v4.b32") > 0, "{text}");
+    assert_eq!(count(&text, "ld.shared.b32"), 0, "{text}");
+}
+
+/// Every other element of three numbers lies between multiples of 8 bytes.
+#[test]
+fn what_is_not_aligned_is_read_one_by_one() {
+    let text = ptx("of_tile", &of_tile(3, "t"));
+    assert_eq!(count(&text, "ld.shared.v"), 0, "{text}");
+    assert!(count(&text, "ld.shared.b32") >= 3, "{text}");
+}
+
+/// A kernel with a loop over an iterator, whose first iteration is another one.
+const ITERATES: &str = "use kernelmill_device::prelude::*;
+#[kernel]
+pub fn of_range(count: u32, x: &[f32], mut y: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        let mut sum = 0.0;
+        for (distance, value) in x.iter().take(17).enumerate() {
+            sum += value * distance as f32;
+            if distance > 0 {
+                sum *= *value;
+            }
+        }
+        *out = sum + count as f32;
+    }
+}
+";
+
+/// Without the value on the edge each iteration selects the next number.
+#[test]
+fn a_loop_over_an_iterator_counts_and_its_first_iteration_is_peeled() {
+    let text = ptx("of_range", ITERATES);
+    assert_eq!(one_or_none(&text), 0, "{text}");
+}
+
+/// The numbers 1 and 0 that a condition is made into.
+fn one_or_none(ptx: &str) -> usize {
+    ptx.lines().filter(|line| line.contains("selp.b") && line.contains(", 1, 0, ")).count()
+}
+
+/// A kernel that converts numbers.
+fn conversion(from: &str, to: &str) -> String {
+    format!(
+        "use kernelmill_device::prelude::*;
+#[kernel]
+pub fn conversion(x: &[{from}], mut y: DisjointSlice<{to}>) {{
+    let i = thread::index_1d();
+    if let (Some(out), Some(value)) = (y.get_mut(i), x.get(i.get())) {{
+        *out = *value as {to};
+    }}
+}}
+"
+    )
+}
+
+#[test]
+fn a_conversion_from_single_precision_to_32_bits_is_one_instruction() {
+    for to in ["u32", "i32"] {
+        let text = ptx("conversion", &conversion("f32", to));
+        assert_eq!(count(&text, "cvt.rzi."), 1, "{text}");
+        assert_eq!(count(&text, "selp."), 0, "{text}");
+    }
+}
+
+/// Their instruction gives the highest bit for what is no number.
+#[test]
+fn other_conversions_are_tested_for_what_is_no_number() {
+    for (from, to) in [("f64", "i32"), ("f32", "i64"), ("f64", "u64")] {
+        let text = ptx("conversion", &conversion(from, to));
+        assert!(count(&text, "selp.") > 0, "{text}");
+    }
+}
