@@ -16,6 +16,27 @@ namespace cg = cooperative_groups;
 
 BOTH int twice(int x) { return 2 * x; }
 
+// Headers that many programs share declare their checks of calls where the run time's headers have been read, by the guards of
+// these.
+#ifdef __DRIVER_TYPES_H__
+#define CHECK(call) check((call), #call, __LINE__)
+static void check(cudaError_t error, const char *call, int line) {
+  if (error != cudaSuccess) printf("%s, line %d: %s\n", call, line, cudaGetErrorString(error));
+}
+#endif
+#ifdef __CUDA_RUNTIME_H__
+static int multiprocessors(int device) {
+  int count = 0;
+  CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return count;
+}
+#endif
+#if !defined __CUDA_RUNTIME_API_H__ || !defined __VECTOR_TYPES_H__ || !defined __VECTOR_FUNCTIONS_H__ ||                          \
+    !defined __LIBRARY_TYPES_H__ || !defined __DEVICE_LAUNCH_PARAMETERS_H__ || !defined __HOST_DEFINES_H__ ||                     \
+    !defined __CUDA_FP16_H__ || !defined __CUDA_BF16_H__
+#error "a header that was read has no guard"
+#endif
+
 __managed__ int offset_of_all = 3;
 __constant__ float factors[4];
 
@@ -58,6 +79,9 @@ __global__ void ordered(unsigned int *cells, unsigned int *seen) {
 
 template <class T> __global__ void fill(T *p, T value) { p[threadIdx.x] = value; }
 
+// A function that the run time calls.
+void CUDART_CB when_done(cudaStream_t, cudaError_t error, void *) { CHECK(error); }
+
 int main() {
   cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync | cudaDeviceMapHost);
   cudaDeviceProp properties;
@@ -68,7 +92,7 @@ int main() {
   cudaOccupancyMaxPotentialBlockSize(&least, &blocks, fill<float>, 0, 0);
 
   float *values, host[4] = {1, 2, 3, 4};
-  cudaMalloc(&values, sizeof host);
+  if (multiprocessors(0) > 0) CHECK(cudaMalloc(&values, sizeof host));
   cudaMallocPitch((void **)&values, 0, 16, 16);
   cudaHostAlloc(&values, sizeof host, cudaHostAllocDefault);
   cudaMemcpyToSymbol(factors, host, sizeof host);
