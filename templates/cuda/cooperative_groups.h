@@ -1,5 +1,6 @@
 // Groups of threads: the grid, a block, and the tiles of a warp.
 #pragma once
+#define _COOPERATIVE_GROUPS_H_
 
 namespace cooperative_groups {
 
@@ -44,8 +45,10 @@ struct grid_group {
 __KM_D grid_group this_grid() { return grid_group(); }
 __KM_D void sync(const grid_group &) { __kernelmill_grid_barrier(); }
 
-// Threads of a warp by the bits of a mask; SIZE of them that follow each other, or some.
-template <unsigned int Size> struct thread_block_tile {
+// Threads of a warp by the bits of a mask; SIZE of them that follow each other, or some. A tile knows what it is part of, the
+// tile alone by its type.
+template <unsigned int Size, class Parent = void> struct thread_block_tile;
+template <unsigned int Size> struct thread_block_tile<Size, void> {
   static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
                 "a tile has 1, 2, 4, 8, 16 or 32 threads");
   static __device__ unsigned int mask() {
@@ -56,12 +59,8 @@ template <unsigned int Size> struct thread_block_tile {
   static __KM_MEMBER unsigned int num_threads() { return Size; }
   static __KM_MEMBER unsigned int size() { return Size; }
   static __device__ unsigned int thread_rank() { return __kernelmill_lane_id() & (Size - 1); }
-  static __device__ unsigned int meta_group_rank() {
-    return thread_block::thread_rank() / Size;
-  }
-  static __device__ unsigned int meta_group_size() {
-    return (thread_block::num_threads() + Size - 1) / Size;
-  }
+  __KM_MEMBER unsigned int meta_group_rank() const { return rank_in_parent; }
+  __KM_MEMBER unsigned int meta_group_size() const { return tiles_of_parent; }
   template <class T> __device__ T shfl(T value, int lane) const {
     return __shfl_sync(mask(), value, lane, Size);
   }
@@ -80,14 +79,28 @@ template <unsigned int Size> struct thread_block_tile {
     unsigned int first = __kernelmill_lane_id() & ~(Size - 1);
     return __ballot_sync(mask(), predicate) >> first;
   }
+
+  // Which tile it is of what it is part of, and how many tiles that has.
+  unsigned int rank_in_parent, tiles_of_parent;
 };
-template <unsigned int Size> __KM_D thread_block_tile<Size> tiled_partition(const thread_block &) {
-  return thread_block_tile<Size>();
+template <unsigned int Size, class Parent> struct thread_block_tile : thread_block_tile<Size> {};
+template <unsigned int Size, class Parent>
+__KM_D thread_block_tile<Size, Parent> __km_tile(unsigned int rank, unsigned int count) {
+  thread_block_tile<Size, Parent> tile;
+  tile.rank_in_parent = rank;
+  tile.tiles_of_parent = count;
+  return tile;
 }
-template <unsigned int Size, unsigned int Outer>
-__KM_D thread_block_tile<Size> tiled_partition(const thread_block_tile<Outer> &) {
+template <unsigned int Size>
+__KM_D thread_block_tile<Size, thread_block> tiled_partition(const thread_block &block) {
+  return __km_tile<Size, thread_block>(block.thread_rank() / Size,
+                                       (block.num_threads() + Size - 1) / Size);
+}
+template <unsigned int Size, unsigned int Outer, class Parent>
+__KM_D thread_block_tile<Size, thread_block_tile<Outer, Parent>>
+tiled_partition(const thread_block_tile<Outer, Parent> &tile) {
   static_assert(Size <= Outer, "a tile is no greater than what it is part of");
-  return thread_block_tile<Size>();
+  return __km_tile<Size, thread_block_tile<Outer, Parent>>(tile.thread_rank() / Size, Outer / Size);
 }
 
 // The threads of a warp that run here together. Which those are is for each target to say: it may be
@@ -96,6 +109,7 @@ class coalesced_group {
   unsigned int members;
   __KM_MEMBER explicit coalesced_group(unsigned int mask) : members(mask) {}
   friend __device__ coalesced_group coalesced_threads();
+  friend class thread_group;
 
   // The lane with a rank.
   __device__ unsigned int lane(unsigned int rank) const {
@@ -141,6 +155,48 @@ __device__ inline __attribute__((always_inline)) coalesced_group coalesced_threa
   return coalesced_group(__kernelmill_active_mask());
 }
 template <class Group> __KM_D void sync(const Group &group) { group.sync(); }
+
+// A block or threads of a warp, for functions that take any group.
+class thread_group {
+  bool is_block;
+  unsigned int members;
+  __KM_MEMBER explicit thread_group(unsigned int mask) : is_block(false), members(mask) {}
+  friend __device__ thread_group tiled_partition(const thread_group &parent, unsigned int size);
+
+ public:
+  __KM_MEMBER thread_group(const thread_block &) : is_block(true), members(0) {}
+  template <unsigned int Size, class Parent>
+  __device__ thread_group(const thread_block_tile<Size, Parent> &tile)
+      : is_block(false), members(tile.mask()) {}
+  __KM_MEMBER thread_group(const coalesced_group &group)
+      : is_block(false), members(group.members) {}
+
+  __device__ void sync() const {
+    if (is_block)
+      __syncthreads();
+    else
+      __syncwarp(members);
+  }
+  static __KM_MEMBER bool is_valid() { return true; }
+  __device__ unsigned int num_threads() const {
+    return is_block ? thread_block::num_threads() : __popc(members);
+  }
+  __device__ unsigned int size() const { return num_threads(); }
+  __device__ unsigned int thread_rank() const {
+    if (is_block) return thread_block::thread_rank();
+    return __popc(members & ((1u << __kernelmill_lane_id()) - 1));
+  }
+};
+// The tile of so many threads, a power of two up to 32, that a thread is in.
+__device__ inline __attribute__((always_inline)) thread_group
+tiled_partition(const thread_group &parent, unsigned int size) {
+  if (size == 0 || size > 32 || (size & (size - 1)) != 0) __trap();
+  unsigned int whole = parent.is_block ? ~0u : parent.members, tile = 0, rank = 0;
+  unsigned int own = __popc(whole & ((1u << __kernelmill_lane_id()) - 1)) / size;
+  for (unsigned int rest = whole; rest != 0; rest &= rest - 1, ++rank)
+    if (rank / size == own) tile |= rest & (0u - rest);
+  return thread_group(tile);
+}
 
 template <class T> struct plus {
   __KM_MEMBER T operator()(T a, T b) const { return a + b; }

@@ -33,7 +33,7 @@ static int multiprocessors(int device) {
 #endif
 #if !defined __CUDA_RUNTIME_API_H__ || !defined __VECTOR_TYPES_H__ || !defined __VECTOR_FUNCTIONS_H__ ||                          \
     !defined __LIBRARY_TYPES_H__ || !defined __DEVICE_LAUNCH_PARAMETERS_H__ || !defined __HOST_DEFINES_H__ ||                     \
-    !defined __CUDA_FP16_H__ || !defined __CUDA_BF16_H__
+    !defined __CUDA_FP16_H__ || !defined __CUDA_BF16_H__ || !defined _COOPERATIVE_GROUPS_H_
 #error "a header that was read has no guard"
 #endif
 
@@ -66,6 +66,37 @@ __global__ void odd_lanes(int *out) {
                     previous == (int)threadIdx.x - (rank > 0 ? 2 : 0);
     out[threadIdx.x] = size == 1 || is_right;
   }
+}
+
+// The sum of what the threads of a group have, whatever group it is; `room` has a place for each of them.
+__device__ int sum_of(cg::thread_group group, int *room, int value) {
+  unsigned int rank = group.thread_rank();
+  room[rank] = value;
+  group.sync();
+  for (unsigned int half = group.size() / 2; half > 0; half /= 2) {
+    if (rank < half) room[rank] += room[rank + half];
+    group.sync();
+  }
+  int sum = room[0];
+  group.sync();
+  return sum;
+}
+
+// Of each thread: the sums of its tile of 16 and of its block, its rank in a part of its tile, and which part that is.
+__global__ void any_groups(int *out) {
+  __shared__ int room[64];
+  cg::thread_block block = cg::this_thread_block();
+  cg::thread_group tile = cg::tiled_partition(block, 16), part = cg::tiled_partition(tile, 4);
+  int *own = out + 6 * (blockIdx.x * blockDim.x + threadIdx.x);
+  own[0] = sum_of(tile, room + threadIdx.x / 16 * 16, threadIdx.x);
+  cg::sync(block);
+  own[1] = sum_of(block, room, threadIdx.x);
+  own[2] = part.thread_rank() + 10 * part.size() + 100 * (part.is_valid() && tile.size() == 16);
+  cg::thread_block_tile<32, cg::thread_block> warp = cg::tiled_partition<32>(block);
+  cg::thread_block_tile<8> eighth = cg::tiled_partition<8>(warp);
+  own[3] = warp.meta_group_rank() + 10 * warp.meta_group_size();
+  own[4] = eighth.meta_group_rank() + 10 * eighth.meta_group_size();
+  own[5] = cg::reduce(warp, (int)threadIdx.x, cg::plus<int>()) + sum_of(eighth, room + threadIdx.x / 8 * 8, 1);
 }
 
 __global__ void ordered(unsigned int *cells, unsigned int *seen) {
