@@ -45,6 +45,26 @@ struct grid_group {
 __KM_D grid_group this_grid() { return grid_group(); }
 __KM_D void sync(const grid_group &) { __kernelmill_grid_barrier(); }
 
+// What a shuffle of words makes of a value of any size: the value itself where it is a word, else its words one by one.
+template <bool IsWord> struct __km_words {
+  template <class T, class Shuffle> static __device__ T of(T value, const Shuffle &shuffle) {
+    return shuffle(value);
+  }
+};
+template <> struct __km_words<false> {
+  template <class T, class Shuffle> static __device__ T of(T value, const Shuffle &shuffle) {
+    static_assert(sizeof(T) <= 32, "a value that threads exchange has up to 32 bytes");
+    unsigned int words[(sizeof(T) + 3) / 4] = {};
+    __builtin_memcpy(words, &value, sizeof(T));
+    for (unsigned int &word : words) word = shuffle(word);
+    __builtin_memcpy(&value, words, sizeof(T));
+    return value;
+  }
+};
+#define __KM_EXCHANGE(value, ...)                                                                  \
+  __km_words<sizeof(value) == 1 || sizeof(value) == 2 || sizeof(value) == 4 ||                  \
+                sizeof(value) == 8>::of(value, [&](auto word) { return __VA_ARGS__; })
+
 // Threads of a warp by the bits of a mask; SIZE of them that follow each other, or some. A tile knows what it is part of, the
 // tile alone by its type.
 template <unsigned int Size, class Parent = void> struct thread_block_tile;
@@ -62,16 +82,16 @@ template <unsigned int Size> struct thread_block_tile<Size, void> {
   __KM_MEMBER unsigned int meta_group_rank() const { return rank_in_parent; }
   __KM_MEMBER unsigned int meta_group_size() const { return tiles_of_parent; }
   template <class T> __device__ T shfl(T value, int lane) const {
-    return __shfl_sync(mask(), value, lane, Size);
+    return __KM_EXCHANGE(value, __shfl_sync(mask(), word, lane, Size));
   }
   template <class T> __device__ T shfl_xor(T value, int bits) const {
-    return __shfl_xor_sync(mask(), value, bits, Size);
+    return __KM_EXCHANGE(value, __shfl_xor_sync(mask(), word, bits, Size));
   }
   template <class T> __device__ T shfl_up(T value, unsigned int delta) const {
-    return __shfl_up_sync(mask(), value, delta, Size);
+    return __KM_EXCHANGE(value, __shfl_up_sync(mask(), word, delta, Size));
   }
   template <class T> __device__ T shfl_down(T value, unsigned int delta) const {
-    return __shfl_down_sync(mask(), value, delta, Size);
+    return __KM_EXCHANGE(value, __shfl_down_sync(mask(), word, delta, Size));
   }
   __device__ int any(int predicate) const { return __any_sync(mask(), predicate); }
   __device__ int all(int predicate) const { return __all_sync(mask(), predicate); }
@@ -109,7 +129,7 @@ class coalesced_group {
   unsigned int members;
   __KM_MEMBER explicit coalesced_group(unsigned int mask) : members(mask) {}
   friend __device__ coalesced_group coalesced_threads();
-  friend class thread_group;
+  friend __device__ coalesced_group __km_part(unsigned int mask);
 
   // The lane with a rank.
   __device__ unsigned int lane(unsigned int rank) const {
@@ -126,6 +146,7 @@ class coalesced_group {
   }
 
  public:
+  __KM_MEMBER unsigned int mask() const { return members; }
   __device__ void sync() const { __syncwarp(members); }
   __device__ unsigned int num_threads() const { return __popc(members); }
   __device__ unsigned int size() const { return num_threads(); }
@@ -135,15 +156,17 @@ class coalesced_group {
   static __KM_MEMBER unsigned int meta_group_size() { return 1; }
   static __KM_MEMBER unsigned int meta_group_rank() { return 0; }
   template <class T> __device__ T shfl(T value, unsigned int rank) const {
-    return __shfl_sync(members, value, lane(rank % num_threads()));
+    unsigned int from = lane(rank % num_threads());
+    return __KM_EXCHANGE(value, __shfl_sync(members, word, from));
   }
   template <class T> __device__ T shfl_up(T value, unsigned int delta) const {
-    unsigned int rank = thread_rank();
-    return __shfl_sync(members, value, lane(rank < delta ? rank : rank - delta));
+    unsigned int rank = thread_rank(), from = lane(rank < delta ? rank : rank - delta);
+    return __KM_EXCHANGE(value, __shfl_sync(members, word, from));
   }
   template <class T> __device__ T shfl_down(T value, unsigned int delta) const {
-    unsigned int rank = thread_rank(), from = rank + delta;
-    return __shfl_sync(members, value, lane(from < num_threads() ? from : rank));
+    unsigned int rank = thread_rank(), next = rank + delta;
+    unsigned int from = lane(next < num_threads() ? next : rank);
+    return __KM_EXCHANGE(value, __shfl_sync(members, word, from));
   }
   __device__ int any(int predicate) const { return __any_sync(members, predicate); }
   __device__ int all(int predicate) const { return __all_sync(members, predicate); }
@@ -155,6 +178,19 @@ __device__ inline __attribute__((always_inline)) coalesced_group coalesced_threa
   return coalesced_group(__kernelmill_active_mask());
 }
 template <class Group> __KM_D void sync(const Group &group) { group.sync(); }
+
+// The threads of a group that have the same as the thread that asks.
+__device__ inline __attribute__((always_inline)) coalesced_group __km_part(unsigned int mask) {
+  return coalesced_group(mask);
+}
+template <class Group> __KM_D coalesced_group binary_partition(const Group &group, bool is) {
+  unsigned int those = __ballot_sync(group.mask(), is);
+  return __km_part(is ? those : group.mask() & ~those);
+}
+template <class Group, class Label>
+__KM_D coalesced_group labeled_partition(const Group &group, Label label) {
+  return __km_part(__match_any_sync(group.mask(), label));
+}
 
 // A block or threads of a warp, for functions that take any group.
 class thread_group {
@@ -169,7 +205,7 @@ class thread_group {
   __device__ thread_group(const thread_block_tile<Size, Parent> &tile)
       : is_block(false), members(tile.mask()) {}
   __KM_MEMBER thread_group(const coalesced_group &group)
-      : is_block(false), members(group.members) {}
+      : is_block(false), members(group.mask()) {}
 
   __device__ void sync() const {
     if (is_block)

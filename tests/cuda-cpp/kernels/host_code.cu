@@ -99,6 +99,30 @@ __global__ void any_groups(int *out) {
   own[5] = cg::reduce(warp, (int)threadIdx.x, cg::plus<int>()) + sum_of(eighth, room + threadIdx.x / 8 * 8, 1);
 }
 
+// Values of more bytes than a word through the threads of a warp, and the groups of those who have the same.
+struct Three {
+  unsigned char a;
+  unsigned int b, c;
+};
+__global__ void exchanged(unsigned int *out, unsigned int *turns) {
+  auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  unsigned int lane = warp.thread_rank(), *own = out + 8 * threadIdx.x;
+  uint4 four = warp.shfl_xor(make_uint4(lane, 100 + lane, 200 + lane, 300 + lane), 1);
+  Three three = warp.shfl_up(Three{(unsigned char)lane, 7 * lane, ~lane}, 2);
+  own[0] = four.x + four.y + four.z + four.w;
+  own[1] = three.a + three.b;
+  own[2] = three.c;
+  own[3] = warp.shfl(make_double2(lane, 2.0 * lane), 5).y + warp.shfl_down(make_int3(1, 2, lane), 4).z;
+  auto odd = cg::binary_partition(warp, lane % 2 == 1);
+  own[4] = odd.size() * 100 + odd.thread_rank();
+  auto label = cg::labeled_partition(warp, lane / 5);
+  own[5] = label.size() * 100 + label.thread_rank();
+  own[6] = label.shfl(make_uint4(0, 0, lane, 0), 0).z;
+  own[7] = cg::binary_partition(odd, lane < 9).size();
+  atomicInc_system(&turns[0], 9u);
+  atomicDec_block(&turns[1], 9u);
+}
+
 __global__ void ordered(unsigned int *cells, unsigned int *seen) {
   __nv_atomic_fetch_add(&cells[0], 2u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   __nv_atomic_max(&cells[1], threadIdx.x, __NV_ATOMIC_ACQ_REL);
