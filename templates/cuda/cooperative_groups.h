@@ -1,5 +1,6 @@
 // Groups of threads: the grid, a block, and the tiles of a warp.
 #pragma once
+#define _COOPERATIVE_GROUPS_H_
 
 namespace cooperative_groups {
 
@@ -44,8 +45,30 @@ struct grid_group {
 __KM_D grid_group this_grid() { return grid_group(); }
 __KM_D void sync(const grid_group &) { __kernelmill_grid_barrier(); }
 
-// Threads of a warp by the bits of a mask; SIZE of them that follow each other, or some.
-template <unsigned int Size> struct thread_block_tile {
+// What a shuffle of words makes of a value of any size: the value itself where it is a word, else its words one by one.
+template <bool IsWord> struct __km_words {
+  template <class T, class Shuffle> static __device__ T of(T value, const Shuffle &shuffle) {
+    return shuffle(value);
+  }
+};
+template <> struct __km_words<false> {
+  template <class T, class Shuffle> static __device__ T of(T value, const Shuffle &shuffle) {
+    static_assert(sizeof(T) <= 32, "a value that threads exchange has up to 32 bytes");
+    unsigned int words[(sizeof(T) + 3) / 4] = {};
+    __builtin_memcpy(words, &value, sizeof(T));
+    for (unsigned int &word : words) word = shuffle(word);
+    __builtin_memcpy(&value, words, sizeof(T));
+    return value;
+  }
+};
+#define __KM_EXCHANGE(value, ...)                                                                  \
+  __km_words<sizeof(value) == 1 || sizeof(value) == 2 || sizeof(value) == 4 ||                  \
+                sizeof(value) == 8>::of(value, [&](auto word) { return __VA_ARGS__; })
+
+// Threads of a warp by the bits of a mask; SIZE of them that follow each other, or some. A tile knows what it is part of, the
+// tile alone by its type.
+template <unsigned int Size, class Parent = void> struct thread_block_tile;
+template <unsigned int Size> struct thread_block_tile<Size, void> {
   static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
                 "a tile has 1, 2, 4, 8, 16 or 32 threads");
   static __device__ unsigned int mask() {
@@ -56,23 +79,19 @@ template <unsigned int Size> struct thread_block_tile {
   static __KM_MEMBER unsigned int num_threads() { return Size; }
   static __KM_MEMBER unsigned int size() { return Size; }
   static __device__ unsigned int thread_rank() { return __kernelmill_lane_id() & (Size - 1); }
-  static __device__ unsigned int meta_group_rank() {
-    return thread_block::thread_rank() / Size;
-  }
-  static __device__ unsigned int meta_group_size() {
-    return (thread_block::num_threads() + Size - 1) / Size;
-  }
+  __KM_MEMBER unsigned int meta_group_rank() const { return rank_in_parent; }
+  __KM_MEMBER unsigned int meta_group_size() const { return tiles_of_parent; }
   template <class T> __device__ T shfl(T value, int lane) const {
-    return __shfl_sync(mask(), value, lane, Size);
+    return __KM_EXCHANGE(value, __shfl_sync(mask(), word, lane, Size));
   }
   template <class T> __device__ T shfl_xor(T value, int bits) const {
-    return __shfl_xor_sync(mask(), value, bits, Size);
+    return __KM_EXCHANGE(value, __shfl_xor_sync(mask(), word, bits, Size));
   }
   template <class T> __device__ T shfl_up(T value, unsigned int delta) const {
-    return __shfl_up_sync(mask(), value, delta, Size);
+    return __KM_EXCHANGE(value, __shfl_up_sync(mask(), word, delta, Size));
   }
   template <class T> __device__ T shfl_down(T value, unsigned int delta) const {
-    return __shfl_down_sync(mask(), value, delta, Size);
+    return __KM_EXCHANGE(value, __shfl_down_sync(mask(), word, delta, Size));
   }
   __device__ int any(int predicate) const { return __any_sync(mask(), predicate); }
   __device__ int all(int predicate) const { return __all_sync(mask(), predicate); }
@@ -80,14 +99,28 @@ template <unsigned int Size> struct thread_block_tile {
     unsigned int first = __kernelmill_lane_id() & ~(Size - 1);
     return __ballot_sync(mask(), predicate) >> first;
   }
+
+  // Which tile it is of what it is part of, and how many tiles that has.
+  unsigned int rank_in_parent, tiles_of_parent;
 };
-template <unsigned int Size> __KM_D thread_block_tile<Size> tiled_partition(const thread_block &) {
-  return thread_block_tile<Size>();
+template <unsigned int Size, class Parent> struct thread_block_tile : thread_block_tile<Size> {};
+template <unsigned int Size, class Parent>
+__KM_D thread_block_tile<Size, Parent> __km_tile(unsigned int rank, unsigned int count) {
+  thread_block_tile<Size, Parent> tile;
+  tile.rank_in_parent = rank;
+  tile.tiles_of_parent = count;
+  return tile;
 }
-template <unsigned int Size, unsigned int Outer>
-__KM_D thread_block_tile<Size> tiled_partition(const thread_block_tile<Outer> &) {
+template <unsigned int Size>
+__KM_D thread_block_tile<Size, thread_block> tiled_partition(const thread_block &block) {
+  return __km_tile<Size, thread_block>(block.thread_rank() / Size,
+                                       (block.num_threads() + Size - 1) / Size);
+}
+template <unsigned int Size, unsigned int Outer, class Parent>
+__KM_D thread_block_tile<Size, thread_block_tile<Outer, Parent>>
+tiled_partition(const thread_block_tile<Outer, Parent> &tile) {
   static_assert(Size <= Outer, "a tile is no greater than what it is part of");
-  return thread_block_tile<Size>();
+  return __km_tile<Size, thread_block_tile<Outer, Parent>>(tile.thread_rank() / Size, Outer / Size);
 }
 
 // The threads of a warp that run here together. Which those are is for each target to say: it may be
@@ -96,6 +129,7 @@ class coalesced_group {
   unsigned int members;
   __KM_MEMBER explicit coalesced_group(unsigned int mask) : members(mask) {}
   friend __device__ coalesced_group coalesced_threads();
+  friend __device__ coalesced_group __km_part(unsigned int mask);
 
   // The lane with a rank.
   __device__ unsigned int lane(unsigned int rank) const {
@@ -112,6 +146,7 @@ class coalesced_group {
   }
 
  public:
+  __KM_MEMBER unsigned int mask() const { return members; }
   __device__ void sync() const { __syncwarp(members); }
   __device__ unsigned int num_threads() const { return __popc(members); }
   __device__ unsigned int size() const { return num_threads(); }
@@ -121,15 +156,17 @@ class coalesced_group {
   static __KM_MEMBER unsigned int meta_group_size() { return 1; }
   static __KM_MEMBER unsigned int meta_group_rank() { return 0; }
   template <class T> __device__ T shfl(T value, unsigned int rank) const {
-    return __shfl_sync(members, value, lane(rank % num_threads()));
+    unsigned int from = lane(rank % num_threads());
+    return __KM_EXCHANGE(value, __shfl_sync(members, word, from));
   }
   template <class T> __device__ T shfl_up(T value, unsigned int delta) const {
-    unsigned int rank = thread_rank();
-    return __shfl_sync(members, value, lane(rank < delta ? rank : rank - delta));
+    unsigned int rank = thread_rank(), from = lane(rank < delta ? rank : rank - delta);
+    return __KM_EXCHANGE(value, __shfl_sync(members, word, from));
   }
   template <class T> __device__ T shfl_down(T value, unsigned int delta) const {
-    unsigned int rank = thread_rank(), from = rank + delta;
-    return __shfl_sync(members, value, lane(from < num_threads() ? from : rank));
+    unsigned int rank = thread_rank(), next = rank + delta;
+    unsigned int from = lane(next < num_threads() ? next : rank);
+    return __KM_EXCHANGE(value, __shfl_sync(members, word, from));
   }
   __device__ int any(int predicate) const { return __any_sync(members, predicate); }
   __device__ int all(int predicate) const { return __all_sync(members, predicate); }
@@ -141,6 +178,61 @@ __device__ inline __attribute__((always_inline)) coalesced_group coalesced_threa
   return coalesced_group(__kernelmill_active_mask());
 }
 template <class Group> __KM_D void sync(const Group &group) { group.sync(); }
+
+// The threads of a group that have the same as the thread that asks.
+__device__ inline __attribute__((always_inline)) coalesced_group __km_part(unsigned int mask) {
+  return coalesced_group(mask);
+}
+template <class Group> __KM_D coalesced_group binary_partition(const Group &group, bool is) {
+  unsigned int those = __ballot_sync(group.mask(), is);
+  return __km_part(is ? those : group.mask() & ~those);
+}
+template <class Group, class Label>
+__KM_D coalesced_group labeled_partition(const Group &group, Label label) {
+  return __km_part(__match_any_sync(group.mask(), label));
+}
+
+// A block or threads of a warp, for functions that take any group.
+class thread_group {
+  bool is_block;
+  unsigned int members;
+  __KM_MEMBER explicit thread_group(unsigned int mask) : is_block(false), members(mask) {}
+  friend __device__ thread_group tiled_partition(const thread_group &parent, unsigned int size);
+
+ public:
+  __KM_MEMBER thread_group(const thread_block &) : is_block(true), members(0) {}
+  template <unsigned int Size, class Parent>
+  __device__ thread_group(const thread_block_tile<Size, Parent> &tile)
+      : is_block(false), members(tile.mask()) {}
+  __KM_MEMBER thread_group(const coalesced_group &group)
+      : is_block(false), members(group.mask()) {}
+
+  __device__ void sync() const {
+    if (is_block)
+      __syncthreads();
+    else
+      __syncwarp(members);
+  }
+  static __KM_MEMBER bool is_valid() { return true; }
+  __device__ unsigned int num_threads() const {
+    return is_block ? thread_block::num_threads() : __popc(members);
+  }
+  __device__ unsigned int size() const { return num_threads(); }
+  __device__ unsigned int thread_rank() const {
+    if (is_block) return thread_block::thread_rank();
+    return __popc(members & ((1u << __kernelmill_lane_id()) - 1));
+  }
+};
+// The tile of so many threads, a power of two up to 32, that a thread is in.
+__device__ inline __attribute__((always_inline)) thread_group
+tiled_partition(const thread_group &parent, unsigned int size) {
+  if (size == 0 || size > 32 || (size & (size - 1)) != 0) __trap();
+  unsigned int whole = parent.is_block ? ~0u : parent.members, tile = 0, rank = 0;
+  unsigned int own = __popc(whole & ((1u << __kernelmill_lane_id()) - 1)) / size;
+  for (unsigned int rest = whole; rest != 0; rest &= rest - 1, ++rank)
+    if (rank / size == own) tile |= rest & (0u - rest);
+  return thread_group(tile);
+}
 
 template <class T> struct plus {
   __KM_MEMBER T operator()(T a, T b) const { return a + b; }

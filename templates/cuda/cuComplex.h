@@ -1,6 +1,7 @@
 // Complex numbers of the CUDA toolkit: pairs of a real and an imaginary part. Quotients and sizes are scaled, so that
 // they overflow only where the result does.
 #pragma once
+#define CU_COMPLEX_H_
 
 #define __KM_COMPLEX(V, T, F, MAKE)                                                                \
   __KM_HD T cuCreal##F(V z) { return z.x; }                                                        \

@@ -1,6 +1,9 @@
 // Brain floating point: the upper half of a float. It is computed with as float, and rounded; on
 // every target alike.
 #pragma once
+#ifndef __HIP__
+#define __CUDA_BF16_H__
+#endif
 
 #include "cuda_fp16.h"
 

@@ -2,6 +2,9 @@
 // quotient and root of two, rounded from float, are those that half precision itself gives, and
 // where the processor has the instruction the compiler finds it.
 #pragma once
+#ifndef __HIP__
+#define __CUDA_FP16_H__
+#endif
 
 #define __KM_H __half
 #define __KM_H2 __half2

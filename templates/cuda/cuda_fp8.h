@@ -1,6 +1,7 @@
 // Numbers of 8 bits: 4 of exponent and 3 of fraction, without infinities, or 5 and 2. They are for
 // storage; conversions saturate at the greatest finite number where that is asked for.
 #pragma once
+#define __CUDA_FP8_H__
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"

@@ -1,5 +1,8 @@
 // Constants under the toolkit's names.
 #pragma once
+#ifndef __HIP__
+#define __MATH_CONSTANTS_H__
+#endif
 
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("")

@@ -64,6 +64,12 @@ __KM_D unsigned int atomicDec(unsigned int *address, unsigned int limit) {
     return old == 0 || old > limit ? limit : old - 1u;
   });
 }
+#define __KM_ATOMIC_TURN(NAME)                                                                     \
+  __KM_D unsigned int NAME##_block(unsigned int *a, unsigned int limit) { return NAME(a, limit); } \
+  __KM_D unsigned int NAME##_system(unsigned int *a, unsigned int limit) { return NAME(a, limit); }
+__KM_ATOMIC_TURN(atomicInc)
+__KM_ATOMIC_TURN(atomicDec)
+#undef __KM_ATOMIC_TURN
 #undef __KM_ATOMIC
 #undef __KM_ATOMIC_INTEGERS
 

@@ -21,6 +21,7 @@
 #define __cudart_builtin__
 #define CUDARTAPI
 #define CUDA_CB
+#define CUDART_CB
 #define CUDAAPI
 #define __CUDACC__ 1
 #define __CUDACC_RDC_UNSET__ 1
@@ -30,6 +31,20 @@
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 9
 #define __CUDACC_VER_BUILD__ 0
+
+// The guards of the toolkit's headers that nvcc reads before every file. Other headers ask for them, and declare what is in
+// terms of the run time only where one of them is defined: the helpers of NVIDIA's samples do.
+#ifndef __HIP__
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+#define __DRIVER_TYPES_H__
+#define __HOST_DEFINES_H__
+#define __LIBRARY_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __VECTOR_TYPES_H__
+#endif
+
 // For sources that have a way for compilers without the toolkit.
 #define __KERNELMILL__ 1
 
