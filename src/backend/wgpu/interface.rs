@@ -76,7 +76,7 @@ fn in_order(variables: &[Variable]) -> Vec<Binding> {
 const MAGIC: u32 = 0x0723_0203;
 
 /// The words before the first instruction.
-const HEADER: usize = 5;
+pub(super) const HEADER: usize = 5;
 
 const OP_ENTRY_POINT: u32 = 15;
 const OP_DECORATE: u32 = 71;

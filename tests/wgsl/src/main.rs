@@ -11,12 +11,13 @@ use std::error::Error;
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 24] = [
+const CHECKS: [(&str, Check); 25] = [
     ("saxpy", maps::saxpy),
     ("saxpy4", maps::saxpy4),
     ("integers", maps::integers),
     ("collatz", maps::collatz),
     ("beyond", maps::beyond),
+    ("signed_indices", maps::signed_indices),
     ("group_sums", reductions::group_sums),
     ("scan", reductions::scan),
     ("zeroed", reductions::zeroed),

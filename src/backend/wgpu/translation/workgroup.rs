@@ -1,5 +1,4 @@
-//! Translation: SPIR-V that naga reads when a module is loaded, for devices that do not take it as it is: those of
-//! Metal and D3D12, and those of Vulkan before 1.2. wgpu lays out the tables of buffers for what naga makes of it.
+//! Workgroup memory: the zeros that it begins with.
 //!
 //! naga's reader makes a variable atomic that atomic instructions use, of [any type][upgrade], and then refuses the store of
 //! zeros to the whole of it, which [WGSL does not have][constructible]. Of the SPIR-V of a build that is how workgroup memory
@@ -8,57 +7,9 @@
 //! [upgrade]: https://docs.rs/naga/30.0.2/src/naga/front/atomic_upgrade.rs.html
 //! [constructible]: https://www.w3.org/TR/WGSL/#constructible-types
 
-use std::{collections::BTreeSet, env, ops::Range};
+use std::{collections::BTreeSet, ops::Range};
 
-use wgpu::{ShaderModule, ShaderModuleDescriptor, ShaderRuntimeChecks, ShaderSource};
-
-use super::{driver::Gpu, interface::instructions};
-use crate::error::Result;
-
-/// Whether this build translates.
-pub(super) const IS_BUILT: bool =
-    cfg!(any(windows, target_vendor = "apple", feature = "wgpu-translation"));
-
-/// The variable that has every device translate, for tests on a device of Vulkan.
-const VARIABLE: &str = "KERNELMILL_WGPU_TRANSLATE";
-
-/// Whether the process asks for it where it is not needed.
-pub(super) fn is_asked() -> bool {
-    IS_BUILT && env::var_os(VARIABLE).is_some_and(|value| !value.is_empty())
-}
-
-/// Loads a module with all of its entry points, whose buffers keep their groups and bindings.
-///
-/// # Safety
-///
-/// It is what naga has written for a module that is valid, with its checks.
-pub(super) unsafe fn load(
-    gpu: &Gpu,
-    module: &[u32],
-    subject: impl Fn() -> String,
-) -> Result<ShaderModule> {
-    let Some(source) = source(without_zeroing(module)) else {
-        let message = "kernelmill was built without its feature `wgpu-translation`".to_owned();
-        return Err(gpu.error("create_shader_module", subject(), message));
-    };
-    let description = ShaderModuleDescriptor { label: None, source };
-    // Indices are clamped, loops bounded and divisors replaced in the SPIR-V.
-    let checks = ShaderRuntimeChecks::unchecked();
-    gpu.scoped("create_shader_module", subject, || {
-        // SAFETY: promised.
-        unsafe { gpu.device.create_shader_module_trusted(description, checks) }
-    })
-}
-
-#[cfg(any(windows, target_vendor = "apple", feature = "wgpu-translation"))]
-fn source(module: Vec<u32>) -> Option<ShaderSource<'static>> {
-    Some(ShaderSource::SpirV(module.into()))
-}
-
-#[cfg(not(any(windows, target_vendor = "apple", feature = "wgpu-translation")))]
-fn source(_module: Vec<u32>) -> Option<ShaderSource<'static>> {
-    None
-}
+use crate::backend::wgpu::interface::instructions;
 
 const OP_ENTRY_POINT: u32 = 15;
 const OP_CONSTANT_NULL: u32 = 46;
@@ -76,7 +27,7 @@ const BEGINNING: [u32; 10] = [OP_VARIABLE, 61, 65, 80, 81, 170, 247, 248, 249, 2
 ///
 /// Guaranteed: it computes the same where that memory is zero before an entry point begins. Only stores that come before
 /// every loop, call, barrier and other access that writes are left out, so that each finds zeros.
-fn without_zeroing(module: &[u32]) -> Vec<u32> {
+pub(super) fn without_zeroing(module: &[u32]) -> Vec<u32> {
     let mut ids = Ids::default();
     let mut is_beginning = false;
     let mut kept = module.to_vec();
