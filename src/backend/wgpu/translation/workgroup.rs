@@ -14,7 +14,6 @@ use crate::backend::wgpu::interface::instructions;
 const OP_ENTRY_POINT: u32 = 15;
 const OP_CONSTANT_NULL: u32 = 46;
 const OP_FUNCTION: u32 = 54;
-const OP_FUNCTION_END: u32 = 56;
 const OP_VARIABLE: u32 = 59;
 const OP_STORE: u32 = 62;
 const STORAGE_WORKGROUP: u32 = 4;
@@ -38,7 +37,6 @@ pub(super) fn without_zeroing(module: &[u32]) -> Vec<u32> {
             (OP_VARIABLE, [_, id, STORAGE_WORKGROUP, ..]) => drop(ids.variables.insert(*id)),
             (OP_CONSTANT_NULL, [_, id]) => drop(ids.zeros.insert(*id)),
             (OP_FUNCTION, [_, id, ..]) => is_beginning = ids.entries.contains(id),
-            (OP_FUNCTION_END, _) => is_beginning = false,
             (OP_STORE, [variable, value, ..])
                 if is_beginning
                     && ids.variables.contains(variable)
@@ -108,7 +106,8 @@ mod tests {
 
     #[test]
     fn what_zeroes_workgroup_memory_at_the_beginning_is_left_out() {
-        let end = vec![OP_FUNCTION_END];
+        // `OpFunctionEnd`.
+        let end = vec![56];
         assert_eq!(left(1, &[store(5, 7), vec![249, 29], store(5, 7), end.clone()]), []);
         // The function 2 is no entry point, and may be called later.
         assert_eq!(left(2, &[store(5, 7), end.clone()]), [(5, 7)]);
