@@ -1,7 +1,7 @@
 //! Signs of integers: those of the arguments of a least, a greatest or a clamped value are those of the result.
 //!
-//! Instructions of SPIR-V [do not care][signs], and naga clamps a signed index as an unsigned one with its bound. Its reader has
-//! functions of WGSL for them, whose arguments are of one type.
+//! Instructions of SPIR-V [do not care][signs], and naga clamps a signed index as an unsigned one with its bound. Its reader
+//! has functions of WGSL for them, whose arguments are of one type.
 //!
 //! [signs]: https://registry.khronos.org/SPIR-V/specs/unified1/GLSL.std.450.html
 
