@@ -1,7 +1,7 @@
 //! Device names: how a device is written, `cuda:1`, in the environment variable `KERNELMILL_DEVICE`.
 //!
 //! A name is a back end, which stands for its first device, or a back end and a number with a colon between
-//! them; for OpenCL and Vulkan, whose devices are of several vendors, also a part of a name, `opencl:pocl`. The asynchronous
+//! them; for OpenCL and wgpu, whose devices are of several vendors, also a part of a name, `opencl:pocl`. The asynchronous
 //! processor has a name of its own. Plain data; `discovery` opens what is named.
 
 use std::fmt;
@@ -68,7 +68,7 @@ impl DeviceName {
         if which.bytes().all(|byte| byte.is_ascii_digit()) {
             return Some(Self::numbered(backend, which.parse().ok()?));
         }
-        // Only devices of OpenCL and Vulkan are of several vendors at once.
+        // Only devices of OpenCL and wgpu are of several vendors at once.
         let which = Which::Part(which.to_owned());
         matches!(backend, Backend::OpenCl | Backend::Wgpu).then_some(Self { backend, which })
     }

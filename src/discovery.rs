@@ -13,7 +13,7 @@ use crate::{
 impl Device {
     /// The device that the environment variable `KERNELMILL_DEVICE` names, as `cuda:1`, `hip:0`, `opencl:pocl`, `cpu` or
     /// `cpu-async`. Where it is not set: the first GPU that can be opened, of CUDA (with the feature `cuda`), then of HIP
-    /// (with the feature `hip`), then of OpenCL (with the feature `opencl`), then of Vulkan (with the feature `wgpu`), else
+    /// (with the feature `hip`), then of OpenCL (with the feature `opencl`), then of wgpu (with the feature `wgpu`), else
     /// the processor.
     ///
     /// A GPU that is there but cannot be opened is passed over. [`Device::unavailable`] says why, and
@@ -190,13 +190,14 @@ impl Device {
         backend::open(Backend::OpenCl, ordinal).map(Self::of)
     }
 
-    /// The device of Vulkan with this number, GPUs first. It runs kernels in WGSL. `KERNELMILL_DEVICE` can name one by a part
-    /// of its name or its driver's, too: `wgpu:radv`.
+    /// The device of Vulkan, Metal or D3D12 with this number, GPUs first. It runs kernels in WGSL. A GPU of several of them is
+    /// enumerated by [`Device::all`] as that of Vulkan; the others have the last numbers. `KERNELMILL_DEVICE` can name one by
+    /// a part of its name, of its driver's or of the interface's, too: `wgpu:radv`, `wgpu:d3d12`.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] without the feature `wgpu`, a Vulkan loader or such a device, and for a device that
-    /// takes no SPIR-V as it is.
+    /// [`Error::Unavailable`] without the feature `wgpu`, a driver or such a device, and for a device of Vulkan that takes
+    /// no SPIR-V 1.4 as it is where the feature `wgpu-translation` is off, which macOS and Windows do not need.
     pub fn wgpu(ordinal: usize) -> Result<Self> {
         backend::open(Backend::Wgpu, ordinal).map(Self::of)
     }

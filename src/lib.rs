@@ -54,7 +54,9 @@
 //!   [`Device::best`] is the processor. Wrappers then take `cudarc`'s own slices too, as `CudarcSlice`.
 //! - `hip`: AMD devices, through the HIP library, which is opened at run time too. It has not run on a GPU yet.
 //! - `opencl`: OpenCL devices, through the OpenCL library, which is opened at run time as well; for kernels in OpenCL C.
-//! - `wgpu`: devices of Vulkan, through the crate wgpu, which opens the loader at run time; for kernels in WGSL.
+//! - `wgpu`: devices of Vulkan, of Metal on macOS and of D3D12 on Windows, through the crate wgpu, which opens the Vulkan
+//!   loader at run time; for kernels in WGSL.
+//! - `wgpu-translation`: devices of Vulkan before 1.2 too. Their drivers do not read what a build makes; naga translates it.
 //! - `jit`: CUDA C++ and PTX that the program gives when it runs, with a database of what was compiled ([`jit`]).
 //! - `tracing`: spans of the crate `tracing` for loads, launches and copies.
 //! - `nvtx`: NVTX ranges for the same, which NVIDIA's tools show.

@@ -17,7 +17,7 @@ pub enum Backend {
     Hip,
     /// An implementation of OpenCL.
     OpenCl,
-    /// A driver of Vulkan, through wgpu.
+    /// A driver of Vulkan, Metal or D3D12, through wgpu.
     Wgpu,
 }
 
@@ -78,6 +78,10 @@ pub enum Architecture {
     },
     /// A device of Vulkan.
     Vulkan,
+    /// A device of Metal, which runs what is compiled for Vulkan.
+    Metal,
+    /// A device of Direct3D 12, which runs what is compiled for Vulkan.
+    D3d12,
 }
 
 /// What a device can launch at most.
@@ -92,7 +96,7 @@ pub struct Limits {
     pub threads_per_block: u32,
     /// Bytes of shared memory in a block, static and dynamic together.
     pub shared_bytes: u32,
-    /// Threads in a warp; 1 where the device does not say, as those of OpenCL and Vulkan.
+    /// Threads in a warp; 1 where the device does not say, as those of OpenCL and wgpu.
     pub warp_size: u32,
 }
 
@@ -106,6 +110,8 @@ impl fmt::Display for Architecture {
             Self::Amd { processor, .. } => write!(formatter, "the AMD GPU {processor}"),
             Self::OpenCl { .. } => formatter.write_str("an OpenCL device"),
             Self::Vulkan => formatter.write_str("a Vulkan device"),
+            Self::Metal => formatter.write_str("a Metal device"),
+            Self::D3d12 => formatter.write_str("a D3D12 device"),
         }
     }
 }

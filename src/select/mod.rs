@@ -8,7 +8,7 @@
 //! - LLVM bitcode for NVIDIA runs nowhere by itself: a program has it compiled.
 //! - PTX runs on the same or any later architecture, under the same rules for suffixes.
 //! - SPIR-V runs on OpenCL devices that read its version. OpenCL C runs on all of them: their drivers compile it.
-//! - SPIR-V of kernels in WGSL runs on devices of Vulkan 1.2.
+//! - SPIR-V of kernels in WGSL runs on devices of Vulkan, and, translated, on those of Metal and D3D12.
 //! - An AMD code object runs on its processor, in the modes of `xnack` and `sramecc` it asks for.
 //!   ([LLVM, "Target ID"][amd])
 //!
@@ -110,7 +110,10 @@ pub fn select(device: &Architecture, candidates: &[Target]) -> Selection {
 fn rank(device: &Architecture, candidate: &Target) -> Result<Rank, String> {
     let exact = Rank { native: true, number: 0, specific: 0 };
     match (device, candidate) {
-        (Architecture::Cpu, Target::Cpu) | (Architecture::Vulkan, Target::Vulkan) => Ok(exact),
+        (Architecture::Cpu, Target::Cpu)
+        | (Architecture::Vulkan | Architecture::Metal | Architecture::D3d12, Target::Vulkan) => {
+            Ok(exact)
+        }
         (Architecture::OpenCl { .. }, Target::OpenClC) => Ok(Rank { native: false, ..exact }),
         (Architecture::OpenCl { spirv }, Target::Spirv64) => match *spirv {
             Some(newest) if newest >= SPIRV => Ok(exact),

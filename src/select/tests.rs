@@ -140,8 +140,26 @@ fn other_devices_take_their_own_form() {
         (opencl(Some((1, 0))), 1),
         (opencl(None), 1),
         (Architecture::Vulkan, 4),
+        (Architecture::Metal, 4),
+        (Architecture::D3d12, 4),
     ] {
         assert_eq!(select(&device, &candidates).chosen, Some(index), "{device}");
+    }
+}
+
+/// SPIR-V for OpenCL is none of theirs, and the reason says which device it is.
+#[test]
+fn devices_of_wgpu_run_what_is_for_vulkan_alone() {
+    for (device, name) in [
+        (Architecture::Vulkan, "a Vulkan device"),
+        (Architecture::Metal, "a Metal device"),
+        (Architecture::D3d12, "a D3D12 device"),
+    ] {
+        let selection = select(&device, &targets("spirv64,opencl-c,cpu"));
+        let reasons: Vec<_> = selection.verdicts.iter().map(ToString::to_string).collect();
+        let reason = |whose| format!("is for {whose}, the device is {name}");
+        assert_eq!(selection.chosen, None);
+        assert_eq!(reasons, [reason("OpenCL"), reason("OpenCL"), reason("the CPU")]);
     }
 }
 

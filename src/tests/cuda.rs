@@ -103,7 +103,7 @@ fn a_device_that_is_not_there_is_an_error_and_never_a_panic() {
     let best = Device::best().unwrap();
     let all = Device::all();
     assert_eq!(all[0], best);
-    // Behind the processor come those that are devices of OpenCL or Vulkan too.
+    // Behind the processor come those that are devices of OpenCL or wgpu too.
     let mut behind = all.iter().skip_while(|device| **device != Device::cpu().unwrap()).skip(1);
     assert!(all.contains(&Device::cpu().unwrap()), "{all:?}");
     let again = [Backend::OpenCl, Backend::Wgpu];

@@ -35,7 +35,7 @@ impl ContextCalls for DriverContext {
     fn stream_of(stream: StreamRef<'_>) -> Result<&Arc<WgpuStream>> {
         stream.downcast::<Stream>().map(Stream::queue).ok_or_else(|| Error::WrongDevice {
             subject: "a buffer".to_owned(),
-            found: "Vulkan".to_owned(),
+            found: "wgpu".to_owned(),
             expected: stream.describe().to_owned(),
         })
     }

@@ -24,7 +24,7 @@ use crate::{
     properties::{Architecture, Backend, Limits},
 };
 
-/// Vulkan's devices of one kind, where there is a loader.
+/// The devices of one kind: of Vulkan, where there is a loader, Metal and D3D12.
 pub(crate) enum Wgpu {
     /// All but processors.
     Accelerators,
@@ -34,6 +34,7 @@ pub(crate) enum Wgpu {
 
 pub(super) struct Context {
     id: ContextId,
+    architecture: Architecture,
     limits: Limits,
     default_stream: Arc<Stream>,
     shared: Arc<Shared>,
@@ -50,7 +51,7 @@ impl Platform for Wgpu {
     fn devices(&self) -> Box<dyn Iterator<Item = Result<Arc<dyn hal::Context>>>> {
         let is_processor = matches!(self, Self::Processors);
         let all = devices::all().iter().enumerate();
-        let of_kind = all.filter(move |(_, it)| it.is_processor == is_processor);
+        let of_kind = all.filter(move |(_, it)| it.is_processor == is_processor && !it.is_again);
         Box::new(of_kind.map(|(ordinal, _)| open(ordinal)))
     }
 
@@ -85,7 +86,8 @@ impl Context {
         let panics = Arc::<Panics<_>>::default();
         let shared = Shared::new(driver, panics);
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
-        Ok(Self { id, limits, default_stream, shared })
+        let architecture = listed.api.architecture();
+        Ok(Self { id, architecture, limits, default_stream, shared })
     }
 }
 
@@ -135,7 +137,7 @@ impl hal::Context for Context {
     }
 
     fn architecture(&self) -> &Architecture {
-        &Architecture::Vulkan
+        &self.architecture
     }
 
     fn default_stream(&self) -> Arc<dyn hal::Queue> {

@@ -26,6 +26,8 @@ pub(super) struct Gpu {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
     pub(super) limits: wgpu::Limits,
+    /// Whether modules are translated when they are loaded.
+    pub(super) translates: bool,
     /// Whether it knows the time at which the queue comes to a point.
     pub(super) has_timestamps: bool,
     pub(super) buffers: Buffers,
@@ -45,7 +47,7 @@ impl Gpu {
     pub(super) fn new(
         name: String,
         (device, queue): (wgpu::Device, wgpu::Queue),
-        has_timestamps: bool,
+        (translates, has_timestamps): (bool, bool),
     ) -> Self {
         let failures = Arc::<Failures>::default();
         let of_device = Arc::clone(&failures);
@@ -60,7 +62,7 @@ impl Gpu {
         }));
         let limits = device.limits();
         let buffers = Buffers::default();
-        Self { name, device, queue, limits, has_timestamps, buffers, failures }
+        Self { name, device, queue, limits, translates, has_timestamps, buffers, failures }
     }
 
     /// That the device is not lost, and that nothing went wrong since somebody asked.

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wgpu::{DeviceDescriptor, Features, SubmissionIndex};
 
 use super::{
-    devices::ListedDevice,
+    devices::{Api, ListedDevice},
     driver::{Gpu, ready, unavailable},
+    translation,
 };
 use crate::{
     backend::gpu::{calls::DriverState, shared},
@@ -35,32 +36,45 @@ pub(super) struct WgpuStream {
     last: Mutex<Option<SubmissionIndex>>,
 }
 
+/// Why a device does not take SPIR-V as it is; `None`: it does.
+fn obstacle(api: Api, has: Features, (major, minor): (u32, u32)) -> Option<String> {
+    match api {
+        Api::Metal | Api::D3d12 => Some(format!("is a device of {api}, which takes no SPIR-V")),
+        Api::Vulkan if (major, minor) < OLDEST => {
+            Some(format!("has Vulkan {major}.{minor}, and SPIR-V 1.4 needs Vulkan 1.2"))
+        }
+        Api::Vulkan if !has.contains(Features::PASSTHROUGH_SHADERS) => {
+            Some("takes no SPIR-V as it is".to_owned())
+        }
+        Api::Vulkan => None,
+    }
+}
+
 impl DriverContext {
     /// Opens a device.
     pub(super) fn new(listed: &ListedDevice, ordinal: usize) -> Result<Self> {
         let has = listed.adapter.features();
-        if !has.contains(Features::PASSTHROUGH_SHADERS) {
-            let reason = format!("{} takes no SPIR-V as it is", listed.name);
-            return Err(unavailable(reason));
-        }
-        if listed.version < OLDEST {
-            let ((major, minor), name) = (listed.version, &listed.name);
-            let reason =
-                format!("{name} has Vulkan {major}.{minor}, and SPIR-V 1.4 needs Vulkan 1.2");
-            return Err(unavailable(reason));
+        let obstacle = obstacle(listed.api, has, listed.version);
+        let translates = obstacle.is_some() || translation::is_asked();
+        if let Some(why) = obstacle.filter(|_| !translation::IS_BUILT) {
+            let name = &listed.name;
+            return Err(unavailable(format!(
+                "{name} {why}; the feature `wgpu-translation` of kernelmill translates it"
+            )));
         }
         let timestamps = Features::TIMESTAMP_QUERY | Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
         let has_timestamps = has.contains(timestamps);
-        let wanted = if has_timestamps { timestamps } else { Features::empty() };
+        let wanted = |is_wanted, features| if is_wanted { features } else { Features::empty() };
+        let passthrough = wanted(!translates, Features::PASSTHROUGH_SHADERS);
         let description = DeviceDescriptor {
             label: Some("kernelmill"),
-            required_features: Features::PASSTHROUGH_SHADERS | wanted,
+            required_features: passthrough | wanted(has_timestamps, timestamps),
             required_limits: listed.adapter.limits(),
             ..DeviceDescriptor::default()
         };
         let opened = ready(listed.adapter.request_device(&description))
             .map_err(|error| unavailable(format!("{}: {error}", listed.name)))?;
-        let gpu = Arc::new(Gpu::new(listed.name.clone(), opened, has_timestamps));
+        let gpu = Arc::new(Gpu::new(listed.name.clone(), opened, (translates, has_timestamps)));
         let stream = Arc::new(WgpuStream::new(&gpu, true));
         Ok(Self { ordinal, gpu, stream, state: DriverState::default() })
     }
@@ -84,5 +98,24 @@ impl WgpuStream {
     /// What it gave the queue last.
     pub(super) fn last(&self) -> Option<SubmissionIndex> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spirv_is_given_to_devices_of_vulkan_that_read_it() {
+        let (has, lacks) = (Features::PASSTHROUGH_SHADERS, Features::TIMESTAMP_QUERY);
+        let reason = |api, has, version| obstacle(api, has, version).unwrap_or_default();
+        assert_eq!(reason(Api::Vulkan, has, (1, 2)), "");
+        assert_eq!(reason(Api::Vulkan, has, (1, 3)), "");
+        let old = "has Vulkan 1.1, and SPIR-V 1.4 needs Vulkan 1.2";
+        assert_eq!(reason(Api::Vulkan, has, (1, 1)), old);
+        assert_eq!(reason(Api::Vulkan, lacks, (1, 3)), "takes no SPIR-V as it is");
+        let d3d12 = "is a device of D3D12, which takes no SPIR-V";
+        assert_eq!(reason(Api::D3d12, has, (0, 0)), d3d12);
+        assert_eq!(reason(Api::Metal, has, (0, 0)), d3d12.replace("D3D12", "Metal"));
     }
 }

@@ -6,7 +6,7 @@
 //! itself, but not of one that is passed on. Guaranteed: [`Interface::numbered`] does, so that a layout of these bindings is
 //! that of the module.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 /// A buffer of an entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,6 +31,12 @@ impl Interface {
     /// The entry points, each with the buffers that a module of its own has, as [`Interface::numbered`] makes it.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&str, Vec<Binding>)> {
         self.0.iter().map(|(name, variables)| (&**name, in_order(variables)))
+    }
+
+    /// The entry points, each with the buffers that it has in the module of all.
+    pub(super) fn in_source(&self) -> impl Iterator<Item = (&str, Vec<Binding>)> {
+        let bindings = |variables: &[Variable]| variables.iter().map(|it| it.source).collect();
+        self.0.iter().map(move |(name, variables)| (&**name, bindings(variables)))
     }
 
     /// The module for one entry point: the bindings of its buffers are 0, 1, 2 in each group. Unchanged where there
@@ -70,7 +76,7 @@ fn in_order(variables: &[Variable]) -> Vec<Binding> {
 const MAGIC: u32 = 0x0723_0203;
 
 /// The words before the first instruction.
-const HEADER: usize = 5;
+pub(super) const HEADER: usize = 5;
 
 const OP_ENTRY_POINT: u32 = 15;
 const OP_DECORATE: u32 = 71;
@@ -82,6 +88,18 @@ pub(super) fn words(binary: &[u8]) -> Option<Vec<u32>> {
     let (words, rest) = binary.as_chunks::<4>();
     let words: Vec<_> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
     (rest.is_empty() && words.len() >= HEADER && words[0] == MAGIC).then_some(words)
+}
+
+/// The instructions of a module that is not damaged: where each is, its number, and its operands.
+pub(super) fn instructions(module: &[u32]) -> impl Iterator<Item = (Range<usize>, u32, &[u32])> {
+    let mut at = HEADER;
+    std::iter::from_fn(move || {
+        let first = module.get(at)?;
+        let place = at..at + (first >> 16) as usize;
+        let operands = module.get(at + 1..place.end)?;
+        at = place.end;
+        Some((place, first & 0xffff, operands))
+    })
 }
 
 /// The interface of a module; `None` where it is damaged.
@@ -179,6 +197,11 @@ mod tests {
         assert_eq!(source("saxpy", &numbered), entries[2].1);
         let numbered = interface.numbered("next", &module);
         assert_eq!(source("next", &numbered), entries[0].1);
+        // A module of all entry points keeps the source's.
+        let [third, seventh] = [3, 7].map(|binding| Binding { group: 0, binding });
+        let saxpy = vec![third, seventh, Binding { group: 1, binding: 0 }];
+        let in_source: Vec<_> = interface.in_source().collect();
+        assert_eq!(in_source, [("next", vec![seventh]), ("nothing", vec![]), ("saxpy", saxpy)]);
         assert_eq!(numbered.len(), module.len());
         assert_eq!(interface.numbered("other", &module), module);
     }

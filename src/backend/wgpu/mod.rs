@@ -1,9 +1,10 @@
-//! The wgpu back end: devices of [Vulkan](https://registry.khronos.org/vulkan/) 1.2 and later, through the crate
-//! [wgpu](https://docs.rs/wgpu), for kernels in WGSL.
+//! The wgpu back end: devices of [Vulkan](https://registry.khronos.org/vulkan/),
+//! [Metal](https://developer.apple.com/metal/) and [Direct3D 12](https://microsoft.github.io/DirectX-Specs/), through the
+//! crate [wgpu](https://docs.rs/wgpu), for kernels in WGSL.
 //!
 //! The Vulkan loader is opened when the program runs. What is the same for every driver is in [`gpu`](super::gpu). A
-//! binary is SPIR-V that naga wrote in the build; it goes to the driver as it is ([`module`]), and says itself which
-//! groups and bindings its kernels use ([`interface`]).
+//! binary is SPIR-V that naga wrote in the build; it goes to drivers of Vulkan 1.2 and later as it is ([`module`]), is
+//! translated for others ([`translation`]), and says itself which groups and bindings its kernels use ([`interface`]).
 //!
 //! Buffers of wgpu have no addresses. Each is given a range of numbers that nothing else has ([`buffers`]), with which the
 //! host computes as with the addresses of other back ends, and a launch finds the buffer and the offset again. A device has
@@ -22,3 +23,4 @@ mod memory;
 mod module;
 mod stream;
 pub(super) mod support;
+mod translation;

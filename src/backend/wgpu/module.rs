@@ -1,4 +1,4 @@
-//! Modules: SPIR-V as naga wrote it in the build, which the driver is given without a second translation.
+//! Modules: SPIR-V as naga wrote it in the build, which the driver is given as it is, or [translated](super::translation).
 
 use std::{
     borrow::Cow,
@@ -11,9 +11,11 @@ use kernelmill_artifact::Signature;
 use wgpu::{PassthroughShaderEntryPoint, ShaderModule, ShaderModuleDescriptorPassthrough};
 
 use super::{
+    driver::Gpu,
     driver_context::{DriverContext, Shared},
-    interface::{self, Binding},
+    interface::{self, Binding, Interface},
     launch::{Function, Image},
+    translation,
 };
 use crate::{
     backend::gpu::{calls::ModuleCalls, module::Kernels},
@@ -22,7 +24,7 @@ use crate::{
     hal,
 };
 
-/// A module that is loaded: one of wgpu for each entry point, whose bindings have numbers of their own.
+/// A module that is loaded: for each entry point one of wgpu, and its buffers there.
 pub(super) struct LoadedModule(BTreeMap<String, (ShaderModule, Vec<Binding>)>);
 
 /// A module on the heap: made by `load_module`, and freed by `unload_module`.
@@ -41,6 +43,53 @@ impl Handle {
     }
 }
 
+/// Gives the driver a module for each entry point, whose bindings have numbers of their own.
+///
+/// # Safety
+///
+/// It is what naga has written for a module that is valid.
+unsafe fn passed_on(
+    gpu: &Gpu,
+    artifact: &EmbeddedArtifact,
+    (interface, words): (&Interface, &[u32]),
+) -> Result<LoadedModule> {
+    let load = |(name, bindings): (&str, Vec<Binding>)| {
+        let entry = PassthroughShaderEntryPoint {
+            name: Cow::Borrowed(name),
+            // For Metal alone.
+            workgroup_size: (0, 0, 0),
+        };
+        let description = ShaderModuleDescriptorPassthrough {
+            entry_points: Cow::Owned(vec![entry]),
+            spirv: Some(Cow::Owned(interface.numbered(name, words))),
+            ..Default::default()
+        };
+        let subject = || format!("`{name}` of {artifact}");
+        let shader = gpu.scoped("create_shader_module", subject, || {
+            // SAFETY: promised.
+            unsafe { gpu.device.create_shader_module_passthrough(description) }
+        })?;
+        Ok((name.to_owned(), (shader, bindings)))
+    };
+    Ok(LoadedModule(interface.entries().map(load).collect::<Result<_>>()?))
+}
+
+/// Has a module translated, which all entry points share.
+///
+/// # Safety
+///
+/// As for [`passed_on`].
+unsafe fn translated(
+    gpu: &Gpu,
+    artifact: &EmbeddedArtifact,
+    (interface, words): (&Interface, &[u32]),
+) -> Result<LoadedModule> {
+    // SAFETY: promised.
+    let shader = unsafe { translation::load(gpu, words, || artifact.to_string())? };
+    let entry = |(name, bindings): (&str, _)| (name.to_owned(), (shader.clone(), bindings));
+    Ok(LoadedModule(interface.in_source().map(entry).collect()))
+}
+
 impl ModuleCalls for DriverContext {
     type Module = Handle;
 
@@ -52,25 +101,13 @@ impl ModuleCalls for DriverContext {
         };
         let words = interface::words(binary).ok_or_else(damaged)?;
         let interface = interface::of_module(&words).ok_or_else(damaged)?;
-        let load = |(name, bindings): (&str, Vec<Binding>)| {
-            let entry = PassthroughShaderEntryPoint {
-                name: Cow::Borrowed(name),
-                // For Metal alone.
-                workgroup_size: (0, 0, 0),
-            };
-            let description = ShaderModuleDescriptorPassthrough {
-                entry_points: Cow::Owned(vec![entry]),
-                spirv: Some(Cow::Owned(interface.numbered(name, &words))),
-                ..Default::default()
-            };
-            let subject = || format!("`{name}` of {artifact}");
-            let shader = gpu.scoped("create_shader_module", subject, || {
-                // SAFETY: the caller promises a whole binary: it is what naga has written for a module that is valid.
-                unsafe { gpu.device.create_shader_module_passthrough(description) }
-            })?;
-            Ok((name.to_owned(), (shader, bindings)))
+        // SAFETY: the caller promises a whole binary: it is what naga has written for a module that is valid.
+        let module = unsafe {
+            match gpu.translates {
+                true => translated(gpu, artifact, (&interface, &words))?,
+                false => passed_on(gpu, artifact, (&interface, &words))?,
+            }
         };
-        let module = LoadedModule(interface.entries().map(load).collect::<Result<_>>()?);
         Ok(Handle(Box::into_raw(Box::new(module))))
     }
 

@@ -46,7 +46,8 @@ pub struct Checked {
 }
 
 /// Runs such a program on a device, `cpu`, `cuda` for the fake driver, `hip` for the fake HIP
-/// run time, `opencl` for pocl, `opencl:spirv` for pocl behind a layer that translates SPIR-V, or `wgpu` for lavapipe.
+/// run time, `opencl` for pocl, `opencl:spirv` for pocl behind a layer that translates SPIR-V, `wgpu` for lavapipe, or
+/// `wgpu:translated` for lavapipe as a device that takes no SPIR-V as it is.
 ///
 /// # Panics
 ///
@@ -106,7 +107,10 @@ fn command(program: &str, device: &str) -> Command {
         // pocl passes over divisions that the processor has no result for, unless it is told not to.
         command.env("POCL_SIGFPE_HANDLER", "0");
     }
-    if device == "wgpu" {
+    if device == "wgpu:translated" {
+        command.env("KERNELMILL_WGPU_TRANSLATE", "1");
+    }
+    if device.starts_with("wgpu") {
         // Without Mesa's layer, which would ask a display for its device.
         command.env("VK_DRIVER_FILES", tool::LAVAPIPE).env("VK_ICD_FILENAMES", tool::LAVAPIPE);
         command.env("NODEVICE_SELECT", "1");

@@ -61,3 +61,20 @@ fn collatz(@builtin(global_invocation_id) id: vec3<u32>) {
 fn beyond(@builtin(global_invocation_id) id: vec3<u32>) {
     y[id.x + 1000000u] = x[id.x + 2000000u];
 }
+
+@group(0) @binding(10) var<storage, read_write> turned: array<i32>;
+
+// Indices below zero are those of the last element too.
+@compute @workgroup_size(64)
+fn signed_indices(@builtin(global_invocation_id) id: vec3<u32>) {
+    let i = i32(id.x);
+    let count = i32(arrayLength(&turned));
+    if i >= count {
+        return;
+    }
+    var squares: array<i32, 8>;
+    for (var k = 0; k < 8; k++) {
+        squares[k] = k * k;
+    }
+    turned[i] = signed[count - 1 - i] + squares[i - 4];
+}

@@ -11,12 +11,13 @@ use std::error::Error;
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 24] = [
+const CHECKS: [(&str, Check); 25] = [
     ("saxpy", maps::saxpy),
     ("saxpy4", maps::saxpy4),
     ("integers", maps::integers),
     ("collatz", maps::collatz),
     ("beyond", maps::beyond),
+    ("signed_indices", maps::signed_indices),
     ("group_sums", reductions::group_sums),
     ("scan", reductions::scan),
     ("zeroed", reductions::zeroed),
@@ -38,10 +39,15 @@ const CHECKS: [(&str, Check); 24] = [
     ("failures", work::failures),
 ];
 
+/// Those of devices that take no SPIR-V as it is.
+const OF_TRANSLATION: [(&str, Check); 1] = [("untranslatable", work::untranslatable)];
+
 fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::wgpu(0)?;
     let kernels = Kernels::load(&device)?;
     let on = On { device: &device, kernels: &kernels, stream: device.stream() };
+    let translates = std::env::args().nth(1).is_some_and(|device| device == "wgpu:translated");
+    let checks = CHECKS.into_iter().chain(OF_TRANSLATION.into_iter().filter(|_| translates));
     let lacks_binary = |error: &_| matches!(error, kernelmill::Error::NoBinary(_));
-    test_support::checks::run(CHECKS, |check| check(&on), lacks_binary)
+    test_support::checks::run(checks, |check| check(&on), lacks_binary)
 }

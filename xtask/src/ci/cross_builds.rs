@@ -15,6 +15,9 @@ use std::{env::consts::ARCH, fs};
 const PACKAGES: [&str; 4] =
     ["kernelmill", "cargo-kernelmill", "kernelmill-autodiff", "kernelmill-sanitize"];
 
+/// What is of these hosts alone: the devices of Metal and D3D12.
+const FEATURES: [&str; 2] = ["--features", "kernelmill/wgpu"];
+
 /// A function that Rust's standard library wants from Windows, and wine 8 does not have.
 const RANDOM_NUMBERS: &str = "\
 int __stdcall SystemFunction036(void *, unsigned long);
@@ -29,7 +32,8 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     for host in CHECKED {
         stage(host, || {
             let packages = PACKAGES.iter().flat_map(|package| ["--package", package]);
-            Ok(workspace.cargo(&["check", "--target", host]).args(packages).run()?)
+            let check = workspace.cargo(&["check", "--target", host]);
+            Ok(check.args(packages).args(FEATURES).run()?)
         })?;
     }
     if ARCH == "aarch64" {

@@ -7,7 +7,7 @@ use kernelmill_artifact::target::{nearest, nearest_within};
 /// How the names of all of them begin.
 const PREFIX: &str = "KERNELMILL_";
 /// Those that builds and programs read.
-const NAMES: [&str; 31] = [
+const NAMES: [&str; 32] = [
     "KERNELMILL_CACHE",
     "KERNELMILL_CACHE_DIR",
     "KERNELMILL_CACHE_SIZE",
@@ -38,6 +38,7 @@ const NAMES: [&str; 31] = [
     "KERNELMILL_TOOL_TIME",
     "KERNELMILL_TRACE",
     "KERNELMILL_WATCHDOG",
+    "KERNELMILL_WGPU_TRANSLATE",
     "KERNELMILL_INSTANCES",
 ];
 /// Those of `cargo kernelmill tune` and of the project's own tests, by how they begin.

@@ -78,3 +78,14 @@ pub(crate) fn beyond(on: &On<'_>) -> Result<()> {
     }
     Ok(())
 }
+
+pub(crate) fn signed_indices(on: &On<'_>) -> Result<()> {
+    let signed: Vec<i32> = (0..200).map(|i| i * 1000 - 7).collect();
+    let there = on.device.upload(&signed)?;
+    let mut turned = on.device.zeros::<i32>(signed.len())?;
+    on.kernels.signed_indices(&on.stream, Launch::grid([4], [64]), &there, &mut turned)?;
+    let square = |i: i32| if (4..12).contains(&i) { (i - 4) * (i - 4) } else { 49 };
+    let expected: Vec<_> = signed.iter().rev().zip(0..).map(|(it, i)| it + square(i)).collect();
+    assert_eq!(turned.download()?, expected);
+    Ok(())
+}

@@ -135,3 +135,26 @@ pub(crate) fn failures(on: &On<'_>) -> Result<()> {
     assert_eq!(y.download()?, [7.0; 64]);
     Ok(())
 }
+
+/// A module that the translation does not take is not loaded, and the error says why; a driver would not have looked.
+pub(crate) fn untranslatable(on: &On<'_>) -> Result<()> {
+    /// `OpCapability Kernel`: what OpenCL has.
+    const OF_OPENCL: [u32; 2] = [2 << 16 | 17, 6];
+    /// The bytes before the first instruction.
+    const HEADER: usize = 20;
+    let cache = module_cache();
+    let loader = |request: &LoadRequest<'_>| {
+        let (header, rest) = request.artifact().bytes.split_at(HEADER);
+        Ok(Some([header, &OF_OPENCL.map(u32::to_le_bytes).concat(), rest].concat()))
+    };
+    // SAFETY: what it gives is refused.
+    unsafe { cache.set_loader(Some(Arc::new(loader))) };
+    cache.clear();
+    let error = Kernels::load(on.device).expect_err("naga reads no SPIR-V for OpenCL").to_string();
+    // SAFETY: there is none.
+    unsafe { cache.set_loader(None) };
+    cache.clear();
+    assert!(error.starts_with("create_shader_module failed for "), "{error}");
+    assert!(error.contains("Kernel"), "{error}");
+    Kernels::load(on.device).map(drop)
+}
