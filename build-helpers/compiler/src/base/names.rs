@@ -46,6 +46,10 @@ pub(crate) const DYNAMIC_SHARED: [&str; 2] =
 /// The attribute of a kernel that says from which of its parameters on it is given both, where launches pass them.
 pub(crate) const DYNAMIC_SHARED_PARAMETERS: &str = "kernelmill-dynamic-shared";
 
+/// The attribute of a kernel that says which of its parameters is the address of its variables' memory, where launches pass
+/// that.
+pub(crate) const PROGRAM_MEMORY_PARAMETER: &str = "kernelmill-program-memory";
+
 /// `fn()` of the device crate: the barrier of the grid.
 pub(crate) const GRID_BARRIER: &str = "__kernelmill_grid_barrier";
 

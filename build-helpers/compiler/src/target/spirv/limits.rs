@@ -80,9 +80,8 @@ pub(super) fn missing(operation: &str) -> Option<&'static str> {
 /// A fault for each thing that is not known to be right.
 pub(super) fn find<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
     let mut faults = Vec::new();
-    for (name, using) in variables::used(module) {
-        let message = format!("uses `{name}`, a variable that the host reads and writes");
-        faults.push(fault(message, call_chains.to(using)));
+    for (variable, using) in variables::used(module) {
+        faults.push(fault(format!("uses {variable}"), call_chains.to(using)));
     }
     for function in module.definitions() {
         let is_kernel = function.calling_convention() == calling_convention::SPIR_KERNEL;

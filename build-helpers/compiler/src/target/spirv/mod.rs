@@ -197,6 +197,7 @@ impl TargetInfo for Spirv {
 
 impl Backend for Spirv {
     fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
+        variables::inline_users(unit.context, unit.module);
         let faults: Vec<_> = unit.signatures.iter().filter_map(limits::of_parameters).collect();
         if !faults.is_empty() {
             return Err(Error::Invalid { targets: vec![Target::Spirv64], faults });
@@ -209,6 +210,7 @@ impl Backend for Spirv {
             parameter_space: PRIVATE,
             pointer_space: GLOBAL,
             shared_argument: Some(SHARED),
+            memory_argument: Some(GLOBAL),
             machine: &self.machine,
             decorate: &|_, _, _| {},
         };
@@ -221,6 +223,7 @@ impl Backend for Spirv {
         module: &Module<'c>,
         kernels: &[Value<'c>],
     ) -> Result<(), Error> {
+        variables::place(context, module, &self.machine)?;
         kernels.iter().try_for_each(|kernel| {
             dynamic_shared::pass(context, *kernel);
             early_exits::mask(context, module, &self.machine, *kernel)?;
@@ -255,7 +258,12 @@ impl Backend for Spirv {
         let (module, name) = (module.module(), module.name());
         module.strip_debug_info();
         let text = text::for_clang(&module.to_text(), text::contracts(module));
-        let bytes = Self::translate(toolchain, &text, name)?;
+        let mut bytes = Self::translate(toolchain, &text, name)?;
+        if let Some(memory) = variables::memory(module) {
+            let written = memory.write(&bytes);
+            bytes = written
+                .ok_or_else(|| Error::Internal(format!("{name} has a variable without a place")))?;
+        }
         Ok(Emitted::new(ArtifactKind::Spirv, bytes))
     }
 }
