@@ -9,13 +9,14 @@
 
 use std::fmt;
 
-/// The variables of a SPIR-V module, and the kernels that are given the address of their memory.
+/// What launches of a SPIR-V module have to know: its variables, the kernels that are given the address of their memory, and
+/// whether any prints.
 ///
 /// ```
 /// use kernelmill_artifact::{ProgramMemory, ProgramVariable};
 /// let calls = ProgramVariable { symbol: "calls".to_owned(), offset: 16, bytes: 4 };
 /// let kernels = vec!["count".to_owned()];
-/// let memory = ProgramMemory { bytes: 20, variables: vec![calls], kernels };
+/// let memory = ProgramMemory { bytes: 20, variables: vec![calls], kernels, prints: false };
 /// // A module without instructions.
 /// let module = [0x0723_0203_u32, 0x1_0200, 0, 1, 0].map(u32::to_le_bytes).concat();
 /// let module = memory.write(&module).unwrap();
@@ -30,6 +31,8 @@ pub struct ProgramMemory {
     /// The entries of the kernels that are given the address, as the argument behind those of their signatures and that of
     /// the panic record.
     pub kernels: Vec<String>,
+    /// Whether kernels append lines to a buffer that their panic records name: see [`Printed::render`](crate::Printed::render).
+    pub prints: bool,
 }
 
 /// A variable of a SPIR-V module.
@@ -118,6 +121,7 @@ impl ProgramMemory {
                     offset: offset.parse().ok()?,
                     bytes: bytes.parse().ok()?,
                 }),
+                ["prints"] => memory.prints = true,
                 ["kernel", entry] => memory.kernels.push(entry.to_owned()),
                 _ => return None,
             }
@@ -131,6 +135,9 @@ impl fmt::Display for ProgramMemory {
         writeln!(formatter, "memory {}", self.bytes)?;
         for ProgramVariable { symbol, offset, bytes } in &self.variables {
             writeln!(formatter, "variable {offset} {bytes} {symbol}")?;
+        }
+        if self.prints {
+            formatter.write_str("prints\n")?;
         }
         self.kernels.iter().try_for_each(|entry| writeln!(formatter, "kernel {entry}"))
     }
@@ -169,6 +176,7 @@ mod tests {
             bytes: 52,
             variables: vec![variable("calls", 0, 4), variable("_ZN1a1bE", 16, 36)],
             kernels: vec!["größe".to_owned()],
+            prints: true,
         }
     }
 

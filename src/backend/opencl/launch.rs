@@ -14,7 +14,7 @@ use cl3::{
         set_kernel_arg, set_kernel_arg_svm_pointer, set_kernel_exec_info,
     },
 };
-use kernelmill_artifact::{ArtifactKind, ParameterKind, Signature};
+use kernelmill_artifact::{ArtifactKind, PanicRecord, ParameterKind, Signature};
 
 use super::{
     driver::{Called, named},
@@ -219,10 +219,15 @@ impl Function {
             named(set, "clSetKernelArg", subject)?;
         }
         let Some(record) = record else { return Ok(()) };
+        let record: *const PanicRecord = ptr::with_exposed_provenance(record as usize);
+        // SAFETY: the record is there, and nobody writes the field once launches have the record.
+        let printed = unsafe { (&raw const (*record).printed).read_volatile() };
         // The library is told of memory whose address is no argument by itself.
-        let pointer: *const c_void = ptr::with_exposed_provenance(record as usize);
-        let (place, bytes) = (ptr::from_ref(&pointer).cast(), size_of_val(&pointer));
-        // SAFETY: the library copies the list, of one address of the context's memory, before it returns.
+        let pointers: [*const c_void; 2] =
+            [record.cast(), ptr::with_exposed_provenance(printed as usize)];
+        let told = if printed == 0 { &pointers[..1] } else { &pointers };
+        let (place, bytes) = (told.as_ptr().cast(), size_of_val(told));
+        // SAFETY: the library copies the list, of addresses of the context's memory, before it returns.
         let told =
             unsafe { set_kernel_exec_info(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, bytes, place) };
         named(told, "clSetKernelExecInfo", || self.kernel.entry.to_owned())

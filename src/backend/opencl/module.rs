@@ -121,6 +121,11 @@ impl ModuleCalls for DriverContext {
         Ok(name.to_str().ok().and_then(|name| program.variable(name)))
     }
 
+    unsafe fn prints(module: Handle) -> bool {
+        // SAFETY: promised.
+        unsafe { module.program() }.prints()
+    }
+
     unsafe fn unload_module(module: Handle, subject: impl FnOnce() -> String) -> Result<()> {
         // SAFETY: promised: it is of `load_module`.
         let program = unsafe { Box::from_raw(module.0.cast_mut()) };

@@ -26,6 +26,7 @@ pub(super) struct Object(pub(super) *mut c_void);
 /// A program that is built.
 pub(super) struct Program {
     memory: Option<Memory>,
+    prints: bool,
     object: Object,
 }
 
@@ -69,13 +70,20 @@ impl Program {
         object: Object,
         layout: Option<ProgramMemory>,
     ) -> Result<Self> {
+        let prints = layout.as_ref().is_some_and(|it| it.prints);
+        let layout = layout.filter(|it| it.bytes > 0 || !it.kernels.is_empty());
         let memory = layout.map(|layout| Memory::new(driver, &object, layout)).transpose()?;
-        Ok(Self { memory, object })
+        Ok(Self { memory, prints, object })
     }
 
     /// The library's object.
     pub(super) fn object(&self) -> *mut c_void {
         self.object.0
+    }
+
+    /// Whether kernels of it send lines for the host to print.
+    pub(super) fn prints(&self) -> bool {
+        self.prints
     }
 
     /// The address of the memory, for a kernel that is given it.

@@ -30,6 +30,12 @@ pub(crate) const MATH_PREFIX: &str = "__kernelmill_math_";
 /// C's `printf`, as kernels in CUDA C++ call it. Each target has its own function for it.
 pub(crate) const PRINT: &str = "__kernelmill_printf";
 
+/// The function that returns the address of the memory that kernels print to.
+pub(crate) const PRINT_MEMORY: &str = "__kernelmill_print_memory_address";
+
+/// `fn(number: u32, values: *const u64, count: usize, texts: u64)` of the device crate: sends the values of a line.
+pub(crate) const PRINT_VALUES: &str = "__kernelmill_print_values";
+
 /// The function that returns the address of the table of source locations.
 pub(crate) const LOCATION_BASE: &str = "__kernelmill_location_base";
 

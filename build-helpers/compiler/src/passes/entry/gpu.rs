@@ -16,7 +16,7 @@ use super::{
 use crate::{
     Error,
     base::names::{
-        COOPERATIVE, DYNAMIC_SHARED, DYNAMIC_SHARED_PARAMETERS, GRID_WORKSPACE,
+        COOPERATIVE, DYNAMIC_SHARED, DYNAMIC_SHARED_PARAMETERS, GRID_WORKSPACE, PANIC_RECORD,
         PANIC_RECORD_PARAMETER, PROGRAM_MEMORY_PARAMETER, is_panic,
     },
     ir::{always_inline, reachable, shared_globals, variables},
@@ -75,7 +75,9 @@ pub(crate) fn gpu<'c>(unit: &Unit<'_, 'c>, abi: &GpuAbi<'_, 'c>) -> Result<Vec<E
             let memory = abi
                 .memory_argument
                 .filter(|space| used.iter().any(|value| variables::is_in_memory(value, *space)));
-            let needs = Needs { record: can_panic || cooperative, memory, shared };
+            let asks_for_record = used.iter().any(|value| value.name() == PANIC_RECORD);
+            let record = can_panic || cooperative || asks_for_record;
+            let needs = Needs { record, memory, shared };
             let kernel = gpu_kernel(unit, abi, signature, shim, &needs)?;
             if cooperative {
                 kernel.add_text_attribute(unit.context, COOPERATIVE, "");

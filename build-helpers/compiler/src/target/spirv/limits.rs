@@ -64,9 +64,8 @@ const INTRINSICS: [&str; 31] = [
 ];
 
 /// Parts of the names of operations, and what they are.
-const MISSING: [(&str, &str); 5] = [
+const MISSING: [(&str, &str); 4] = [
     ("dynamic_shared", "dynamic shared memory in a function that is not part of the kernel"),
-    ("print", "printing"),
     ("grid_workspace", "barriers of the grid"),
     ("grid_barrier", "barriers of the grid"),
     ("alloc", "a heap"),

@@ -17,7 +17,9 @@ mod limits;
 mod panics;
 mod slice;
 mod spaces;
+mod switches;
 mod text;
+mod transfers;
 mod uniformity;
 mod updates;
 mod variables;
@@ -130,12 +132,13 @@ impl TargetInfo for Spirv {
 
     fn operations(&self) -> String {
         let launch = offset_of!(PanicRecord, launch).to_string();
+        let printed = offset_of!(PanicRecord, printed).to_string();
         [
             include_str!("../numeric.ll"),
             include_str!("../half_soft.ll"),
             include_str!("../rsqrt.ll"),
             include_str!("../memory.ll"),
-            &include_str!("operations.ll").replace("LAUNCH", &launch),
+            &include_str!("operations.ll").replace("LAUNCH", &launch).replace("PRINTED", &printed),
             include_str!("../copy_plain.ll"),
             include_str!("../tma_none.ll"),
             include_str!("../wgmma_none.ll"),
@@ -162,6 +165,10 @@ impl TargetInfo for Spirv {
 
     fn panic_record_space(&self) -> u32 {
         GLOBAL
+    }
+
+    fn sends_lines(&self) -> bool {
+        true
     }
 
     fn counts_arguments(&self) -> bool {
@@ -214,7 +221,9 @@ impl Backend for Spirv {
             machine: &self.machine,
             decorate: &|_, _, _| {},
         };
-        entry::gpu(unit, &abi)
+        let entries = entry::gpu(unit, &abi)?;
+        variables::mark_printing(unit.context, unit.module, &entries);
+        Ok(entries)
     }
 
     fn lead_panics<'c>(
@@ -243,6 +252,10 @@ impl Backend for Spirv {
         atomics::make_relaxed(context, module);
         let expanded = updates::expand(context, module, &self.machine);
         debug_assert!(expanded.is_ok(), "{expanded:?}");
+        let expanded = transfers::expand(context, module, &self.machine);
+        debug_assert!(expanded.is_ok(), "{expanded:?}");
+        let lowered = switches::lower(module, &self.machine);
+        debug_assert!(lowered.is_ok(), "{lowered:?}");
         variables::drop_unused(module);
         drop_hints(module);
         let joined = joins::join(context, module, &self.machine);

@@ -18,24 +18,39 @@ use kernelmill_llvm::{
 use super::spaces::GLOBAL;
 use crate::{
     Error,
-    base::names::PROGRAM_MEMORY_PARAMETER,
+    base::names::{PRINT_MEMORY, PROGRAM_MEMORY_PARAMETER},
     ir::{
         always_inline, reachable, replace_uses,
         variables::{is_in_memory, is_variable},
     },
+    passes::entry::Entry,
 };
 
 /// The attribute of the kernel with the initial values that has the memory as text.
 const MEMORY: &str = "kernelmill-program-variables";
 
-/// Has functions that use variables inlined.
+/// The attribute of a kernel that prints.
+const PRINTS: &str = "kernelmill-prints";
+
+/// Has functions that use variables, or print, inlined.
 pub(super) fn inline_users<'c>(context: &'c Context, module: &Module<'c>) {
-    if variables(module).is_empty() {
+    if variables(module).is_empty() && ModuleExt::function(module, PRINT_MEMORY).is_none() {
         return;
     }
     for function in module.definitions() {
-        if reachable(function).iter().any(|it| is_in_memory(it, GLOBAL)) {
+        let used = reachable(function);
+        if used.iter().any(|it| is_in_memory(it, GLOBAL) || it.name() == PRINT_MEMORY) {
             always_inline(context, function);
+        }
+    }
+}
+
+/// Marks the kernels that print.
+pub(super) fn mark_printing<'c>(context: &'c Context, module: &Module<'c>, entries: &[Entry]) {
+    let kernels = entries.iter().filter_map(|it| ModuleExt::function(module, &it.symbol));
+    for kernel in kernels {
+        if reachable(kernel).iter().any(|it| it.name() == PRINT_MEMORY) {
+            kernel.add_text_attribute(context, PRINTS, "");
         }
     }
 }
@@ -91,12 +106,17 @@ pub(super) fn place<'c>(
     Ok(())
 }
 
-/// What a module says of its memory; `None` where it has no variables.
+/// What a module says of its memory; `None` where it has no variables and prints nothing.
 pub(super) fn memory(module: &Module<'_>) -> Option<ProgramMemory> {
-    let start = ModuleExt::function(module, ProgramMemory::START)?;
-    let memory = ProgramMemory::parse(&start.text_attribute(MEMORY)?)?;
+    let start = ModuleExt::function(module, ProgramMemory::START);
+    let written = start.and_then(|it| ProgramMemory::parse(&it.text_attribute(MEMORY)?));
+    let prints = module.definitions().iter().any(|it| it.text_attribute(PRINTS).is_some());
+    if written.is_none() && !prints {
+        return None;
+    }
     let kernels = module.definitions().into_iter().filter(|it| is_given_memory(*it));
-    Some(ProgramMemory { kernels: kernels.map(Value::name).collect(), ..memory })
+    let kernels = kernels.map(Value::name).collect();
+    Some(ProgramMemory { kernels, prints, ..written.unwrap_or_default() })
 }
 
 /// The variables of the host that have no place and are used: what they are, and the first instruction of every function
