@@ -3,6 +3,9 @@
 mod allocations;
 mod checks;
 mod kernels;
+#[expect(unreachable_pub, reason = "it is public in the packages that it is shared with")]
+#[path = "../../cuda-backend/src/rows.rs"]
+mod rows;
 
 use checks::{On, maps, memory, photo, reductions, values, work};
 use kernelmill::Device;
@@ -11,7 +14,7 @@ use std::error::Error;
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 24] = [
+const CHECKS: [(&str, Check); 25] = [
     ("saxpy", maps::saxpy),
     ("saxpy4", maps::saxpy4),
     ("integers", maps::integers),
@@ -30,6 +33,7 @@ const CHECKS: [(&str, Check); 24] = [
     ("multiply", values::multiply),
     ("parts", memory::parts),
     ("bytes", memory::bytes),
+    ("rows", memory::rows),
     ("streams", memory::streams),
     ("refused", memory::refused),
     ("dropped", work::dropped),

@@ -16,7 +16,7 @@ fn lavapipe_computes_what_plain_rust_does() {
         return;
     }
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, "wgpu");
-    assert_eq!((passed.len(), lacking), (24, Vec::new()), "{passed:?}");
+    assert_eq!((passed.len(), lacking), (25, Vec::new()), "{passed:?}");
 }
 
 /// A machine without a driver has no such device, and the program says so.
