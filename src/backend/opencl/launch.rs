@@ -207,31 +207,49 @@ impl Function {
             named(set, "clSetKernelArgSVMPointer", subject)?;
         }
         if let Some(first) = self.arguments.shared {
-            // No bytes at all are no argument.
-            let (bytes, size) = (shared_bytes.max(1) as usize, ptr::from_ref(&shared_bytes));
-            // SAFETY: local memory of the kernel, and a number that is copied before the call returns.
-            let set = unsafe {
-                set_kernel_arg(kernel, first, bytes, ptr::null())
-                    .and_then(|()| set_kernel_arg(kernel, first + 1, size_of::<u32>(), size.cast()))
-            };
+            // SAFETY: the kernel has both arguments.
+            let set = unsafe { set_shared(kernel, first, shared_bytes) };
             let subject =
                 || format!("{shared_bytes} bytes of local memory of `{}`", self.kernel.entry);
             named(set, "clSetKernelArg", subject)?;
         }
         let Some(record) = record else { return Ok(()) };
-        let record: *const PanicRecord = ptr::with_exposed_provenance(record as usize);
-        // SAFETY: the record is there, and nobody writes the field once launches have the record.
-        let printed = unsafe { (&raw const (*record).printed).read_volatile() };
-        // The library is told of memory whose address is no argument by itself.
-        let pointers: [*const c_void; 2] =
-            [record.cast(), ptr::with_exposed_provenance(printed as usize)];
-        let told = if printed == 0 { &pointers[..1] } else { &pointers };
-        let (place, bytes) = (told.as_ptr().cast(), size_of_val(told));
-        // SAFETY: the library copies the list, of addresses of the context's memory, before it returns.
-        let told =
-            unsafe { set_kernel_exec_info(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, bytes, place) };
+        // SAFETY: the record is there, and the caller's own.
+        let told = unsafe { tell_of_record(kernel, record) };
         named(told, "clSetKernelExecInfo", || self.kernel.entry.to_owned())
     }
+}
+
+/// Gives a kernel its dynamic shared memory, and the number of its bytes.
+///
+/// # Safety
+///
+/// It has both, from this argument on.
+unsafe fn set_shared(kernel: *mut c_void, first: u32, shared_bytes: u32) -> Called<()> {
+    // No bytes at all are no argument.
+    let (bytes, size) = (shared_bytes.max(1) as usize, ptr::from_ref(&shared_bytes));
+    // SAFETY: local memory of the kernel, and a number that is copied before the call returns.
+    unsafe {
+        set_kernel_arg(kernel, first, bytes, ptr::null())
+            .and_then(|()| set_kernel_arg(kernel, first + 1, size_of::<u32>(), size.cast()))
+    }
+}
+
+/// Tells the library of memory whose address is no argument by itself: a panic record, and what the record names.
+///
+/// # Safety
+///
+/// The record is there, in memory of the context, and launches that use it are this caller's.
+unsafe fn tell_of_record(kernel: *mut c_void, record: u64) -> Called<()> {
+    let record: *const PanicRecord = ptr::with_exposed_provenance(record as usize);
+    // SAFETY: nobody writes the field once launches have the record.
+    let printed = unsafe { (&raw const (*record).printed).read_volatile() };
+    let pointers: [*const c_void; 2] =
+        [record.cast(), ptr::with_exposed_provenance(printed as usize)];
+    let told = if printed == 0 { &pointers[..1] } else { &pointers };
+    let (place, bytes) = (told.as_ptr().cast(), size_of_val(told));
+    // SAFETY: the library copies the list, of addresses of the context's memory, before it returns.
+    unsafe { set_kernel_exec_info(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, bytes, place) }
 }
 
 /// Gives one argument to the library; the function that it is given by.
