@@ -119,9 +119,14 @@ impl Memory {
         // SAFETY: the memory has that many bytes, and nobody else knows it.
         unsafe { DriverContext::zero(address, bytes, stream)? };
         let stored = memory.store_initial_values(driver, object);
-        // Whatever was queued uses the memory.
-        driver.wait_for(stream).and(stored)?;
-        Ok(memory)
+        // Whatever was queued uses the memory, which stays where nobody knows that it is done.
+        if let Err(error) = driver.wait_for(stream) {
+            if driver.wait_for(stream).is_err() {
+                std::mem::forget(memory);
+            }
+            return Err(error);
+        }
+        stored.map(|()| memory)
     }
 
     /// Launches the kernel of the program that does so.
