@@ -49,6 +49,8 @@ pub enum Capability {
     DynamicSharedMemory,
     /// More than 48 KiB of it, where the device has more.
     LargeSharedMemory,
+    /// Variables of CUDA C++ and HIP that the program reads and writes: [`DeviceVariable`](crate::DeviceVariable).
+    DeviceVariables,
     /// Tiles of tensors that are copied by a descriptor of the driver: [`TensorMap`](crate::TensorMap).
     TensorMaps,
     /// The number of blocks that a multiprocessor holds, from the driver:
@@ -80,7 +82,7 @@ pub enum Support {
 
 impl Capability {
     /// Every capability, in the order of the book's table.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::QueuedLaunches,
         Self::Streams,
         Self::Events,
@@ -97,6 +99,7 @@ impl Capability {
         Self::Clusters,
         Self::DynamicSharedMemory,
         Self::LargeSharedMemory,
+        Self::DeviceVariables,
         Self::TensorMaps,
         Self::Occupancy,
         Self::Panics,
@@ -126,6 +129,7 @@ impl fmt::Display for Capability {
             Self::Clusters => "clusters",
             Self::DynamicSharedMemory => "dynamic shared memory",
             Self::LargeSharedMemory => "more than 48 KiB of it",
+            Self::DeviceVariables => "device variables",
             Self::TensorMaps => "tensor maps",
             Self::Occupancy => "occupancy from the driver",
             Self::Panics => "panics of kernels",

@@ -15,6 +15,7 @@
 //! - [`Bitcode`]: a module that the program compiles when it runs, with what it must know of it.
 //! - [`PtxVersion`]: a version of PTX, with the driver that reads it.
 //! - [`TraceFile`]: what builds and programs did when.
+//! - [`ProgramMemory`]: where a SPIR-V module keeps the variables that it shares with the host.
 //! - [`Printed`]: the output of kernels on a device whose driver has no `printf`.
 //!
 //! [`kernelmill`]: https://docs.rs/kernelmill
@@ -31,6 +32,7 @@ mod message;
 mod occupancy;
 mod panic;
 mod printed;
+mod program_memory;
 mod ptx;
 mod relocation;
 mod resources;
@@ -56,6 +58,7 @@ pub use message::render_message;
 pub use occupancy::{Multiprocessor, registers_with, threads_with};
 pub use panic::{GridWorkspace, PANIC_MESSAGE_BYTES, PanicKind, PanicRecord};
 pub use printed::{PRINT_BUFFER, PRINT_BUFFER_BYTES, Printed};
+pub use program_memory::{ProgramMemory, ProgramVariable};
 pub use ptx::{PtxEntry, PtxParameter, PtxToken, PtxVersion, ptx_entries, ptx_tokens};
 pub use relocation::Relocation;
 pub use resources::Resources;

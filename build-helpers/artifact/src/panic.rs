@@ -47,9 +47,12 @@ pub struct PanicRecord {
     /// The address of the [`GridWorkspace`] of cooperative launches; 0 where there have been none. The host
     /// writes it, and a panic ends the barriers of the grid by it.
     pub workspace: u64,
+    /// The address of the memory for what kernels print ([`Printed`](crate::Printed)), where the host formats that; 0 where
+    /// they print nothing. The host writes it.
+    pub printed: u64,
 }
 
-const _: () = assert!(size_of::<PanicRecord>() == 280);
+const _: () = assert!(size_of::<PanicRecord>() == 288);
 
 /// What the blocks of a cooperative launch on a GPU synchronise by, in the memory of the device. The launch is given its
 /// address in the place of that of its panic record.
@@ -82,6 +85,7 @@ impl PanicRecord {
         reserved: 0,
         launch: 0,
         workspace: 0,
+        printed: 0,
     };
 
     /// Whether a thread has panicked.

@@ -1,4 +1,7 @@
-//! Output of kernels on AMD's devices, which is kept in a buffer of the module.
+//! Output of kernels on devices whose driver does not print: of AMD in a buffer of the module, of OpenCL as values in one of
+//! the launch.
+
+use crate::{SourceLocation, render_message};
 
 /// The symbol of the buffer in a code object.
 ///
@@ -9,6 +12,9 @@ pub const PRINT_BUFFER: &str = "__kernelmill_print_buffer";
 
 /// Its size in bytes.
 pub const PRINT_BUFFER_BYTES: usize = 1 << 16;
+
+/// The most bytes of a line that the host formats, without its end.
+const LINE_BYTES: usize = 254;
 
 /// Bytes of the header before the lines.
 const START: usize = 8;
@@ -33,6 +39,40 @@ pub struct Printed {
 }
 
 impl Printed {
+    /// The lines of entries in a buffer of an OpenCL launch, which the host formats: `words` are those behind the first
+    /// eight bytes. An entry's first word has the number of its words in the low half. In the high half it has the index of
+    /// a text among `messages` plus 1, whose values are the other words, or 0 where these are the bytes of a line. It
+    /// ends before the first entry that is not complete.
+    ///
+    /// ```
+    /// use kernelmill_artifact::Printed;
+    /// let words = [2 | 1 << 32, 7, 2, u64::from_le_bytes(*b"done\n\0\0\0"), 0];
+    /// assert_eq!(Printed::render(&words, &["element {u32}"], &[]), "element 7\ndone\n");
+    /// ```
+    #[must_use]
+    pub fn render(words: &[u64], messages: &[&str], places: &[SourceLocation<'_>]) -> String {
+        let (mut text, mut rest) = (String::new(), words);
+        while let [head, behind @ ..] = rest {
+            let (count, number) = (*head as u32 as usize, (head >> 32) as usize);
+            let Some(content) = count.checked_sub(1).and_then(|count| behind.get(..count)) else {
+                break;
+            };
+            if let Some(index) = number.checked_sub(1) {
+                let message = messages.get(index).copied().unwrap_or("_");
+                let line = render_message(message, content, places);
+                let cut = line.floor_char_boundary(LINE_BYTES);
+                text.push_str(line.get(..cut).unwrap_or_default());
+                text.push('\n');
+            } else {
+                let bytes = content.iter().flat_map(|word| word.to_le_bytes());
+                let bytes: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
+                text.push_str(&String::from_utf8_lossy(&bytes));
+            }
+            rest = &rest[count..];
+        }
+        text
+    }
+
     /// Reads a buffer; `None` unless it has [`PRINT_BUFFER_BYTES`].
     #[must_use]
     pub fn read(buffer: &[u8]) -> Option<Self> {

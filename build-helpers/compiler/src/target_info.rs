@@ -83,6 +83,11 @@ pub(crate) trait TargetInfo {
         None
     }
 
+    /// Whether the host formats what kernels print, from the values that they send.
+    fn sends_lines(&self) -> bool {
+        false
+    }
+
     /// The mathematical functions of its vendor's.
     fn vendor_math(&self) -> Option<VendorMath> {
         None

@@ -21,7 +21,7 @@ pub const DEVICE: &[(&str, &str)] = files! { "":
     "math/coefficients.rs" "math/double.rs" "math/exponential.rs" "math/inverse.rs"
     "math/logarithm.rs" "math/mod.rs" "math/payne_hanek.rs" "math/power.rs" "math/real.rs"
     "math/reduction.rs" "math/remainder.rs" "math/root.rs" "panic/device.rs" "panic/mod.rs"
-    "panic/write.rs" "prelude.rs" "print/buffer.rs" "print/c.rs" "print/decimal.rs"
+    "panic/write.rs" "prelude.rs" "print/buffer.rs" "print/c.rs" "print/decimal.rs" "print/entries.rs"
     "print/line.rs" "print/mod.rs" "shared.rs" "shim.rs" "slice.rs" "sources.rs" "stack.rs"
     "tensor/accumulator.rs" "tensor/bulk.rs" "tensor/copy.rs" "tensor/element.rs"
     "tensor/fragment.rs" "tensor/layout.rs" "tensor/memory.rs" "tensor/mod.rs" "tensor/rows.rs"

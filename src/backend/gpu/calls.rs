@@ -346,6 +346,15 @@ pub(in crate::backend) trait ModuleCalls: ContextCalls {
     /// The module is loaded.
     unsafe fn global(&self, module: Self::Module, name: &CStr) -> Result<Option<(u64, usize)>>;
 
+    /// Whether kernels of a module append lines to a buffer that their panic records name.
+    ///
+    /// # Safety
+    ///
+    /// The module is loaded.
+    unsafe fn prints(_module: Self::Module) -> bool {
+        false
+    }
+
     /// Unloads a module.
     ///
     /// # Safety

@@ -15,6 +15,7 @@ pub(super) mod launches;
 pub(super) mod memory;
 pub(super) mod module;
 pub(super) mod panics;
+mod print_buffer;
 pub(super) mod recorded;
 pub(super) mod records;
 pub(super) mod shared;

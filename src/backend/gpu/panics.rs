@@ -2,7 +2,8 @@
 //!
 //! Launches of an image on a stream run one after the other, and share a record; launches on two streams
 //! never do. So whoever waits for a stream is told of its own launches. Guaranteed: a launch's panic is
-//! reported once, and the table keeps no image loaded, no stream, and no context but for its records.
+//! reported once, and the table keeps no image loaded, no stream, and no context but for its records. What kernels have
+//! printed for the host to format is printed then too.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -87,7 +88,11 @@ impl<D: Driver> Panics<D> {
             self.reclaim(dropped, &image.driver);
             table = self.lock();
         }
-        let record = table.records.take(&image.driver)?;
+        let mut record = table.records.take(&image.driver)?;
+        // SAFETY: the image is loaded.
+        if unsafe { D::prints(image.handle) } {
+            table.records.add_print_buffer(&mut record, &image.driver)?;
+        }
         let address = record.address();
         table.entries.push(Entry {
             stream: StreamId::of(on),
@@ -187,6 +192,7 @@ impl<D: Driver> Table<D> {
         for mut entry in std::mem::take(&mut self.entries) {
             match entry.panic {
                 Panic::Recorded(mut record) if is_over(&entry.image, &record) => {
+                    record.print(entry.artifact);
                     let panic = record.take().map(|panic| entry.artifact.panic(&panic));
                     self.records.give_back(record);
                     let Some(panic) = panic else { continue };
@@ -205,6 +211,13 @@ impl<D: Driver> Table<D> {
             Panic::Recorded(_) => true,
             Panic::Left(left) => left.context.strong_count() > 0,
         });
+        for entry in &mut self.entries {
+            if asked(entry)
+                && let Panic::Recorded(record) = &mut entry.panic
+            {
+                record.print(entry.artifact);
+            }
+        }
         for index in 0..self.entries.len() {
             let entry = &mut self.entries[index];
             if !asked(entry) {

@@ -16,10 +16,10 @@ use std::{
     },
 };
 
-use kernelmill_artifact::{GridWorkspace, PanicRecord};
+use kernelmill_artifact::{GridWorkspace, PRINT_BUFFER_BYTES, PanicRecord};
 
-use super::calls::MemoryCalls;
-use crate::error::Result;
+use super::{calls::MemoryCalls, print_buffer::PrintBuffer};
+use crate::{embedded::EmbeddedArtifact, error::Result};
 
 /// Records of a block of memory.
 const OF_A_BLOCK: usize = 240;
@@ -28,10 +28,11 @@ const OF_A_BLOCK: usize = 240;
 pub(in crate::backend) struct Records<D: MemoryCalls> {
     blocks: Vec<Block<D>>,
     free: Vec<Record>,
+    print_buffers: Vec<Block<D>>,
     workspaces: Vec<Workspace<D>>,
 }
 
-/// Pinned memory, freed with this.
+/// Pinned memory, which is zero at first, freed with this.
 struct Block<D: MemoryCalls> {
     memory: NonNull<c_void>,
     /// Its address for kernels.
@@ -55,6 +56,8 @@ pub(in crate::backend) struct Record {
     device: u64,
     /// The address of its workspace; 0 where it has none yet.
     workspace: u64,
+    /// What launches print to that use it, where they print.
+    printed: Option<PrintBuffer>,
 }
 
 // SAFETY: the memory can be used from every thread.
@@ -64,7 +67,8 @@ unsafe impl Send for Record {}
 
 impl<D: MemoryCalls> Default for Records<D> {
     fn default() -> Self {
-        Self { blocks: Vec::new(), free: Vec::new(), workspaces: Vec::new() }
+        let (blocks, print_buffers) = (Vec::new(), Vec::new());
+        Self { blocks, free: Vec::new(), print_buffers, workspaces: Vec::new() }
     }
 }
 
@@ -74,7 +78,7 @@ impl<D: MemoryCalls> Records<D> {
         if let Some(record) = self.free.pop() {
             return Ok(record);
         }
-        let block = Block::new(driver)?;
+        let block = Block::new(driver, OF_A_BLOCK * size_of::<PanicRecord>())?;
         self.free = block.records();
         self.blocks.push(block);
         Ok(self.free.pop().expect("a block has records"))
@@ -99,16 +103,30 @@ impl<D: MemoryCalls> Records<D> {
         Ok(record.workspace)
     }
 
+    /// Gives a record memory that the launches which use it print to. The context is current.
+    pub(in crate::backend) fn add_print_buffer(
+        &mut self,
+        record: &mut Record,
+        driver: &Arc<D>,
+    ) -> Result<()> {
+        if record.printed.is_none() {
+            let block = Block::new(driver, PRINT_BUFFER_BYTES)?;
+            record.set_print_buffer(block.memory, block.device);
+            self.print_buffers.push(block);
+        }
+        Ok(())
+    }
+
     /// Notes that it is not known whether launches still use records.
     pub(in crate::backend) fn lose(&mut self) {
+        self.print_buffers.iter_mut().for_each(|block| block.is_lost = true);
         self.blocks.iter_mut().for_each(|block| block.is_lost = true);
         self.workspaces.iter_mut().for_each(|workspace| workspace.is_lost = true);
     }
 }
 
 impl<D: MemoryCalls> Block<D> {
-    fn new(driver: &Arc<D>) -> Result<Self> {
-        let bytes = OF_A_BLOCK * size_of::<PanicRecord>();
+    fn new(driver: &Arc<D>, bytes: usize) -> Result<Self> {
         let (memory, device) = driver.allocate_shared(bytes, subject)?;
         Ok(Self { memory, device, is_lost: false, driver: Arc::clone(driver) })
     }
@@ -120,6 +138,7 @@ impl<D: MemoryCalls> Block<D> {
             host: unsafe { self.memory.cast::<PanicRecord>().add(index) },
             device: self.device + (index * size_of::<PanicRecord>()) as u64,
             workspace: 0,
+            printed: None,
         };
         (0..OF_A_BLOCK).rev().map(record).collect()
     }
@@ -179,6 +198,21 @@ impl Record {
         self.workspace = address;
         // SAFETY: the record is there; kernels only read the field, and those before this had no workspace.
         unsafe { (&raw mut (*self.host.as_ptr()).workspace).write_volatile(address) };
+    }
+
+    /// Tells kernels where they print to.
+    fn set_print_buffer(&mut self, memory: NonNull<c_void>, device: u64) {
+        // SAFETY: the memory is there as long as records, and launches that use this record are told of it alone.
+        self.printed = Some(unsafe { PrintBuffer::new(memory.cast()) });
+        // SAFETY: the record is there; kernels only read the field, and those before this print nothing.
+        unsafe { (&raw mut (*self.host.as_ptr()).printed).write_volatile(device) };
+    }
+
+    /// Prints the lines that kernels of a binary have sent since the last time.
+    pub(in crate::backend) fn print(&mut self, artifact: &EmbeddedArtifact) {
+        if let Some(printed) = &mut self.printed {
+            printed.print(artifact);
+        }
     }
 
     /// Its address for kernels.

@@ -20,6 +20,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::CooperativeLaunches
         | C::DynamicSharedMemory
         | C::LargeSharedMemory
+        | C::DeviceVariables
         | C::Panics
         | C::Tracing => Support::Full,
         C::Graphs | C::Clusters | C::TensorMaps => Support::Emulated,

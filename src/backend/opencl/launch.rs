@@ -14,7 +14,7 @@ use cl3::{
         set_kernel_arg, set_kernel_arg_svm_pointer, set_kernel_exec_info,
     },
 };
-use kernelmill_artifact::{ArtifactKind, ParameterKind, Signature};
+use kernelmill_artifact::{ArtifactKind, PanicRecord, ParameterKind, Signature};
 
 use super::{
     driver::{Called, named},
@@ -43,17 +43,49 @@ fn passes_words(kind: ArtifactKind, source: &str) -> bool {
 /// A kernel of a program.
 pub(super) struct Function {
     object: Kernel,
-    /// One for each argument.
-    passing: Vec<Passing>,
-    /// Whether the argument behind those is the address of a panic record.
-    has_record: bool,
-    /// The index of the argument that is the launch's dynamic shared memory, before the number of its bytes: of kernels that
-    /// this compiler's own passes compile.
-    shared_argument: Option<u32>,
+    arguments: Arguments,
     kernel: &'static EmbeddedKernel,
     limits: KernelLimits,
     image: Arc<Image>,
     shared: Arc<Shared>,
+}
+
+/// What a kernel is given, in this order.
+struct Arguments {
+    /// One for each parameter of the signature, or two, and the address of a panic record.
+    passing: Vec<Passing>,
+    /// Whether the last of those is that address.
+    has_record: bool,
+    /// The address of the memory of the program's variables, where that comes next.
+    memory: Option<u64>,
+    /// The index of the argument that is the launch's dynamic shared memory, before the number of its bytes: of kernels that
+    /// this compiler's own passes compile.
+    shared: Option<u32>,
+}
+
+impl Arguments {
+    /// Those of a kernel that has `count` arguments, and is given the memory at that address; `None` where that does not fit
+    /// its signature. Kernels of a module that `panics` may have a record.
+    fn of(
+        signature: &Signature,
+        (own_passes, panics): (bool, bool),
+        memory: Option<u64>,
+        count: u64,
+    ) -> Option<Self> {
+        let parameters = signature.parameters().iter();
+        let passing: Option<Vec<_>> =
+            parameters.map(|it| Passing::of(&it.kind, own_passes)).collect();
+        let mut passing = passing?.concat();
+        let count = count.checked_sub(u64::from(memory.is_some()))?;
+        // Of the kernels of a module that can panic some have one argument more. Shared memory is two.
+        let has_record = panics && (passing.len() as u64 + count) % 2 == 1;
+        passing.extend(has_record.then_some(Passing::RECORD));
+        let shared = own_passes && passing.len() as u64 + 2 == count;
+        let first = passing.len() as u32 + u32::from(memory.is_some());
+        let of_shared = if shared { 2 } else { 0 };
+        let fits = passing.len() as u64 + of_shared == count;
+        fits.then(|| Self { passing, has_record, memory, shared: shared.then_some(first) })
+    }
 }
 
 /// `cl_kernel`, which keeps its arguments from one launch to the next: they are set and used by one thread at a
@@ -122,25 +154,17 @@ impl Function {
         let driver = Arc::clone(&shared.driver);
         let object = Kernel { handle: Mutex::new(handle), driver };
         let count = get_kernel_data(handle, CL_KERNEL_NUM_ARGS);
-        let count = number(&named(count, "clGetKernelInfo", || kernel.entry.to_owned())?);
-        let parameters = signature.parameters().iter();
+        let parameters = number(&named(count, "clGetKernelInfo", || kernel.entry.to_owned())?);
+        // SAFETY: the image is loaded.
+        let memory = unsafe { image.handle.program() }.memory_of(kernel.entry);
         let own_passes = passes_words(image.artifact.kind, image.artifact.source);
-        let passing: Option<Vec<_>> =
-            parameters.map(|it| Passing::of(&it.kind, own_passes)).collect();
-        let mut passing = passing.map(|passing| passing.concat());
-        // Of the kernels of a module that can panic some have one argument more.
-        let has_record = |it: &Vec<_>| kernel.panics && (it.len() as u64 + count) % 2 == 1;
-        let has_record = passing.as_ref().is_some_and(has_record);
-        passing.iter_mut().filter(|_| has_record).for_each(|it| it.push(Passing::RECORD));
-        let is_shared = |it: &&Vec<_>| own_passes && it.len() as u64 + 2 == count;
-        let shared_argument = passing.as_ref().filter(is_shared).map(|it| it.len() as u32);
-        let of_memory = if shared_argument.is_some() { 2 } else { 0 };
-        let passing = passing.filter(|passing| passing.len() as u64 + of_memory == count);
-        let passing = passing.ok_or_else(|| Error::OpenClSignature {
+        let kind = (own_passes, kernel.panics);
+        let arguments = Arguments::of(signature, kind, memory, parameters);
+        let arguments = arguments.ok_or_else(|| Error::OpenClSignature {
             artifact: image.artifact.to_string(),
             signature: signature.to_string(),
             device: shared.name.clone(),
-            parameters: count,
+            parameters,
         })?;
         let ask = |which| {
             let asked = get_kernel_work_group_data(handle, shared.device.0, which);
@@ -153,7 +177,7 @@ impl Function {
             static_shared_bytes: ask(CL_KERNEL_LOCAL_MEM_SIZE)?,
         };
         let (image, shared) = (Arc::clone(image), Arc::clone(shared));
-        Ok(Self { object, passing, has_record, shared_argument, kernel, limits, image, shared })
+        Ok(Self { object, arguments, kernel, limits, image, shared })
     }
 
     /// Gives the arguments to the library, which copies them.
@@ -168,32 +192,64 @@ impl Function {
         record: Option<u64>,
         shared_bytes: u32,
     ) -> Result<()> {
-        for (index, (passing, argument)) in self.passing.iter().zip(arguments).enumerate() {
+        for (index, (passing, argument)) in self.arguments.passing.iter().zip(arguments).enumerate()
+        {
             // SAFETY: promised.
             let (set, function) = unsafe { set_one(kernel, index as u32, *passing, *argument) };
             named(set, function, || format!("argument {index} of `{}`", self.kernel.entry))?;
         }
-        if let Some(first) = self.shared_argument {
-            // No bytes at all are no argument.
-            let (bytes, size) = (shared_bytes.max(1) as usize, ptr::from_ref(&shared_bytes));
-            // SAFETY: local memory of the kernel, and a number that is copied before the call returns.
-            let set = unsafe {
-                set_kernel_arg(kernel, first, bytes, ptr::null())
-                    .and_then(|()| set_kernel_arg(kernel, first + 1, size_of::<u32>(), size.cast()))
-            };
+        if let Some(address) = self.arguments.memory {
+            let index = self.arguments.passing.len() as u32;
+            let pointer = ptr::with_exposed_provenance(address as usize);
+            // SAFETY: the kernel has the argument, and the image holds the memory.
+            let set = unsafe { set_kernel_arg_svm_pointer(kernel, index, pointer) };
+            let subject = || format!("the variables of `{}`", self.kernel.entry);
+            named(set, "clSetKernelArgSVMPointer", subject)?;
+        }
+        if let Some(first) = self.arguments.shared {
+            // SAFETY: the kernel has both arguments.
+            let set = unsafe { set_shared(kernel, first, shared_bytes) };
             let subject =
                 || format!("{shared_bytes} bytes of local memory of `{}`", self.kernel.entry);
             named(set, "clSetKernelArg", subject)?;
         }
         let Some(record) = record else { return Ok(()) };
-        // The library is told of memory whose address is no argument by itself.
-        let pointer: *const c_void = ptr::with_exposed_provenance(record as usize);
-        let (place, bytes) = (ptr::from_ref(&pointer).cast(), size_of_val(&pointer));
-        // SAFETY: the library copies the list, of one address of the context's memory, before it returns.
-        let told =
-            unsafe { set_kernel_exec_info(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, bytes, place) };
+        // SAFETY: the record is there, and the caller's own.
+        let told = unsafe { tell_of_record(kernel, record) };
         named(told, "clSetKernelExecInfo", || self.kernel.entry.to_owned())
     }
+}
+
+/// Gives a kernel its dynamic shared memory, and the number of its bytes.
+///
+/// # Safety
+///
+/// It has both, from this argument on.
+unsafe fn set_shared(kernel: *mut c_void, first: u32, shared_bytes: u32) -> Called<()> {
+    // No bytes at all are no argument.
+    let (bytes, size) = (shared_bytes.max(1) as usize, ptr::from_ref(&shared_bytes));
+    // SAFETY: local memory of the kernel, and a number that is copied before the call returns.
+    unsafe {
+        set_kernel_arg(kernel, first, bytes, ptr::null())
+            .and_then(|()| set_kernel_arg(kernel, first + 1, size_of::<u32>(), size.cast()))
+    }
+}
+
+/// Tells the library of memory whose address is no argument by itself: a panic record, and what the record names.
+///
+/// # Safety
+///
+/// The record is there, in memory of the context, and launches that use it are this caller's.
+unsafe fn tell_of_record(kernel: *mut c_void, record: u64) -> Called<()> {
+    let record: *const PanicRecord = ptr::with_exposed_provenance(record as usize);
+    // SAFETY: nobody writes the field once launches have the record.
+    let printed = unsafe { (&raw const (*record).printed).read_volatile() };
+    let pointers: [*const c_void; 2] =
+        [record.cast(), ptr::with_exposed_provenance(printed as usize)];
+    let told = if printed == 0 { &pointers[..1] } else { &pointers };
+    let (place, bytes) = (told.as_ptr().cast(), size_of_val(told));
+    // SAFETY: the library copies the list, of addresses of the context's memory, before it returns.
+    unsafe { set_kernel_exec_info(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, bytes, place) }
 }
 
 /// Gives one argument to the library; the function that it is given by.
@@ -252,7 +308,7 @@ impl hal::Function for Function {
         let all: [usize; 3] = std::array::from_fn(|axis| block[axis] * shape.grid[axis] as usize);
         // As on other targets: the last axis with more than one work-item.
         let dimensions = all.iter().rposition(|size| *size > 1).unwrap_or(0) as u32 + 1;
-        let record = match self.has_record {
+        let record = match self.arguments.has_record {
             true => Some(self.shared.panics.record(stream, &self.image)?),
             false => None,
         };
@@ -292,13 +348,32 @@ impl hal::Function for Function {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernelmill_artifact::{Access, Nested, Scalar, ValueType};
+    use kernelmill_artifact::{Access, Nested, Parameter, Scalar, ValueType};
 
     #[test]
     fn warps_of_this_compilers_kernels_limit_blocks() {
         assert!(passes_words(ArtifactKind::Spirv, "kernels/warps.rs"));
         assert!(!passes_words(ArtifactKind::Spirv, "kernels/groups.cl"));
         assert!(!passes_words(ArtifactKind::OpenClC, "kernels/groups.cl"));
+    }
+
+    #[test]
+    fn what_is_behind_the_parameters_is_told_by_its_number_and_the_module() {
+        static PARAMETERS: [Parameter; 1] =
+            [Parameter::borrowed("x", ParameterKind::Value(ValueType::Scalar(Scalar::I32)))];
+        let signature = Signature::borrowed("kernel", &PARAMETERS);
+        let of = |panics, memory, count| {
+            let found = Arguments::of(&signature, (true, panics), memory, count)?;
+            Some((found.passing.len(), found.has_record, found.memory, found.shared))
+        };
+        assert_eq!(of(false, None, 1), Some((1, false, None, None)));
+        assert_eq!(of(true, None, 2), Some((2, true, None, None)));
+        assert_eq!(of(false, Some(8), 2), Some((1, false, Some(8), None)));
+        assert_eq!(of(true, Some(8), 3), Some((2, true, Some(8), None)));
+        assert_eq!(of(true, Some(8), 5), Some((2, true, Some(8), Some(3))));
+        assert_eq!(of(true, None, 3), Some((1, false, None, Some(1))));
+        assert_eq!(of(false, Some(8), 1), None);
+        assert_eq!(of(false, None, 2), None);
     }
 
     #[test]

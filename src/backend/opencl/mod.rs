@@ -19,6 +19,7 @@ mod launch;
 mod marker;
 mod memory;
 mod module;
+mod program;
 mod properties;
 mod stream;
 pub(super) mod support;

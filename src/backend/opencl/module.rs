@@ -3,7 +3,7 @@
 //! A program in OpenCL C names in its first line what its compiler is to be told, as the build wrote it.
 
 use std::{
-    ffi::{CStr, CString, c_void},
+    ffi::{CStr, CString},
     ptr,
     sync::Arc,
 };
@@ -13,16 +13,17 @@ use cl3::{
     kernel::create_kernel,
     program::{
         CL_PROGRAM_BUILD_LOG, build_program, create_program_with_il, create_program_with_source,
-        get_program_build_data, release_program,
+        get_program_build_data,
     },
 };
-use kernelmill_artifact::{ArtifactKind, Signature};
+use kernelmill_artifact::{ArtifactKind, ProgramMemory, Signature};
 
 use super::{
     devices::text,
     driver::named,
     driver_context::{DriverContext, Shared},
     launch::{Function, Image},
+    program::{Object, Program},
 };
 use crate::{
     backend::gpu::{calls::ModuleCalls, module::Kernels},
@@ -34,13 +35,19 @@ use crate::{
 /// How the line of arguments begins. The compiler writes it.
 const ARGUMENTS: &str = "// kernelmill:";
 
-/// `cl_program`, released with this.
-struct Program(*mut c_void);
+/// A program on the heap: made by `load_module`, and freed by `unload_module`.
+#[derive(Clone, Copy)]
+pub(super) struct Handle(*const Program);
 
-impl Drop for Program {
-    fn drop(&mut self) {
-        // SAFETY: the reference is this value's own. What is released here could not be built.
-        let _ = unsafe { release_program(self.0) };
+impl Handle {
+    /// The program.
+    ///
+    /// # Safety
+    ///
+    /// It is loaded.
+    pub(super) unsafe fn program(&self) -> &Program {
+        // SAFETY: promised.
+        unsafe { &*self.0 }
     }
 }
 
@@ -57,11 +64,11 @@ impl DriverContext {
     }
 
     /// Makes a program, and the arguments that it is built with.
-    fn program(&self, artifact: &EmbeddedArtifact, binary: &[u8]) -> Result<(Program, String)> {
+    fn program(&self, artifact: &EmbeddedArtifact, binary: &[u8]) -> Result<(Object, String)> {
         let (context, subject) = (self.object(), || artifact.to_string());
         if artifact.kind == ArtifactKind::Spirv {
             let made = create_program_with_il(context, binary);
-            return Ok((Program(named(made, "clCreateProgramWithIL", subject)?), String::new()));
+            return Ok((Object(named(made, "clCreateProgramWithIL", subject)?), String::new()));
         }
         let program = std::str::from_utf8(binary).map_err(|_| Error::OpenClBuild {
             artifact: artifact.to_string(),
@@ -69,12 +76,12 @@ impl DriverContext {
             log: "the program is not text".to_owned(),
         })?;
         let made = create_program_with_source(context, &[program]);
-        let made = Program(named(made, "clCreateProgramWithSource", subject)?);
+        let made = Object(named(made, "clCreateProgramWithSource", subject)?);
         Ok((made, self.arguments(program)))
     }
 
     /// What the device's compiler said of a program.
-    fn log(&self, program: &Program) -> String {
+    fn log(&self, program: &Object) -> String {
         let log = get_program_build_data(program.0, self.device.0, CL_PROGRAM_BUILD_LOG);
         match log.map(text) {
             Ok(log) if !log.is_empty() => log,
@@ -84,13 +91,9 @@ impl DriverContext {
 }
 
 impl ModuleCalls for DriverContext {
-    type Module = *mut c_void;
+    type Module = Handle;
 
-    unsafe fn load_module(
-        &self,
-        artifact: &EmbeddedArtifact,
-        binary: &[u8],
-    ) -> Result<*mut c_void> {
+    unsafe fn load_module(&self, artifact: &EmbeddedArtifact, binary: &[u8]) -> Result<Handle> {
         let (program, arguments) = self.program(artifact, binary)?;
         // What has a zero in it the build does not write.
         let arguments = CString::new(arguments).unwrap_or_default();
@@ -103,19 +106,30 @@ impl ModuleCalls for DriverContext {
             }),
             built => {
                 named(built, "clBuildProgram", || artifact.to_string())?;
-                Ok(std::mem::ManuallyDrop::new(program).0)
+                let is_spirv = artifact.kind == ArtifactKind::Spirv;
+                let memory = if is_spirv { ProgramMemory::read(binary) } else { None };
+                let program = Program::new(self, program, memory)?;
+                Ok(Handle(Box::into_raw(Box::new(program))))
             }
         }
     }
 
     /// No plugin of the compiler sees what is compiled for OpenCL, so that nothing is relocated.
-    unsafe fn global(&self, _module: *mut c_void, _name: &CStr) -> Result<Option<(u64, usize)>> {
-        Ok(None)
+    unsafe fn global(&self, module: Handle, name: &CStr) -> Result<Option<(u64, usize)>> {
+        // SAFETY: promised.
+        let program = unsafe { module.program() };
+        Ok(name.to_str().ok().and_then(|name| program.variable(name)))
     }
 
-    unsafe fn unload_module(module: *mut c_void, subject: impl FnOnce() -> String) -> Result<()> {
+    unsafe fn prints(module: Handle) -> bool {
         // SAFETY: promised.
-        named(unsafe { release_program(module) }, "clReleaseProgram", subject)
+        unsafe { module.program() }.prints()
+    }
+
+    unsafe fn unload_module(module: Handle, subject: impl FnOnce() -> String) -> Result<()> {
+        // SAFETY: promised: it is of `load_module`.
+        let program = unsafe { Box::from_raw(module.0.cast_mut()) };
+        program.release(subject)
     }
 }
 
@@ -127,7 +141,9 @@ impl Kernels for DriverContext {
         signature: &'static Signature,
         name: CString,
     ) -> Result<Option<Box<dyn hal::Function>>> {
-        match create_kernel(image.handle, &name) {
+        // SAFETY: the image is loaded.
+        let program = unsafe { image.handle.program() };
+        match create_kernel(program.object(), &name) {
             Err(CL_INVALID_KERNEL_NAME) => Ok(None),
             created => {
                 let handle = named(created, "clCreateKernel", || kernel.entry.to_owned())?;

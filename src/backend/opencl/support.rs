@@ -15,6 +15,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::SeveralDevices
         | C::DynamicSharedMemory
         | C::LargeSharedMemory
+        | C::DeviceVariables
         | C::Panics
         | C::Printing
         | C::Tracing => Support::Full,

@@ -22,6 +22,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Clusters
         | C::DynamicSharedMemory
         | C::LargeSharedMemory
+        | C::DeviceVariables
         | C::TensorMaps
         | C::Occupancy
         | C::Panics

@@ -83,14 +83,15 @@ template <class Mask> __KM_D typename __km_enable<sizeof(Mask) == 8>::type __syn
   __kernelmill_warp_barrier((unsigned int)mask);
 }
 
-// The lanes whose value is the same.
+// The lanes whose value is the same. All threads make the same number of iterations, as SPIR-V's shuffles need.
 template <class T> __KM_D __km_lanes __match_any(T value) {
   typedef typename __km_bits<sizeof(T)>::type Bits;
   Bits own = __builtin_bit_cast(Bits, value);
-  __km_lanes equal = 0;
-  for (__km_lanes rest = __km_active_lanes(); rest != 0; rest &= rest - 1) {
-    Bits other = __km_value_from(own, __builtin_ctzll(rest));
-    if (other == own) equal |= rest & (0 - rest);
+  __km_lanes active = __km_active_lanes(), equal = 0;
+  for (int lane = 0; lane < warpSize; lane++) {
+    bool takes_part = active >> lane & 1;
+    Bits other = __km_value_from(own, takes_part ? lane : (int)__lane_id());
+    if (takes_part && other == own) equal |= (__km_lanes)1 << lane;
   }
   return equal;
 }

@@ -153,6 +153,15 @@ unsafe extern "C" fn clSVMAlloc(context: Any, flags: u64, bytes: usize, alignmen
     memory
 }
 
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clSVMFree(context: Any, memory: Any) {
+    // SAFETY: the type is that of the function.
+    let function: unsafe extern "C" fn(Any, Any) = unsafe { real("clSVMFree") };
+    // SAFETY: as the caller promises.
+    unsafe { function(context, memory) };
+    state().gone("memory");
+}
+
 /// `CL_DEVICE_IL_VERSION` and `CL_CONTEXT_DEVICES`.
 const READS: u32 = 0x105B;
 const DEVICES: u32 = 0x1081;

@@ -61,3 +61,21 @@ __global__ void checked(const int *x, int *out, int n) {
   assert(x[i] >= 0);
   out[i] = x[i];
 }
+
+// What launches pass behind the parameters: where panics are recorded, memory of a variable that the host does not reach, and
+// shared memory.
+namespace {
+__device__ unsigned seen[2] = {5, 7};
+}
+
+__device__ __noinline__ unsigned counted(unsigned i) { return atomicAdd(&seen[i & 1], 2u); }
+
+__global__ void remembered(unsigned *x, unsigned limit) {
+  extern __shared__ unsigned taken[];
+  taken[threadIdx.x] = counted(threadIdx.x);
+  __syncthreads();
+  unsigned sum = 0;
+  for (unsigned i = 0; i < blockDim.x; i++) sum += taken[i];
+  assert(sum < limit);
+  x[threadIdx.x] = sum;
+}

@@ -14,7 +14,7 @@ use std::{env, error::Error};
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 21] = [
+const CHECKS: [(&str, Check); 22] = [
     ("saxpy", maps::saxpy),
     ("scale<int>", maps::scale_int),
     ("scale<double>", maps::scale_double),
@@ -33,6 +33,7 @@ const CHECKS: [(&str, Check); 21] = [
     ("tiles", blocks::tiles),
     ("checked", blocks::checked),
     ("a failed assertion", blocks::failed),
+    ("remembered", blocks::remembered),
     ("half_axpy", small_floats::half_axpy),
     ("half_pairs", small_floats::half_pairs),
     ("brain", small_floats::brain),

@@ -53,12 +53,21 @@ fn a_target_that_is_named_for_a_kernel_suits_its_language() {
 /// Kernels in CUDA C++ with what SPIR-V, or LLVM's back end for it, lacks, and one without.
 const LACKING: &str = r#"__constant__ float factor;
 __device__ int calls;
+__device__ int held;
+__device__ int *holder = &held;
+__device__ __attribute__((aligned(256))) int wide[64];
+__device__ int depth;
+__device__ int deeper(int n) { return n < 2 ? atomicAdd(&depth, 1) : deeper(n - 1) + deeper(n - 2); }
 __device__ int again(int n) { return n < 2 ? n : again(n - 1) + again(n - 2); }
 extern "C" {
 __global__ void fine(int *x) { x[threadIdx.x] = 1; }
 __global__ void prints(int *x) { printf("%d\n", x[0]); }
 __global__ void scales(float *x) { x[threadIdx.x] *= factor; }
 __global__ void counts() { atomicAdd(&calls, 1); }
+__global__ void holds() { held += 1; }
+__global__ void follows(int *x) { x[0] = *holder; }
+__global__ void widens(int *x) { x[threadIdx.x] = wide[threadIdx.x]; }
+__global__ void deepens(int *x) { x[0] = deeper(x[1]); }
 __global__ void allocates(int **x) { x[threadIdx.x] = (int *)malloc(4); }
 __global__ void parts(int *x) {
   if (x[threadIdx.x] > 0) __syncthreads();
@@ -85,11 +94,12 @@ fn what_spirv_lacks_is_named_for_kernels_in_cpp() {
     }
     let settings = "targets = [\"cpu\", \"spirv64\"]\n";
     fails("spirv", settings, &[("kernels/k.cu", LACKING)]);
-    // Without the target for those the rest is compiled, and variables that nothing uses are gone.
+    // Without the target for those the rest is compiled, and variables that have no place are gone.
     let lacking = [
-        "prints",
-        "scales",
-        "counts",
+        "holds",
+        "follows",
+        "widens",
+        "deepens",
         "allocates",
         "parts",
         "clocks",
@@ -103,7 +113,8 @@ fn what_spirv_lacks_is_named_for_kernels_in_cpp() {
     assert_eq!(package.summary(), "kernelmill: compiled 2 cached 0");
     let module = std::fs::read(package.path("target/out/k.spirv64.spv")).expect("a module");
     let names = |name: &str| module.windows(name.len()).any(|it| it == name.as_bytes());
-    assert!(names("fine") && !names("factor") && !names("calls"));
+    assert!(names("fine") && names("variable 0 4 calls") && names("factor") && names("prints"));
+    assert!(!names("held") && !names("wide") && !names("holder"));
 }
 
 /// The targets of a kernel are those of its source that the settings leave.

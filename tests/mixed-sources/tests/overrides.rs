@@ -211,6 +211,34 @@ fn files_stand_for_kernels_of_opencl_devices() {
     assert!(!package.path("target/out/a.spirv64.fill.spv").exists());
 }
 
+/// Kernels that go through the LLVM pipeline on their way to SPIR-V.
+///
+/// Acceptance: S3.10.
+#[test]
+fn files_stand_for_kernels_that_become_spirv() {
+    if tool::clang().is_none() {
+        return;
+    }
+    let mut package = package("targets = [\"cpu\", \"spirv64\"]\n", ("kernels/a.cu", CUDA));
+    assert_eq!(package.summary(), "kernelmill: compiled 2 cached 0");
+    let module = "a.spirv64.spv";
+    assert!(has(&package, module, 4711) && has(&package, module, 4712));
+    let with = |package: &mut Package, file: &str, text: &str, constant: u32| {
+        package.write(file, text);
+        set(package, file);
+        assert_eq!(package.summary(), "kernelmill: compiled 2 cached 0");
+        let has = |constant| has(package, module, constant);
+        assert!(has(constant) && has(4712) && !has(4711), "{file}");
+    };
+    let other = "__global__ void mine(unsigned *x) { x[threadIdx.x] = 305419896u; }\n";
+    with(&mut package, "other.cu", other, 305_419_896);
+    let ir = "define void @__kernelmill_entry_fill(ptr %x) {\n  store i32 305419897, ptr %x\n  ret void\n}\n";
+    with(&mut package, "edited.ll", ir, 305_419_897);
+    package.write("edited.ll", "define void @other() {\n  ret void\n}\n");
+    let error = package.error();
+    assert!(error.contains("edited.ll cannot stand for the kernel `fill`: "), "{error}");
+}
+
 /// Acceptance: S3.10.
 #[test]
 fn files_stand_for_kernels_of_vulkan() {

@@ -3,6 +3,9 @@
 mod allocations;
 mod checks;
 mod kernels;
+#[expect(unreachable_pub, reason = "it is public in the packages that it is shared with")]
+#[path = "../../cuda-backend/src/rows.rs"]
+mod rows;
 
 use checks::{On, maps, memory, photo, reductions, values, work};
 use kernelmill::Device;
@@ -31,6 +34,7 @@ const CHECKS: [(&str, Check); 25] = [
     ("multiply", values::multiply),
     ("parts", memory::parts),
     ("bytes", memory::bytes),
+    ("rows", memory::rows),
     ("streams", memory::streams),
     ("refused", memory::refused),
     ("dropped", work::dropped),

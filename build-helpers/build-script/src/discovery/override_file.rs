@@ -69,7 +69,7 @@ impl Form {
         match target {
             Target::Ptx(_) | Target::Cubin(_) => !matches!(self, Self::Wgsl | Self::Spirv),
             Target::Cpu | Target::Amd(_) => matches!(self, Self::Ir | Self::Cuda | Self::OpenCl),
-            Target::Spirv64 => matches!(self, Self::OpenCl | Self::Spirv),
+            Target::Spirv64 => !matches!(self, Self::Wgsl | Self::Ptx),
             Target::OpenClC => self == Self::OpenCl,
             Target::Vulkan => self == Self::Wgsl,
             _ => false,

@@ -30,6 +30,12 @@ pub(crate) const MATH_PREFIX: &str = "__kernelmill_math_";
 /// C's `printf`, as kernels in CUDA C++ call it. Each target has its own function for it.
 pub(crate) const PRINT: &str = "__kernelmill_printf";
 
+/// The function that returns the address of the memory that kernels print to.
+pub(crate) const PRINT_MEMORY: &str = "__kernelmill_print_memory_address";
+
+/// `fn(number: u32, values: *const u64, count: usize, texts: u64)` of the device crate: sends the values of a line.
+pub(crate) const PRINT_VALUES: &str = "__kernelmill_print_values";
+
 /// The function that returns the address of the table of source locations.
 pub(crate) const LOCATION_BASE: &str = "__kernelmill_location_base";
 
@@ -45,6 +51,10 @@ pub(crate) const DYNAMIC_SHARED: [&str; 2] =
 
 /// The attribute of a kernel that says from which of its parameters on it is given both, where launches pass them.
 pub(crate) const DYNAMIC_SHARED_PARAMETERS: &str = "kernelmill-dynamic-shared";
+
+/// The attribute of a kernel that says which of its parameters is the address of its variables' memory, where launches pass
+/// that.
+pub(crate) const PROGRAM_MEMORY_PARAMETER: &str = "kernelmill-program-memory";
 
 /// `fn()` of the device crate: the barrier of the grid.
 pub(crate) const GRID_BARRIER: &str = "__kernelmill_grid_barrier";

@@ -24,6 +24,13 @@ pub(crate) fn is_variable(value: &Value<'_>) -> bool {
     value.is_global() && !value.is_declaration() && value.is_externally_initialized()
 }
 
+/// Whether a value is a variable of the program: one that the host may write, or one in an address space that kernels write.
+pub(crate) fn is_in_memory(value: &Value<'_>, space: u32) -> bool {
+    let is_of_space =
+        value.is_global() && !value.is_declaration() && value.ty().address_space() == space;
+    is_of_space && (value.is_externally_initialized() || !value.is_global_constant())
+}
+
 /// Gives the variables of an object for the CPU names that no other object has, and memory that can be written. What comes
 /// back has the symbol of each in its source, and the one in the object, in the order of their names.
 pub(crate) fn finish(module: &Module<'_>, unit: &str) -> Vec<(String, String)> {

@@ -215,6 +215,7 @@ impl Backend for Amd {
             parameter_space: 4,
             pointer_space: 0,
             shared_argument: None,
+            memory_argument: None,
             machine: &self.machine,
             decorate: &decorate,
         };

@@ -42,6 +42,8 @@ pub struct PanicRecord {
     pub launch: u64,
     /// The address of what the blocks of cooperative launches synchronise by; 0 where there have been none.
     pub workspace: u64,
+    /// The address of the memory for what kernels print, where the host formats that.
+    pub printed: u64,
 }
 
-const _: () = assert!(size_of::<PanicRecord>() == 280);
+const _: () = assert!(size_of::<PanicRecord>() == 288);

@@ -4,7 +4,8 @@
 //! their order; lines of different threads have none. The CPU prints at once. NVIDIA's driver prints when
 //! the host synchronises, from a buffer of limited size. AMD's driver does not print: there lines are
 //! appended to a buffer of the module, the symbol `__kernelmill_print_buffer`, which
-//! `kernelmill_artifact::Printed` reads.
+//! `kernelmill_artifact::Printed` reads. For OpenCL devices, which call no functions by address, as formatting does, the host
+//! formats: threads append the values of a line to a buffer of the launch.
 //!
 //! Printing links the formatting of `core` into a kernel, which is much code: use it for debugging.
 
@@ -13,6 +14,8 @@ mod buffer;
 mod c;
 #[cfg(any(kernelmill, test))]
 mod decimal;
+#[cfg(any(kernelmill, test))]
+mod entries;
 mod line;
 
 pub use buffer::{BUFFER_BYTES, Buffer};
@@ -106,6 +109,83 @@ unsafe extern "C" fn __kernelmill_printf_to_buffer(
     line.length as i32
 }
 
+/// Appends the values of a line to the buffer of the launch. The compiler calls it in the place of [`line`] where the host
+/// formats lines, whose text has this number.
+///
+/// # Safety
+///
+/// There are `count` values; the bits of `texts` say which of them are the address of a text, whose length is the next one.
+#[cfg(kernelmill)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __kernelmill_print_values(
+    number: u32,
+    values: *const u64,
+    count: usize,
+    texts: u64,
+) {
+    // SAFETY: promised; the buffer of the launch is used only by entries.
+    unsafe {
+        let buffer = __kernelmill_print_memory_address();
+        entries::append_values(buffer, number, values, count, texts);
+    };
+}
+
+/// Appends a formatted line to the buffer of the launch, as [`__kernelmill_print_to_buffer`] does to that of a module.
+///
+/// # Safety
+///
+/// The text is null-terminated.
+#[cfg(kernelmill)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __kernelmill_print_to_entry(text: *const u8) {
+    let mut length = 0;
+    // SAFETY: promised.
+    while unsafe { *text.add(length) } != 0 {
+        length += 1;
+    }
+    // SAFETY: the buffer of the launch is used only by entries; the words of the text are reserved.
+    unsafe {
+        let buffer = __kernelmill_print_memory_address();
+        if let Some(mut entry) = entries::Entry::new(buffer, 0, entries::words(length)) {
+            entry.put_text(text, length);
+            entry.complete();
+        }
+    }
+}
+
+/// C's `printf` into the buffer of the launch, as [`__kernelmill_printf_to_buffer`] does into that of a module.
+///
+/// # Safety
+///
+/// As there.
+#[cfg(kernelmill)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __kernelmill_printf_to_entry(
+    format: *const u8,
+    values: *const u64,
+    count: u32,
+) -> i32 {
+    let mut line = Line::new();
+    // SAFETY: promised; the line ends in a zero.
+    unsafe {
+        format_once(&mut line, format, values, count as usize);
+        __kernelmill_print_to_entry(line.bytes.as_ptr());
+    }
+    line.length as i32
+}
+
+/// Formats as C does, out of line: what appends to the buffer is inlined into each kernel.
+///
+/// # Safety
+///
+/// As for [`c::format`].
+#[cfg(kernelmill)]
+#[inline(never)]
+unsafe fn format_once(line: &mut Line, format: *const u8, values: *const u64, count: usize) {
+    // SAFETY: promised.
+    unsafe { c::format(line, format, values, count) };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +194,43 @@ mod tests {
     fn bytes(memory: &Buffer) -> Vec<u8> {
         let start = [memory.asked, memory.lost].map(u32::to_le_bytes).concat();
         [start.as_slice(), &memory.text].concat()
+    }
+
+    #[test]
+    fn the_host_formats_the_values_that_threads_have_sent() {
+        use kernelmill_artifact::Printed;
+        // SAFETY: integers, for which zero is a value.
+        let mut memory: Box<Buffer> = unsafe { Box::new_zeroed().assume_init() };
+        let name = "a long name, cut nowhere";
+        let long = "x".repeat(1000);
+        let values = [7, name.as_ptr() as u64, name.len() as u64, u64::from(1.5_f32.to_bits())];
+        let texts = [long.as_ptr() as u64, long.len() as u64];
+        // SAFETY: one thread; there are as many values, and texts where they say.
+        unsafe {
+            entries::append_values(&raw mut *memory, 1, values.as_ptr(), 4, 2);
+            entries::append_values(&raw mut *memory, 2, core::ptr::null(), 0, 0);
+            entries::append_values(&raw mut *memory, 3, texts.as_ptr(), 2, 1);
+            let text = "formatted\n";
+            let words = entries::words(text.len());
+            let mut entry = entries::Entry::new(&raw mut *memory, 0, words).unwrap();
+            entry.put_text(text.as_ptr(), text.len());
+            entry.complete();
+        }
+        let words = |memory: &Buffer| -> Vec<u64> {
+            memory.text.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
+        };
+        let messages = ["{u32} of {str}: {f32:.2}", "nothing", "{str}"];
+        let line = "x".repeat(LINE_BYTES);
+        let expected = format!("7 of {name}: 1.50\nnothing\n{line}\nformatted\n");
+        assert_eq!(Printed::render(&words(&memory), &messages, &[]), expected);
+        // Once there is no room the count stays, and lines that are lost are counted.
+        for _ in 0..BUFFER_BYTES {
+            // SAFETY: as before.
+            unsafe { entries::append_values(&raw mut *memory, 2, core::ptr::null(), 0, 0) };
+        }
+        let found = Printed::render(&words(&memory), &messages, &[]).lines().count();
+        assert_eq!(found - 4 + memory.lost as usize, BUFFER_BYTES);
+        assert!(memory.asked as usize <= BUFFER_BYTES + 8 && found > 7000, "{found} lines");
     }
 
     #[test]

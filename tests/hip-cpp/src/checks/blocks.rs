@@ -77,6 +77,23 @@ pub(crate) fn checked(on: &On<'_>) -> Result<()> {
     Ok(())
 }
 
+/// A variable that the host does not reach has its initial value at first, and keeps what kernels write.
+pub(crate) fn remembered(on: &On<'_>) -> Result<()> {
+    let mut x = on.device.zeros::<u32>(8)?;
+    let launch = Launch::<1>::grid([1], [8]).shared_bytes(4 * 8);
+    let mut run = |limit| {
+        // SAFETY: there is an element, and shared memory, for each thread.
+        unsafe { on.kernels.remembered(&on.stream, launch, &mut x, limit) }?;
+        x.download()
+    };
+    // Four threads add 2 each to 5, and four to 7.
+    assert_eq!(run(1000)?, [5 + 7 + 9 + 11 + 7 + 9 + 11 + 13; 8]);
+    assert_eq!(run(1000)?, [72 + 2 * 4 * 8; 8]);
+    let error = run(10).expect_err("a failed assertion").to_string();
+    assert!(error.contains("sum < limit"), "{error}");
+    Ok(())
+}
+
 /// The assertion comes to the host with its text, its line and the thread.
 pub(crate) fn failed(on: &On<'_>) -> Result<()> {
     let x = on.device.upload(&[1, 2, -3])?;

@@ -1,6 +1,7 @@
 //! Parts of buffers, copies, streams and events, and what is refused.
 
 use super::{On, numbers};
+use crate::rows::copy_rows;
 use kernelmill::{Buffer, Capability, Error, Launch, Result, Support};
 
 /// Parts that start anywhere: the device wants multiples of its alignment.
@@ -44,6 +45,12 @@ pub(crate) fn bytes(on: &On<'_>) -> Result<()> {
         assert_eq!(there.download()?, (0..1003).map(zeroed).collect::<Vec<u8>>(), "{from}..{to}");
     }
     Ok(())
+}
+
+/// Rows of elements of two bytes, most of which begin or end within a word.
+pub(crate) fn rows(on: &On<'_>) -> Result<()> {
+    copy_rows(on.device);
+    on.stream.synchronize()
 }
 
 /// Work on several streams has the order in which it was given.

@@ -16,10 +16,10 @@ use super::{
 use crate::{
     Error,
     base::names::{
-        COOPERATIVE, DYNAMIC_SHARED, DYNAMIC_SHARED_PARAMETERS, GRID_WORKSPACE,
-        PANIC_RECORD_PARAMETER, is_panic,
+        COOPERATIVE, DYNAMIC_SHARED, DYNAMIC_SHARED_PARAMETERS, GRID_WORKSPACE, PANIC_RECORD,
+        PANIC_RECORD_PARAMETER, PROGRAM_MEMORY_PARAMETER, is_panic,
     },
-    ir::{always_inline, reachable, shared_globals},
+    ir::{always_inline, reachable, shared_globals, variables},
     passes::{index_width, lengths},
 };
 
@@ -39,6 +39,8 @@ pub(crate) struct GpuAbi<'a, 'c> {
     pub(crate) pointer_space: u32,
     /// The address space of dynamic shared memory, where that is an argument of the launch.
     pub(crate) shared_argument: Option<u32>,
+    /// The address space of variables, where the address of their memory is an argument of the launch.
+    pub(crate) memory_argument: Option<u32>,
     /// Whose layout the device has.
     pub(crate) machine: &'a Machine,
     /// What else a kernel needs, by what is said of its launches.
@@ -70,7 +72,12 @@ pub(crate) fn gpu<'c>(unit: &Unit<'_, 'c>, abi: &GpuAbi<'_, 'c>) -> Result<Vec<E
             let cooperative = used.iter().any(|value| value.name() == GRID_WORKSPACE);
             let asks = |it: &Value<'_>| DYNAMIC_SHARED.contains(&&*it.name());
             let shared = abi.shared_argument.filter(|_| used.iter().any(asks));
-            let needs = Needs { record: can_panic || cooperative, shared };
+            let memory = abi
+                .memory_argument
+                .filter(|space| used.iter().any(|value| variables::is_in_memory(value, *space)));
+            let asks_for_record = used.iter().any(|value| value.name() == PANIC_RECORD);
+            let record = can_panic || cooperative || asks_for_record;
+            let needs = Needs { record, memory, shared };
             let kernel = gpu_kernel(unit, abi, signature, shim, &needs)?;
             if cooperative {
                 kernel.add_text_attribute(unit.context, COOPERATIVE, "");
@@ -100,6 +107,8 @@ fn shared_globals_after_move<'c>(unit: &Unit<'_, 'c>) -> Vec<(Value<'c>, u64)> {
 struct Needs {
     /// The address of a record.
     record: bool,
+    /// The address of the memory of its variables, in this address space.
+    memory: Option<u32>,
     /// Dynamic shared memory, in this address space, and its bytes.
     shared: Option<u32>,
 }
@@ -122,6 +131,10 @@ fn gpu_kernel<'c>(
     if let Some(index) = record {
         types.insert(index, Type::int(context, 64));
     }
+    let memory = needs.memory.map(|space| {
+        types.push(Type::pointer(context, space));
+        types.len() - 1
+    });
     let first_of_shared = needs.shared.map(|space| {
         types.extend([Type::pointer(context, space), Type::int(context, 32)]);
         types.len() - 2
@@ -154,6 +167,9 @@ fn gpu_kernel<'c>(
     }
     if let Some(index) = record {
         kernel.add_text_attribute(context, PANIC_RECORD_PARAMETER, &index.to_string());
+    }
+    if let Some(index) = memory {
+        kernel.add_text_attribute(context, PROGRAM_MEMORY_PARAMETER, &index.to_string());
     }
     if let Some(index) = first_of_shared {
         kernel.add_text_attribute(context, DYNAMIC_SHARED_PARAMETERS, &index.to_string());

@@ -117,10 +117,16 @@ impl<'c> Linker<'_, 'c> {
     fn replace_panics(&self, messages: &mut Messages) -> Result<(), Error> {
         let Self { context, module, style, .. } = *self;
         let machine = self.sources.backend.machine();
-        if style == Style::Record {
+        let sends_lines = self.sources.backend.sends_lines();
+        if style == Style::Record || sends_lines {
             messages::expose(context, module);
             machine.run(module, DROP_MESSAGES)?;
+        }
+        if style == Style::Record {
             messages::attach(context, module, messages);
+        }
+        if sends_lines {
+            messages::attach_lines(context, module, messages);
         }
         panics::define(context, module, style);
         if style != Style::Format {
@@ -144,9 +150,13 @@ impl<'c> Linker<'_, 'c> {
         host_instructions::replace(context, module);
         math::replace(context, module, sources.backend.is_gpu());
         heap::provide(context, module, sources.backend.has_heap());
+        let sends_lines = sources.backend.sends_lines();
+        if sends_lines {
+            messages::attach_lines(context, module, messages);
+        }
         let prints = sources.backend.missing_operation("print").is_none();
         if prints && sources.backend.print().is_none() {
-            print::to_buffer(context, module);
+            print::to_buffer(context, module, sends_lines);
         }
     }
 

@@ -324,6 +324,7 @@ impl Backend for Nvidia {
             parameter_space: 0,
             pointer_space: 0,
             shared_argument: None,
+            memory_argument: None,
             machine: &self.machine,
             decorate: &|context, kernel, limits| self.limit(context, kernel, limits),
         };

@@ -64,9 +64,8 @@ const INTRINSICS: [&str; 31] = [
 ];
 
 /// Parts of the names of operations, and what they are.
-const MISSING: [(&str, &str); 5] = [
+const MISSING: [(&str, &str); 4] = [
     ("dynamic_shared", "dynamic shared memory in a function that is not part of the kernel"),
-    ("print", "printing"),
     ("grid_workspace", "barriers of the grid"),
     ("grid_barrier", "barriers of the grid"),
     ("alloc", "a heap"),
@@ -80,9 +79,8 @@ pub(super) fn missing(operation: &str) -> Option<&'static str> {
 /// A fault for each thing that is not known to be right.
 pub(super) fn find<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
     let mut faults = Vec::new();
-    for (name, using) in variables::used(module) {
-        let message = format!("uses `{name}`, a variable that the host reads and writes");
-        faults.push(fault(message, call_chains.to(using)));
+    for (variable, using) in variables::used(module) {
+        faults.push(fault(format!("uses {variable}"), call_chains.to(using)));
     }
     for function in module.definitions() {
         let is_kernel = function.calling_convention() == calling_convention::SPIR_KERNEL;

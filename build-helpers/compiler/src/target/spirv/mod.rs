@@ -17,7 +17,9 @@ mod limits;
 mod panics;
 mod slice;
 mod spaces;
+mod switches;
 mod text;
+mod transfers;
 mod uniformity;
 mod updates;
 mod variables;
@@ -130,12 +132,13 @@ impl TargetInfo for Spirv {
 
     fn operations(&self) -> String {
         let launch = offset_of!(PanicRecord, launch).to_string();
+        let printed = offset_of!(PanicRecord, printed).to_string();
         [
             include_str!("../numeric.ll"),
             include_str!("../half_soft.ll"),
             include_str!("../rsqrt.ll"),
             include_str!("../memory.ll"),
-            &include_str!("operations.ll").replace("LAUNCH", &launch),
+            &include_str!("operations.ll").replace("LAUNCH", &launch).replace("PRINTED", &printed),
             include_str!("../copy_plain.ll"),
             include_str!("../tma_none.ll"),
             include_str!("../wgmma_none.ll"),
@@ -162,6 +165,10 @@ impl TargetInfo for Spirv {
 
     fn panic_record_space(&self) -> u32 {
         GLOBAL
+    }
+
+    fn sends_lines(&self) -> bool {
+        true
     }
 
     fn counts_arguments(&self) -> bool {
@@ -197,6 +204,7 @@ impl TargetInfo for Spirv {
 
 impl Backend for Spirv {
     fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
+        variables::inline_users(unit.context, unit.module);
         let faults: Vec<_> = unit.signatures.iter().filter_map(limits::of_parameters).collect();
         if !faults.is_empty() {
             return Err(Error::Invalid { targets: vec![Target::Spirv64], faults });
@@ -209,10 +217,13 @@ impl Backend for Spirv {
             parameter_space: PRIVATE,
             pointer_space: GLOBAL,
             shared_argument: Some(SHARED),
+            memory_argument: Some(GLOBAL),
             machine: &self.machine,
             decorate: &|_, _, _| {},
         };
-        entry::gpu(unit, &abi)
+        let entries = entry::gpu(unit, &abi)?;
+        variables::mark_printing(unit.context, unit.module, &entries);
+        Ok(entries)
     }
 
     fn lead_panics<'c>(
@@ -221,6 +232,7 @@ impl Backend for Spirv {
         module: &Module<'c>,
         kernels: &[Value<'c>],
     ) -> Result<(), Error> {
+        variables::place(context, module, &self.machine)?;
         kernels.iter().try_for_each(|kernel| {
             dynamic_shared::pass(context, *kernel);
             early_exits::mask(context, module, &self.machine, *kernel)?;
@@ -240,6 +252,10 @@ impl Backend for Spirv {
         atomics::make_relaxed(context, module);
         let expanded = updates::expand(context, module, &self.machine);
         debug_assert!(expanded.is_ok(), "{expanded:?}");
+        let expanded = transfers::expand(context, module, &self.machine);
+        debug_assert!(expanded.is_ok(), "{expanded:?}");
+        let lowered = switches::lower(module, &self.machine);
+        debug_assert!(lowered.is_ok(), "{lowered:?}");
         variables::drop_unused(module);
         drop_hints(module);
         let joined = joins::join(context, module, &self.machine);
@@ -255,7 +271,12 @@ impl Backend for Spirv {
         let (module, name) = (module.module(), module.name());
         module.strip_debug_info();
         let text = text::for_clang(&module.to_text(), text::contracts(module));
-        let bytes = Self::translate(toolchain, &text, name)?;
+        let mut bytes = Self::translate(toolchain, &text, name)?;
+        if let Some(memory) = variables::memory(module) {
+            let written = memory.write(&bytes);
+            bytes = written
+                .ok_or_else(|| Error::Internal(format!("{name} has a variable without a place")))?;
+        }
         Ok(Emitted::new(ArtifactKind::Spirv, bytes))
     }
 }

@@ -71,5 +71,7 @@ define void @__kernelmill_end_thread() alwaysinline noreturn { call void @llvm.t
 define void @__kernelmill_exit() alwaysinline noreturn { call void @llvm.trap() unreachable }
 ; An argument of the launch: see `passes/panic_record.rs`.
 declare ptr @__kernelmill_panic_record() nounwind willreturn memory(none)
+; Where launches print to: in the record too.
+define ptr @__kernelmill_print_memory_address() alwaysinline { %p = call ptr @__kernelmill_panic_record() %f = getelementptr i8, ptr %p, i64 PRINTED %a = load i64, ptr %f, align 8 %g = inttoptr i64 %a to ptr addrspace(1) %r = addrspacecast ptr addrspace(1) %g to ptr ret ptr %r }
 ; A record is read once its launches are over: every number but that of the last panic is one of a launch after it.
 define i64 @__kernelmill_launch_number() alwaysinline { %p = call ptr @__kernelmill_panic_record() %f = getelementptr i8, ptr %p, i64 LAUNCH %l = load i64, ptr %f, align 8 %r = add i64 %l, 1 ret i64 %r }

@@ -4,7 +4,7 @@
 //! A call of `panic_fmt` passes a template and arguments, each an address and the function that
 //! formats what is there. What is recognised is replaced; a message that is not stays a panic
 //! without a text, and a value of another type than a number, truth value, character or text is not
-//! sent.
+//! sent. Lines that kernels print are the same where the host formats those too.
 
 mod template;
 mod values;
@@ -19,15 +19,20 @@ use kernelmill_llvm::{
 
 use super::panics::ASSERT_FAILED;
 use crate::{
-    base::names::{PANIC, PANIC_PARTS, PANIC_VALUES},
+    base::names::{PANIC, PANIC_PARTS, PANIC_VALUES, PRINT_VALUES},
     ir::{always_inline, calls_of, path},
 };
 use values::{Item, Items, Values};
 
-/// The texts of a module's panics.
+/// The function that prints a line: `fn(text: fmt::Arguments)`.
+const LINE: &str = "kernelmill_device::print::line";
+
+/// The texts of a module's panics, and of what its kernels print.
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     texts: Vec<String>,
+    /// The numbers of those that kernels print.
+    printed: HashSet<u64>,
 }
 
 impl Messages {
@@ -35,7 +40,7 @@ impl Messages {
     pub(crate) fn of(mut self, module: &Module<'_>) -> Vec<String> {
         let calls = [PANIC, PANIC_VALUES, PANIC_PARTS].into_iter();
         let calls = calls.filter_map(|name| module.function(name)).flat_map(calls_of);
-        let mut used = HashSet::new();
+        let mut used = std::mem::take(&mut self.printed);
         if calls.into_iter().all(|call| numbers(call.operand(0), &mut used, 0)) {
             for (index, text) in self.texts.iter_mut().enumerate() {
                 if !used.contains(&(index as u64 + 1)) {
@@ -141,6 +146,46 @@ pub(super) fn attach<'c>(context: &'c Context, module: &Module<'c>, messages: &m
             }
         }
     }
+}
+
+/// Replaces the calls that print a line whose text is known by ones that send its number and values.
+pub(super) fn attach_lines<'c>(context: &'c Context, module: &Module<'c>, messages: &mut Messages) {
+    let is_line = |it: &Value<'c>| it.is_declaration() && it.is_used() && path(*it) == LINE;
+    for function in module.functions().into_iter().filter(is_line) {
+        for call in calls_of(function) {
+            if let Some(message) = formatted(call, LINE) {
+                send(context, module, call, message, messages);
+            }
+        }
+    }
+}
+
+/// Replaces a call that prints by one that sends.
+fn send<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    call: Value<'c>,
+    message: Message<'c>,
+    messages: &mut Messages,
+) {
+    let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+    let number = messages.number(message.text);
+    messages.printed.insert(number);
+    let builder = Builder::new(context);
+    builder.before(call);
+    let mut values = Values::default();
+    message.values.iter().for_each(|item| item.load(context, &builder, &mut values));
+    let Values { words, texts } = values;
+    let slot = match &*words {
+        [] => Type::pointer(context, 0).null(),
+        words => in_memory(context, &builder, call, words),
+    };
+    let count = wide.constant(words.len() as u64);
+    let arguments = [word.constant(number), slot, count, wide.constant(texts)];
+    let types = arguments.map(|argument| argument.ty());
+    let target = module.declare(PRINT_VALUES, Type::void(context).function(&types));
+    builder.call(target, &arguments);
+    call.erase();
 }
 
 type Reader = for<'c> fn(Value<'c>, &str) -> Option<Message<'c>>;
