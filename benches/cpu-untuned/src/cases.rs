@@ -5,7 +5,7 @@ use std::error::Error;
 use kernelmill::{Device, Launch};
 
 use crate::{
-    kernels::{Kernels, Point, float2, float4},
+    kernels::{Kernels, Numbers, Point, float2, float4},
     plain,
 };
 
@@ -437,6 +437,67 @@ pub(crate) fn each(scale: Scale, visit: &mut dyn FnMut(Case<'_>) -> Outcome) -> 
         vec![0_i32; n],
         |y| kernels.atomic_sums(&stream, line(n), y, 64, n as i32),
         |y| plain::c_atomic_sums(y, 64, n as i32)
+    );
+
+    // In blocks of so many threads along x and y.
+    let square = |n: usize, side: u32| {
+        let blocks = (n as u32).div_ceil(side);
+        Launch::<2>::grid([blocks; 2], [side; 2])
+    };
+    let n = size(1024, 75);
+    let (step, count) = (n as i32 / 8, n as i32);
+    // What is subtracted stays small however often a step is taken.
+    let factors: Vec<_> = random(24, n).into_iter().map(|it| it / 1024.0).collect();
+    let by = device.upload(&factors)?;
+    case!(
+        "elimination step, blocks of 4 x 4",
+        random(25, n * n),
+        |y| kernels.eliminate_below(&stream, square(n, 4), y, &by, step, count),
+        |y| plain::c_eliminate_below(y, factors.as_ptr(), step, count)
+    );
+    case!(
+        "elimination step, blocks of 8 x 8",
+        random(25, n * n),
+        |y| kernels.eliminate_below(&stream, square(n, 8), y, &by, step, count),
+        |y| plain::c_eliminate_below(y, factors.as_ptr(), step, count)
+    );
+    let n = size(512, 24);
+    let (a, b) = (random(26, n * n), random(27, n * n));
+    let (left, right) = (device.upload(&a)?, device.upload(&b)?);
+    case!(
+        "matrix product, tiles of 4 x 4",
+        vec![0_f32; n * n],
+        |y| kernels.tiles_of_4(&stream, square(n, 4), y, &left, &right, n as i32),
+        |y| plain::c_square_product(y, a.as_ptr(), b.as_ptr(), n as i32)
+    );
+    case!(
+        "matrix product, tiles of 8 x 8",
+        vec![0_f32; n * n],
+        |y| kernels.tiles_of_8(&stream, square(n, 8), y, &left, &right, n as i32),
+        |y| plain::c_square_product(y, a.as_ptr(), b.as_ptr(), n as i32)
+    );
+    let n = size(1024, 24);
+    let x: Vec<_> = random(28, n * n).into_iter().map(|it| 256.0 * it).collect();
+    let angle = |at: usize| (2 * (at % 8) + 1) as f32 * (at / 8) as f32;
+    let basis: Vec<_> =
+        (0..64).map(|at| (angle(at) * std::f32::consts::PI / 16.0).cos() / 2.0).collect();
+    let (input, cosines) = (device.upload(&x)?, device.upload(&basis)?);
+    case!(
+        "cosine transform of 8 x 8 pixels",
+        vec![0_f32; n * n],
+        |y| kernels.cosines(&stream, square(n, 8), y, &input, &cosines, n as i32),
+        |y| plain::c_cosines(y, x.as_ptr(), basis.as_ptr(), n as i32, n as i32)
+    );
+    let n = size(1 << 16, 1_001);
+    let x: Vec<_> = random(29, 16 * n);
+    let arrays: Vec<_> =
+        x.chunks(16).map(|it| Numbers { at: std::array::from_fn(|k| it[k]) }).collect();
+    let input = device.upload(&arrays)?;
+    case!(
+        "sums of arrays of 16",
+        random(30, 16 * n),
+        |y| kernels.add_arrays(&stream, line(n), y, &input, 0.125, n as i32),
+        |y| plain::c_add_arrays(y, x.as_ptr(), 0.125, n as i32)
     );
     Ok(())
 }

@@ -296,3 +296,39 @@ void c_atomic_sums(int *out, int each, int n) {
         out[i] += sum;
     }
 }
+
+void c_eliminate_below(float *a, const float *factors, int step, int n) {
+    EACH for (int y = step + 1; y < n; y++)
+        for (int x = step; x < n; x++) a[n * y + x] -= factors[y] * a[n * step + x];
+}
+
+void c_square_product(float *out, const float *a, const float *b, int n) {
+    EACH for (int y = 0; y < n; y++) {
+        for (int x = 0; x < n; x++) out[y * n + x] = 0;
+        for (int k = 0; k < n; k++)
+            for (int x = 0; x < n; x++) out[y * n + x] += a[y * n + k] * b[k * n + x];
+    }
+}
+
+void c_cosines(float *out, const float *in, const float *basis, int width, int height) {
+    EACH for (int block = 0; block < width / 8 * (height / 8); block++) {
+        int left = block % (width / 8) * 8, top = block / (width / 8) * 8;
+        float rows[8][8];
+        for (int v = 0; v < 8; v++)
+            for (int u = 0; u < 8; u++) {
+                float sum = 0;
+                for (int k = 0; k < 8; k++) sum += (in[(top + v) * width + left + k] - 128) * basis[u * 8 + k];
+                rows[v][u] = sum;
+            }
+        for (int v = 0; v < 8; v++)
+            for (int u = 0; u < 8; u++) {
+                float sum = 0;
+                for (int k = 0; k < 8; k++) sum += rows[k][u] * basis[v * 8 + k];
+                out[(top + v) * width + left + u] = sum;
+            }
+    }
+}
+
+void c_add_arrays(float *out, const float *in, float by, int n) {
+    EACH for (int i = 0; i < 16 * n; i++) out[i] += by * in[i];
+}

@@ -88,4 +88,14 @@ unsafe extern "C" {
     );
     pub(crate) fn c_pair_scan(out: *mut i32, x: *const i32, n: i32);
     pub(crate) fn c_atomic_sums(out: *mut i32, each: i32, n: i32);
+    pub(crate) fn c_eliminate_below(a: *mut f32, factors: *const f32, step: i32, n: i32);
+    pub(crate) fn c_square_product(out: *mut f32, a: *const f32, b: *const f32, n: i32);
+    pub(crate) fn c_cosines(
+        out: *mut f32,
+        x: *const f32,
+        basis: *const f32,
+        width: i32,
+        height: i32,
+    );
+    pub(crate) fn c_add_arrays(out: *mut f32, x: *const f32, by: f32, n: i32);
 }

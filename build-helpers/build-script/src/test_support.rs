@@ -306,6 +306,7 @@ impl Compile for Fake {
                 widths: vec![8, 16],
                 along_y: false,
                 narrow_along_y: false,
+                narrow_width: 0,
                 scalar: None,
                 block: None,
                 interchanged_loops: 0,

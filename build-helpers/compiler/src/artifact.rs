@@ -283,6 +283,7 @@ mod tests {
                     widths: vec![8, 16],
                     along_y: false,
                     narrow_along_y: false,
+                    narrow_width: 0,
                     scalar: None,
                     block: Some([256, 1, 1]),
                     interchanged_loops: 0,

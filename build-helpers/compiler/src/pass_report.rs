@@ -6,7 +6,7 @@ use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
-use crate::strategy::{EarlyExitRefusal, LinearizationRefusal, Lowering, ScalarReason};
+use crate::strategy::{EarlyExitRefusal, LinearizationRefusal, Lowering, ScalarReason, is_none};
 
 /// What a pass of the CPU back end did to a kernel, or to the module of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,6 +142,9 @@ pub enum PassFact {
     Widths {
         /// In threads, one for each processor level.
         widths: Vec<u32>,
+        /// Those of blocks with so few threads along x, where there is code of their own; else 0.
+        #[serde(default, skip_serializing_if = "is_none")]
+        narrow: u32,
     },
     /// The rows of a block that are run at once.
     Rows {
@@ -219,7 +222,10 @@ impl Display for PassFact {
             Self::BranchesKept { because } => write!(formatter, "kept: {because}"),
             Self::Chosen { lowering } => write!(formatter, "{lowering}"),
             Self::Block { size: [x, y, z] } => write!(formatter, "blocks of {x} x {y} x {z}"),
-            Self::Widths { widths } => write!(formatter, "vector widths {widths:?}"),
+            Self::Widths { widths, narrow: 0 } => write!(formatter, "vector widths {widths:?}"),
+            Self::Widths { widths, narrow } => {
+                write!(formatter, "vector widths {widths:?}, {narrow} in narrow blocks")
+            }
             Self::Rows { rows } => write!(formatter, "{rows} rows"),
             Self::Scalar { because } => write!(formatter, "scalar: {because}"),
         }

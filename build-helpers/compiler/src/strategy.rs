@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub struct Strategy {
     /// What the kernel's code becomes.
     pub lowering: Lowering,
-    /// The vector widths in threads, one for each processor level with vectorised code, ascending.
+    /// The vector widths in threads, one for each processor level with vectorised code.
     /// Empty where the code is scalar.
     pub widths: Vec<u32>,
     /// Whether the vectors of blocks that are high enough consist of neighbours along y: these access memory in rows,
@@ -30,6 +30,10 @@ pub struct Strategy {
     /// y: there is code for both, and the size of a block decides where it runs.
     #[serde(default, skip_serializing_if = "is_false")]
     pub narrow_along_y: bool,
+    /// The threads of the shorter vectors along x that blocks with so few threads along x have, where there is code of
+    /// their own for them; else 0. Those with no more than one of `widths` have vectors of that width.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub narrow_width: u32,
     /// Why the code is scalar. `None` where it is vectorised. For coroutines, which are always scalar,
     /// it is `Some` only where the vectoriser failed on the source.
     pub scalar: Option<ScalarReason>,
@@ -276,6 +280,9 @@ impl Display for Strategy {
             if self.narrow_along_y {
                 formatter.write_str(", along y in narrow blocks")?;
             }
+            if self.narrow_width > 0 {
+                write!(formatter, ", width {} in narrow blocks", self.narrow_width)?;
+            }
         }
         if let Some(block) = self.block {
             formatter.write_str(", specialised on blocks of ")?;
@@ -321,7 +328,7 @@ impl Display for Lowering {
 
 /// Whether there is nothing to say.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives it by reference")]
-fn is_none(count: &u32) -> bool {
+pub(crate) fn is_none(count: &u32) -> bool {
     *count == 0
 }
 
@@ -433,64 +440,4 @@ impl Display for ScalarReason {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn strategy(lowering: Lowering) -> Strategy {
-        let (widths, scalar, block) = (Vec::new(), None, None);
-        Strategy {
-            lowering,
-            widths,
-            along_y: false,
-            narrow_along_y: false,
-            scalar,
-            block,
-            interchanged_loops: 0,
-            jammed_rows: 0,
-        }
-    }
-
-    #[test]
-    fn strategies_read_as_english() {
-        let regions =
-            Lowering::BarrierRegions { barriers: 1, warp_collectives: 8, early_exits: 0, joins: 0 };
-        let vectorized = Strategy {
-            widths: vec![8, 16],
-            narrow_along_y: true,
-            block: Some([32, 8, 1]),
-            interchanged_loops: 2,
-            jammed_rows: 4,
-            ..strategy(regions)
-        };
-        assert_eq!(
-            vectorized.to_string(),
-            "barrier regions: 1 uniform barrier and 8 uniform warp collectives, vector widths 8, 16, \
-             along y in narrow blocks, specialised on blocks of 32 x 8, 2 interchanged loops, 4 jammed rows"
-        );
-        let scalar = Some(ScalarReason::KernelTooLong { instructions: 5000, limit: 4000 });
-        let scalar = Strategy { scalar, ..strategy(Lowering::ThreadLoop) };
-        assert_eq!(
-            scalar.to_string(),
-            "thread loop: no barriers, scalar: the kernel has 5000 instructions, more than 4000"
-        );
-        let some = CoroutineReason::DivergentBarriers { divergent: 1, total: 2 };
-        assert_eq!(
-            strategy(Lowering::Coroutine(some)).to_string(),
-            "coroutine: 1 of 2 barriers is under divergent control flow"
-        );
-    }
-
-    #[test]
-    fn strategies_are_flat_json() {
-        let reason = CoroutineReason::DivergentWarpCollectives { divergent: 2, total: 3 };
-        let scalar = ScalarReason::VectorizationFailed {
-            kernel: "saxpy".to_owned(),
-            message: "x is used before y".to_owned(),
-        };
-        let given = Strategy { scalar: Some(scalar), ..strategy(Lowering::Coroutine(reason)) };
-        let text = serde_json::to_string(&given).unwrap();
-        let expected = r#"{"lowering":{"kind":"coroutine","reason":"divergent-warp-collectives","divergent":2,"total":3},"widths":[],"scalar":{"reason":"vectorization-failed","kernel":"saxpy","message":"x is used before y"},"block":null,"interchanged-loops":0}"#;
-        assert_eq!(text, expected);
-        assert_eq!(serde_json::from_str::<Strategy>(&text).unwrap(), given);
-    }
-}
+mod tests;

@@ -173,6 +173,47 @@ fn narrow_blocks_have_vectors_along_y() {
     assert!(!of("narrow_and_long", "dim = 2", by_thread, 200));
 }
 
+/// Blocks that are narrow along x have shorter vectors there: code of their own where they may have any size, of kernels that
+/// are not long, and all code where they have one size.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn narrow_blocks_have_shorter_vectors() {
+    let of = |name: &str, attribute: &str, row: &str, steps: usize| {
+        let step = "value = (value ^ (value >> 7)).wrapping_mul(0x9e37_79b9) % (width + 1);";
+        let text = format!(
+            "use kernelmill_device::prelude::*;
+            #[kernel({attribute})]
+            pub fn steps(width: u32, x: &[u32], mut y: DisjointSlice<u32>) {{
+                let (block, dim, t) = (thread::block_idx(), thread::block_dim(), thread::thread_idx());
+                let at = (({row}) * width + block.x * dim.x + t.x) as usize;
+                let mut value = unsafe {{ *x.get_unchecked(at) }};
+                {}
+                unsafe {{ *y.get_unchecked_mut(at) = value }}
+            }}",
+            step.repeat(steps)
+        );
+        let artifact = compile(name, &text, "cpu");
+        let strategy = artifact.unwrap().kernels[0].strategy.clone().unwrap();
+        (strategy.widths.clone(), strategy.narrow_width)
+    };
+    let by_thread = "block.y * dim.y + t.y";
+    let any = vec![8, 16];
+    assert_eq!(of("shorter_of_any_size", "dim = 2", by_thread, 1), (any.clone(), 4));
+    assert_eq!(of("shorter_in_rows", "dim = 1", by_thread, 1), (any.clone(), 0));
+    assert_eq!(of("shorter_by_blocks", "dim = 2", "block.y", 1), (any.clone(), 0));
+    assert_eq!(of("shorter_and_long", "dim = 2", by_thread, 200), (any.clone(), 0));
+    let sized = |name: &str, block: [u32; 3]| {
+        of(name, &format!("dim = 2, block_size = {block:?}"), by_thread, 1)
+    };
+    assert_eq!(sized("shorter_of_16", [16, 4, 1]), (any.clone(), 0));
+    assert_eq!(sized("shorter_of_8", [8, 8, 1]), (vec![8, 8], 0));
+    assert_eq!(sized("shorter_of_4", [4, 4, 1]), (vec![4, 4], 0));
+    assert_eq!(sized("shorter_of_12", [12, 2, 1]), (vec![8, 4], 0));
+    assert_eq!(sized("shorter_of_6", [6, 2, 1]), (vec![8, 8], 0));
+    // In columns vectors go along y.
+    assert_eq!(sized("shorter_of_columns", [1, 64, 1]), (any, 0));
+}
+
 /// Rows that the index along x numbers: vectors go along y, where blocks have that many rows.
 #[test]
 fn vectors_go_along_y_where_rows_are_numbered_along_x() {

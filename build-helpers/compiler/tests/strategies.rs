@@ -27,6 +27,7 @@ fn vectorized(lowering: Lowering) -> Strategy {
         widths,
         along_y: false,
         narrow_along_y: false,
+        narrow_width: 0,
         scalar,
         block,
         interchanged_loops: 0,

@@ -241,6 +241,43 @@ pub fn one_of_the_tile(x: &[u32], mut y: DisjointSlice<u32>) {
     }
 }
 
+/// Tiles of 8 by 8 for blocks of this size alone: sums of rows by columns, mirrored at the diagonal.
+#[kernel(dim = 2, block_size = [8, 8, 1])]
+pub fn small_tiles(x: &[u32], mut y: DisjointSlice<u32>) {
+    static mut TILE: SharedArray<[u32; 8], 8> = SharedArray::UNINIT;
+    let (thread, block) = (thread::thread_idx(), thread::block_idx());
+    let (tx, ty) = (thread.x as usize % 8, thread.y as usize % 8);
+    let i = (block.y * thread::grid_dim().x + block.x) as usize * 64 + ty * 8 + tx;
+    let mut sum = 0_u32;
+    // SAFETY: threads write elements of their own, a barrier apart from others reading them, and a launch has as many
+    // threads as the slices have elements.
+    unsafe {
+        TILE[ty][tx] = x[i];
+        thread::sync_threads();
+        for k in 0..8 {
+            sum = sum.rotate_left(1).wrapping_add(TILE[ty][k] ^ TILE[k][tx]);
+        }
+        thread::sync_threads();
+        TILE[tx][ty] = sum;
+        thread::sync_threads();
+        *y.get_unchecked_mut(i) = TILE[ty][tx].wrapping_sub(TILE[7 - ty][7 - tx]);
+    }
+}
+
+/// Rows of 4 threads, each of which has a loop of its own, for blocks of this size alone.
+#[kernel(dim = 2, block_size = [4, 6, 1])]
+pub fn small_rows(x: &[u32], mut y: DisjointSlice<u32>) {
+    let (thread, block) = (thread::thread_idx(), thread::block_idx());
+    let i = (block.y * thread::grid_dim().x + block.x) * 24 + thread.y * 4 + thread.x;
+    let (mut value, mut steps) = (x[i as usize], 0);
+    while value % (thread.y + 2) != 0 && steps < 20 + thread.x {
+        value = value / 2 + thread.x;
+        steps += 1;
+    }
+    // SAFETY: a launch has as many threads as the slice has elements.
+    unsafe { *y.get_unchecked_mut(i as usize) = value };
+}
+
 /// The threads of a block wait at two different barriers, by their elements: an error on the CPU.
 #[kernel]
 pub fn barriers_apart(x: &[u32], mut y: DisjointSlice<u32>) {

@@ -20,6 +20,8 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("barrier_in_function", barrier_in_function),
     Check::new("transpose", transpose),
     Check::new("one_of_the_tile", one_of_the_tile),
+    Check::new("small_tiles", small_tiles),
+    Check::new("small_rows", small_rows),
     Check::on_cpu("barriers_apart", barriers_apart),
 ];
 
@@ -119,6 +121,39 @@ fn one_of_the_tile(on: &Context) -> Outcome {
         })
     });
     same(&output.download()?, &expected.collect::<Vec<_>>())
+}
+
+fn small_tiles(on: &Context) -> Outcome {
+    let x = below(36, u32::MAX, 64 * 6);
+    let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<u32>(x.len())?);
+    on.kernels.small_tiles(&on.stream, Launch::grid([3, 2], [8, 8]), &input, &mut output)?;
+    let expected = x.chunks(64).flat_map(|tile| {
+        let sum = |row: usize, column: usize| {
+            let of = |sum: u32, k: usize| {
+                sum.rotate_left(1).wrapping_add(tile[8 * row + k] ^ tile[8 * k + column])
+            };
+            (0..8).fold(0, of)
+        };
+        let mirrored = |at: usize| sum(at % 8, at / 8);
+        (0..64).map(|at| mirrored(at).wrapping_sub(mirrored(63 - at))).collect::<Vec<_>>()
+    });
+    same(&output.download()?, &expected.collect::<Vec<_>>())
+}
+
+fn small_rows(on: &Context) -> Outcome {
+    let x = below(37, 1 << 20, 24 * 6);
+    let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<u32>(x.len())?);
+    on.kernels.small_rows(&on.stream, Launch::grid([3, 2], [4, 6]), &input, &mut output)?;
+    let value = |(i, x): (usize, &u32)| {
+        let (row, column) = ((i / 4 % 6) as u32, (i % 4) as u32);
+        let (mut value, mut steps) = (*x, 0);
+        while !value.is_multiple_of(row + 2) && steps < 20 + column {
+            value = value / 2 + column;
+            steps += 1;
+        }
+        value
+    };
+    same(&output.download()?, &x.iter().enumerate().map(value).collect::<Vec<_>>())
 }
 
 /// Blocks whose threads all have the same branch pass, and the first one that has both is an error.

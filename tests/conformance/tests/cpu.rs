@@ -86,6 +86,8 @@ checks!(
     last_sums,
     loads_atomics,
     one_of_the_tile,
+    small_tiles,
+    small_rows,
     barriers_apart,
     strided_sums,
     strided_by_grids,

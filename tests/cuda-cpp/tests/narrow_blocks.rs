@@ -12,13 +12,16 @@ const ELEMENTS: u32 = 3;
 
 static WAYS: LazyLock<ThreeWays> = LazyLock::new(|| ThreeWays::of("narrow_blocks"));
 
-/// Blocks of one to three threads along x, with columns of whole vectors and not, and others.
+/// Blocks of one to three threads along x, with columns of whole vectors and not, blocks that are small along both axes, and
+/// others.
 fn shapes() -> Vec<[u32; 3]> {
     let heights = [1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 40, 64, 100];
     let narrow = [1, 2, 3].into_iter().flat_map(|width| heights.map(|height| [width, height, 1]));
     let deep = [[1, 20, 3], [2, 9, 5], [3, 17, 2], [5, 7, 3], [1, 1, 40], [2, 33, 4]];
+    let small = [[4, 4, 1], [8, 8, 1], [4, 3, 2], [8, 5, 3], [2, 2, 1], [4, 1, 1], [8, 1, 1]];
+    let between = [[5, 5, 1], [6, 2, 2], [7, 3, 1], [12, 4, 1], [20, 2, 1], [24, 3, 1]];
     let wide = [[4, 64, 1], [7, 40, 1], [9, 8, 1], [15, 17, 1], [16, 5, 1], [33, 3, 1]];
-    narrow.chain(deep).chain(wide).collect()
+    narrow.chain(deep).chain(small).chain(between).chain(wide).collect()
 }
 
 /// Runs a kernel in blocks of all shapes, for each of some arguments.
@@ -38,13 +41,15 @@ fn compare(kernel: &str, arguments: &[u32]) {
     }
 }
 
-/// All are kernels with vectors in both directions, of each lowering that has vectors.
+/// All are kernels with vectors in both directions and with shorter ones, of each lowering that has vectors.
 #[test]
-fn vectors_go_along_y_in_narrow_blocks() {
+fn vectors_go_along_y_or_are_shorter_in_narrow_blocks() {
     for kernel in &WAYS.vectorized.kernels {
         let strategy = kernel.strategy.as_ref().unwrap();
         assert!(strategy.narrow_along_y, "{}: {strategy}", kernel.name);
         assert!(strategy.to_string().contains(", along y in narrow blocks"), "{strategy}");
+        assert_eq!(strategy.narrow_width, 4, "{}: {strategy}", kernel.name);
+        assert!(strategy.to_string().contains(", width 4 in narrow blocks"), "{strategy}");
     }
     let lowerings =
         WAYS.vectorized.kernels.iter().map(|it| &it.strategy.as_ref().unwrap().lowering);

@@ -15,9 +15,9 @@ use kernelmill_llvm::{
 
 use super::{
     abi::{Functions, VARIANTS},
-    block_shape::BlockShape,
+    block_shape::{BlockShape, LEAST_LANES},
     body::Body,
-    code_size::Sizes,
+    code_size::{self, Sizes},
     context::{is_barrier, is_exit_barrier},
     interchange,
     outlined::OutlinedExits,
@@ -26,7 +26,7 @@ use super::{
     reports::Reports,
     specialization::{BlockSize, SpecializedBody, SpecializedFunction},
     thread_loop,
-    vectorize::{self, Blocks, ColumnsCall, Run, SpecializedCall, Vectors},
+    vectorize::{self, Blocks, ColumnsCall, NarrowCall, Run, SpecializedCall, Vectors},
 };
 use crate::{
     Error, Lowering, Pass, PassFact, PassOutcome, ScalarReason, Strategy, passes::entry::Unit,
@@ -65,6 +65,8 @@ pub(super) struct Vectorized {
     /// Whether some blocks have vectors along y since these access memory in rows, and since they are narrow along x.
     along_y: bool,
     narrow_along_y: bool,
+    /// The threads of the shorter vectors along x that blocks which are narrow there have; 0 where there is no code of their own.
+    narrow_width: u32,
     scalar: Option<ScalarReason>,
     block: Option<[u32; 3]>,
     interchanged_loops: u32,
@@ -78,6 +80,7 @@ impl Vectorized {
             widths: self.widths,
             along_y: self.along_y,
             narrow_along_y: self.narrow_along_y,
+            narrow_width: self.narrow_width,
             scalar: self.scalar,
             block: self.block,
             interchanged_loops: self.interchanged_loops,
@@ -96,6 +99,9 @@ struct Levels<'c> {
     narrow_along_y: bool,
     /// What runs some blocks in vectors along y.
     columns: Option<ColumnsCall<'c>>,
+    narrow_width: u32,
+    /// What runs blocks that are narrow along x in shorter vectors along x.
+    narrow: Option<NarrowCall<'c>>,
     jammed_rows: u32,
     specialized: Vec<SpecializedFunction<'c>>,
 }
@@ -135,7 +141,8 @@ impl<'c> Kernel<'_, '_, 'c> {
             self.reports.add(Pass::UnrollAndJam, PassOutcome::Skipped, None);
             return self.scalar(reason, levels.specialized);
         }
-        let widths = PassFact::Widths { widths: levels.widths.clone() };
+        let narrow = levels.narrow_width;
+        let widths = PassFact::Widths { widths: levels.widths.clone(), narrow };
         self.reports.add(Pass::Vectorization, PassOutcome::Changed, Some(widths));
         let block = size.filter(|_| !levels.specialized.is_empty());
         let fact = PassFact::Rows { rows: levels.jammed_rows };
@@ -150,6 +157,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             widths: levels.widths,
             along_y,
             narrow_along_y: levels.narrow_along_y,
+            narrow_width: levels.narrow_width,
             scalar: None,
             block,
             interchanged_loops,
@@ -207,10 +215,18 @@ impl<'c> Kernel<'_, '_, 'c> {
         }
         for (index, level) in all.iter().enumerate() {
             let Some(level) = level else { continue };
+            if levels.narrow.is_none() {
+                levels.narrow = self.narrow(level, levels);
+            }
             let built = self.level(level, known, levels)?;
             levels.thread_bytes = levels.thread_bytes.max(built.bytes_of_thread);
             levels.run[index] = Some(self.guarded(built.functions[0]));
-            levels.widths.extend((level.lanes > 1).then_some(level.lanes));
+            levels.widths.extend((built.lanes > 1).then_some(built.lanes));
+            // What one level has compiled serves the narrow blocks of the next.
+            if built.lanes > 1 && !matches!(self.shape, BlockShape::Exact(_)) {
+                let function = built.functions[0];
+                levels.narrow = Some(NarrowCall { function, lanes: built.lanes });
+            }
             if let Some(columns) = built.columns {
                 levels.along_y |= columns.along_y.high;
                 levels.narrow_along_y |= columns.along_y.narrow();
@@ -219,9 +235,27 @@ impl<'c> Kernel<'_, '_, 'c> {
             levels.jammed_rows = levels.jammed_rows.max(built.jammed_rows);
             levels
                 .specialized
-                .extend(built.is_specialized.then(|| SpecializedFunction::new(built, level.lanes)));
+                .extend(built.is_specialized.then(|| SpecializedFunction::new(built)));
         }
         Ok(())
+    }
+
+    /// Builds the function for blocks with at most half as many threads along x as vectors of the shortest have at a level;
+    /// `None` where there are few such blocks, or it would take long to compile.
+    fn narrow(&self, level: &Level, levels: &mut Levels<'c>) -> Option<NarrowCall<'c>> {
+        let lanes = level.lanes / 2;
+        let is_long = code_size::instructions(self.body.function) > code_size::NARROW;
+        if self.shape != BlockShape::Any || lanes < LEAST_LANES || is_long {
+            return None;
+        }
+        let (blocks, shape) = (Blocks::Narrow, self.shape);
+        let vectors = Vectors { lanes, blocks, shape, columns: None, narrow: None };
+        let size = |ty: Type<'c>| self.machine.size_of(ty);
+        let built = vectorize::run(self.unit, self.body, self.symbol, vectors, &size).ok()?;
+        built.functions.iter().for_each(|function| level.apply(self.unit.context, *function));
+        levels.thread_bytes = levels.thread_bytes.max(built.bytes_of_thread);
+        levels.narrow_width = lanes;
+        Some(NarrowCall { function: built.functions[0], lanes })
     }
 
     /// Builds the function for a level, and before it the one for blocks of a known size.
@@ -244,13 +278,13 @@ impl<'c> Kernel<'_, '_, 'c> {
                 let (threads, function) = (known.block.threads, run.functions[0]);
                 // The function for any block calls it, in the same memory.
                 levels.thread_bytes = levels.thread_bytes.max(run.bytes_of_thread);
-                levels.specialized.push(SpecializedFunction::new(run, level.lanes));
+                levels.specialized.push(SpecializedFunction::new(run));
                 Blocks::AnyBut(SpecializedCall { threads, function })
             }
             _ => Blocks::Any,
         };
-        let (shape, columns) = (self.shape, levels.columns);
-        let vectors = Vectors { lanes: level.lanes, blocks, shape, columns };
+        let (shape, columns, narrow) = (self.shape, levels.columns, levels.narrow);
+        let vectors = Vectors { lanes: level.lanes, blocks, shape, columns, narrow };
         let built = vectorize::run(self.unit, self.body, self.symbol, vectors, &size)?;
         apply(&built);
         Ok(built)
@@ -277,7 +311,7 @@ impl<'c> Kernel<'_, '_, 'c> {
         }
         let size = |ty: Type<'c>| self.machine.size_of(ty);
         let (blocks, shape) = (Blocks::Any, self.shape);
-        let vectors = Vectors { lanes: 1, blocks, shape, columns: None };
+        let vectors = Vectors { lanes: 1, blocks, shape, columns: None, narrow: None };
         let built = vectorize::run(self.unit, self.body, self.symbol, vectors, &size).map_err(
             |reason| Error::Vectorization {
                 kernel: self.reports.kernel().to_owned(),

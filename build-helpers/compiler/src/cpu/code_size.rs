@@ -13,6 +13,10 @@ use crate::{
 /// more than its size times as long.
 pub(super) const KERNEL: usize = 4_000;
 
+/// The instructions of a kernel for which there is code for blocks that are narrow along x: few kernels are launched with
+/// such blocks, and all of them take the time to compile it.
+pub(super) const NARROW: usize = 600;
+
 /// The instructions of all kernels of a source together.
 const SOURCE: usize = 40_000;
 

@@ -13,7 +13,7 @@ use kernelmill_llvm::{
 };
 
 use super::{
-    block_shape::BlockShape,
+    block_shape::{BlockShape, lanes_of_row},
     body::Body,
     code_size::{self, Sizes},
     context::{BARRIER, Source, is_barrier, uses_shared},
@@ -64,6 +64,14 @@ impl BlockSize {
             .then_some(Self { threads: [limits.max_block_threads, 1, 1], is_exact: false })
     }
 
+    /// The threads of its vectors where a processor has vectors of `most`: fewer in blocks that are all narrow along x, but
+    /// for those that may be better run along y.
+    fn lanes(self, most: u32) -> u32 {
+        let [width, height, _] = self.threads;
+        let is_high = width * height.div_ceil(most) < height;
+        if self.is_exact && !is_high { lanes_of_row(width, most) } else { most }
+    }
+
     /// The vectors of so many threads that a block has; `None` where one of them is not full.
     pub(super) fn vectors(self, lanes: u32) -> Option<u32> {
         let [row, height, depth] = self.threads;
@@ -105,14 +113,15 @@ impl<'c> SpecializedBody<'c> {
         shared_bytes: Option<u64>,
     ) -> Result<Option<Self>, Error> {
         let waits = body.function.calls().into_iter().any(is_barrier);
-        if block.vectors(MOST_LANES).is_none() || !(waits || block.is_exact) {
+        let lanes = block.lanes(MOST_LANES);
+        if block.vectors(lanes).is_none() || !(waits || block.is_exact) {
             return Ok(None);
         }
         for unroll in [waits, false] {
             let copy = copy_for(unit, machine, body, SpecializedCopy { block, unroll })?;
             let proven = are_reached_together(machine, &copy);
             copy.split_into_regions(unit);
-            let fits = unroll && block.fits_unrolled(copy.function, MOST_LANES);
+            let fits = unroll && block.fits_unrolled(copy.function, lanes);
             if proven && (fits || (!unroll && block.is_exact)) {
                 return Ok(Some(Self { block, body: copy, shared_bytes }));
             }
@@ -133,6 +142,7 @@ impl<'c> SpecializedBody<'c> {
         sizes: &Sizes,
         size: &dyn Fn(Type<'c>) -> u64,
     ) -> Option<Run<'c>> {
+        let lanes = self.block.lanes(lanes);
         let vectors = self.block.vectors(lanes)?;
         let Self { block, shared_bytes, .. } = *self;
         let body = self.body.function;
@@ -142,7 +152,7 @@ impl<'c> SpecializedBody<'c> {
         }
         let blocks = Blocks::Of { threads: block.threads, unroll, shared_bytes };
         let shape = BlockShape::Exact(block.threads);
-        let vectors = Vectors { lanes, blocks, shape, columns: None };
+        let vectors = Vectors { lanes, blocks, shape, columns: None, narrow: None };
         vectorize::run(unit, &self.body, symbol, vectors, size).ok()
     }
 }
@@ -239,7 +249,8 @@ pub(super) struct SpecializedFunction<'c> {
 }
 
 impl<'c> SpecializedFunction<'c> {
-    pub(super) fn new(built: Run<'c>, lanes: u32) -> Self {
+    pub(super) fn new(built: Run<'c>) -> Self {
+        let lanes = built.lanes;
         let mut parts = built.functions;
         let run = parts.remove(0);
         Self { run, parts, lanes }

@@ -180,6 +180,7 @@ mod tests {
                 widths,
                 along_y: false,
                 narrow_along_y: false,
+                narrow_width: 0,
                 scalar,
                 block,
                 interchanged_loops,

@@ -36,6 +36,8 @@ pub(super) struct Request<'a, 'c> {
     pub(super) layout: Layout,
     /// The function that runs blocks in vectors along y, where there is one.
     pub(super) columns: Option<ColumnsCall<'c>>,
+    /// The function that runs narrow blocks in shorter vectors, where there is one.
+    pub(super) narrow: Option<NarrowCall<'c>>,
     /// What runs several rows at once, where there is such.
     pub(super) jammed: Option<&'a JammedRows<'c>>,
 }
@@ -50,13 +52,23 @@ pub(in crate::cpu) struct ColumnsCall<'c> {
     pub(in crate::cpu) along_y: AlongY,
 }
 
+/// A function that runs blocks which are narrow along x in vectors of fewer threads along x.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) struct NarrowCall<'c> {
+    pub(in crate::cpu) function: Value<'c>,
+    /// The threads of its vectors. It is for blocks with no more threads along x.
+    pub(in crate::cpu) lanes: u32,
+}
+
 /// Builds the function of a block.
 pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> Value<'c> {
-    let &Request { unit, body, symbol, plan, arrays, blocks, layout, columns, jammed } = request;
+    let &Request { unit, body, symbol, plan, arrays, blocks, layout, columns, narrow, jammed } =
+        request;
     let context = unit.context;
     let suffix = match blocks {
         Blocks::Of { .. } => "_specialized",
         Blocks::Any | Blocks::AnyBut(_) if plan.axis == 1 => "_columns",
+        Blocks::Narrow => "_narrow",
         Blocks::Any | Blocks::AnyBut(_) => "",
     };
     let builder = Builder::new(context);
@@ -65,7 +77,7 @@ pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> 
     let mut entry = BlockEntry::load(context, &builder, run, body);
     let word = Type::int(context, 32);
     match blocks {
-        Blocks::Any => {}
+        Blocks::Any | Blocks::Narrow => {}
         Blocks::AnyBut(other) => call_specialized(context, &builder, run, &entry, other),
         Blocks::Of { threads, .. } => {
             entry.dims = threads.map(|size| word.constant(u64::from(size)));
@@ -75,6 +87,11 @@ pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> 
         let lanes = [plan.lanes, columns.lanes];
         let is_for = columns.along_y.holds(context, &builder, lanes, entry.dims);
         leave_to(context, &builder, run, (is_for, columns.function));
+    }
+    if let Some(NarrowCall { function, lanes }) = narrow {
+        let most = word.constant(u64::from(lanes));
+        let is_narrow = builder.compare(IntPredicate::Ule, entry.dims[0], most);
+        leave_to(context, &builder, run, (is_narrow, function));
     }
     let memory = Memory::new(request, &builder, &layout, &entry);
     let spilled = BlockContext::new(context, &builder, arrays.bytes_of_block);

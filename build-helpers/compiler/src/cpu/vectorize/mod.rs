@@ -38,7 +38,7 @@ use analysis::{
     plan::Plan,
     profitability,
 };
-pub(super) use block_function::ColumnsCall;
+pub(super) use block_function::{ColumnsCall, NarrowCall};
 use emission::{code::BodyKind, function::build};
 pub(super) use layout::block_memory::{Blocks, OWN_MEMORY, SpecializedCall};
 use layout::{block_memory::Layout, context_arrays::ContextArrays};
@@ -47,6 +47,8 @@ use layout::{block_memory::Layout, context_arrays::ContextArrays};
 pub(super) struct Run<'c> {
     /// The function, and then those that it consists of.
     pub(super) functions: Vec<Value<'c>>,
+    /// The threads of its vectors.
+    pub(super) lanes: u32,
     pub(super) bytes_of_thread: u64,
     /// Whether it is for blocks of one size.
     pub(super) is_specialized: bool,
@@ -67,6 +69,8 @@ pub(super) struct Vectors<'c> {
     pub(super) shape: BlockShape,
     /// What runs some blocks in shorter vectors along y, where there is such already.
     pub(super) columns: Option<ColumnsCall<'c>>,
+    /// What runs blocks that are narrow along x in shorter vectors along x.
+    pub(super) narrow: Option<NarrowCall<'c>>,
 }
 
 /// Whether a body without barriers can be run in vectors of `lanes`.
@@ -110,7 +114,15 @@ pub(super) fn run<'c>(
         _ => columns(unit, body, symbol, vectors, &plan, size),
     };
     let call = columns.as_ref().map(|(call, _)| *call);
-    let mut built = directed(unit, body, symbol, (vectors, call), &plan, size)?;
+    let narrower = vectors.shape.lanes(lanes);
+    let mut built = if narrower < lanes && call.is_none() {
+        let vectors = Vectors { lanes: narrower, ..vectors };
+        let plan = Plan::new(body.function, narrower, size, (0, thread[0]))?;
+        legality::check(&plan, size)?;
+        directed(unit, body, symbol, (vectors, None), &plan, size)?
+    } else {
+        directed(unit, body, symbol, (vectors, call), &plan, size)?
+    };
     built.columns = call;
     if let Some((_, Some(columns))) = columns {
         // Both run in the same memory.
@@ -130,7 +142,7 @@ fn columns<'c>(
     size: &dyn Fn(Type<'c>) -> u64,
 ) -> Option<(ColumnsCall<'c>, Option<Run<'c>>)> {
     let Source::Parameters { thread, .. } = body.source else { return None };
-    let is_for_any = !matches!(vectors.blocks, Blocks::Of { .. });
+    let is_for_any = matches!(vectors.blocks, Blocks::Any | Blocks::AnyBut(_));
     let is_row = vectors.shape == BlockShape::Row;
     let lanes = vectors.lanes;
     if lanes == 1 || is_row || !is_for_any || !thread[1].is_used() {
@@ -141,7 +153,7 @@ fn columns<'c>(
     if along_y == AlongY::NEVER || legality::check(&other, size).is_err() {
         return None;
     }
-    let any = Vectors { blocks: Blocks::Any, ..vectors };
+    let any = Vectors { blocks: Blocks::Any, narrow: None, ..vectors };
     let built = directed(unit, body, symbol, (any, None), &other, size).ok()?;
     Some((ColumnsCall { function: built.functions[0], lanes, along_y }, Some(built)))
 }
@@ -155,7 +167,7 @@ fn directed<'c>(
     plan: &Plan<'c>,
     size: &dyn Fn(Type<'c>) -> u64,
 ) -> Result<Run<'c>, ScalarReason> {
-    let Vectors { lanes, blocks, .. } = vectors;
+    let Vectors { lanes, blocks, narrow, .. } = vectors;
     let Source::Parameters { thread, index, .. } = body.source else {
         unreachable!("asked before a plan was made")
     };
@@ -195,12 +207,13 @@ fn directed<'c>(
         blocks,
         layout,
         columns,
+        narrow,
         jammed,
     };
     functions.insert(0, block_function::block(&request, &bodies));
     let is_specialized = matches!(blocks, Blocks::Of { .. });
     let jammed_rows = jammed.map_or(0, |it| it.rows);
-    Ok(Run { functions, bytes_of_thread, is_specialized, columns: None, jammed_rows })
+    Ok(Run { functions, lanes, bytes_of_thread, is_specialized, columns: None, jammed_rows })
 }
 
 /// What the bodies of regions are built from.

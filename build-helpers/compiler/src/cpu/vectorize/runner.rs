@@ -249,10 +249,24 @@ impl<'c> Runner<'_, 'c> {
             return self.count(length, |at| run(bodies.unmasked, at, None));
         };
         let word = Type::int(self.unit.context, 32);
+        if self.layout.is_narrow {
+            return self.single_vector(bodies.unmasked, masked, line);
+        }
         let whole =
             self.builder.and(length, word.constant(u64::from(u32::MAX - (self.plan.lanes - 1))));
         self.steps(whole, self.plan.lanes, |at| run(bodies.unmasked, at, None));
         self.only_if_less(whole, length, || run(masked, whole, Some(self.mask(whole))));
+    }
+
+    /// Runs a region for the threads of a line that are no more than a vector has.
+    fn single_vector(&self, unmasked: Value<'c>, masked: Value<'c>, line: Line<'c>) {
+        let word = Type::int(self.unit.context, 32);
+        let (length, lanes) = (self.dims[line.axis], word.constant(u64::from(self.plan.lanes)));
+        let start = word.constant(0);
+        let run = |function, mask| self.call(function, line.thread(start), line.row, mask);
+        let is_full = self.builder.compare(IntPredicate::Eq, length, lanes);
+        self.only_if(is_full, || run(unmasked, None));
+        self.only_if_less(length, lanes, || run(masked, Some(self.mask(start))));
     }
 
     /// Runs a region for the threads of a line that have not exited.

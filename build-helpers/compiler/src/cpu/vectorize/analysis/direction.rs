@@ -31,10 +31,6 @@ const GATHERED: u64 = 32;
 /// What any other instruction costs.
 const OTHER: u64 = 1;
 
-/// The instructions of a kernel for which there is code for narrow blocks: few kernels are launched with such blocks, and
-/// all of them take the time to compile it.
-const NARROW: usize = 600;
-
 /// The blocks that are run in vectors along y.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::cpu) struct AlongY {
@@ -103,7 +99,7 @@ pub(in crate::cpu::vectorize) fn along_y<'c>(
         |plan: &Plan<'c>| cost(plan, &|it| of_access(plan, it, GATHERED, size) + of_other(it));
     // Values that cross barriers go through memory of threads that follow each other along x.
     let high = plan.regions.len() == 1 && 2 * of_memory(other) < of_memory(plan);
-    let fits = code_size::instructions(plan.function) <= NARROW;
+    let fits = code_size::instructions(plan.function) <= code_size::NARROW;
     // At least 100: vectors along y are only taken where they are fewer.
     let percent = (100 * of_all(other) / of_all(plan).max(1)).max(100);
     // With one thread along x there are as many vectors along x as a vector along y has lanes.

@@ -8,6 +8,8 @@ use super::context_arrays::ContextArrays;
 #[derive(Clone, Copy)]
 pub(in crate::cpu) enum Blocks<'c> {
     Any,
+    /// Those with no more threads along x than a vector has, which other functions leave to this one.
+    Narrow,
     /// Of any size; those of one size have a function of their own.
     AnyBut(SpecializedCall<'c>),
     /// Of this size, without a vector that lacks threads.
@@ -47,6 +49,8 @@ const OWN_SCRATCH: u64 = 128 << 10;
 pub(in crate::cpu::vectorize) struct Layout {
     /// The size of blocks, where each vector has code of its own.
     pub(in crate::cpu::vectorize) unrolled: Option<[u32; 3]>,
+    /// Whether a line of a block has no more threads than a vector.
+    pub(in crate::cpu::vectorize) is_narrow: bool,
     /// The bytes of context arrays and of shared memory, where they are the function's own.
     pub(in crate::cpu::vectorize) scratch_bytes: Option<u64>,
     pub(in crate::cpu::vectorize) shared_bytes: Option<u64>,
@@ -54,13 +58,15 @@ pub(in crate::cpu::vectorize) struct Layout {
 
 impl Layout {
     pub(in crate::cpu::vectorize) fn new(arrays: &ContextArrays<'_>, blocks: Blocks<'_>) -> Self {
-        let none = Self { unrolled: None, scratch_bytes: None, shared_bytes: None };
+        let is_narrow = matches!(blocks, Blocks::Narrow);
+        let none = Self { unrolled: None, is_narrow, scratch_bytes: None, shared_bytes: None };
         let Blocks::Of { threads, unroll: true, shared_bytes } = blocks else { return none };
         let row = u64::from(threads[0]).next_multiple_of(ROW);
         let spilled = arrays.bytes_of_thread * row * u64::from(threads[1] * threads[2]);
         let fits = |bytes: &u64| arrays.memory.is_empty() && (1..=OWN_SCRATCH).contains(bytes);
         Self {
             unrolled: Some(threads),
+            is_narrow,
             scratch_bytes: Some(spilled).filter(fits),
             shared_bytes: shared_bytes.filter(|bytes| (1..=OWN_SHARED).contains(bytes)),
         }
