@@ -79,6 +79,8 @@ pub enum Pass {
     RegionFormation,
     /// Regions are vectorised.
     Vectorization,
+    /// Blocks whose rows have as many threads as most have get code of their own.
+    UsualRows,
     /// Vectors of several rows of a block are run at once.
     UnrollAndJam,
     /// The code becomes a coroutine.
@@ -148,6 +150,11 @@ pub enum PassFact {
         /// How many.
         rows: u32,
     },
+    /// The length of the rows that code is made for.
+    RowThreads {
+        /// In threads.
+        threads: u32,
+    },
     /// The code stays scalar.
     Scalar {
         /// Why.
@@ -185,6 +192,7 @@ impl Display for Pass {
             Self::Specialization => "specialization",
             Self::RegionFormation => "region formation",
             Self::Vectorization => "vectorization",
+            Self::UsualRows => "usual rows",
             Self::UnrollAndJam => "unroll-and-jam",
             Self::CoroutineLowering => "coroutine lowering",
             Self::OutlinedFunctions => "outlined functions",
@@ -221,6 +229,7 @@ impl Display for PassFact {
             Self::Block { size: [x, y, z] } => write!(formatter, "blocks of {x} x {y} x {z}"),
             Self::Widths { widths } => write!(formatter, "vector widths {widths:?}"),
             Self::Rows { rows } => write!(formatter, "{rows} rows"),
+            Self::RowThreads { threads } => write!(formatter, "rows of {threads} threads"),
             Self::Scalar { because } => write!(formatter, "scalar: {because}"),
         }
     }
