@@ -402,6 +402,39 @@ pub(crate) fn each(scale: Scale, visit: &mut dyn FnMut(Case<'_>) -> Outcome) -> 
         |y| kernels.turned(&stream, line(width * height), y, &input, width, height),
         |y| plain::c_turned(y, x.as_ptr(), width, height)
     );
+    case!(
+        "roughness of tiles",
+        vec![0_f32; width.div_ceil(16) * height.div_ceil(16)],
+        |y| kernels.roughness(
+            &stream,
+            plane(width, height),
+            y,
+            &input,
+            width as i32,
+            height as i32
+        ),
+        |y| plain::c_roughness(y, x.as_ptr(), width as i32, height as i32)
+    );
+    case!(
+        "tiles upside down",
+        vec![0_f32; width * height],
+        |y| kernels.tiles_turned(
+            &stream,
+            plane(width, height),
+            y,
+            &input,
+            width as i32,
+            height as i32
+        ),
+        |y| plain::c_tiles_turned(y, x.as_ptr(), width as i32, height as i32)
+    );
+    let n = width * height / 2 * 2;
+    case!(
+        "passed on in blocks, two elements a thread",
+        vec![0_f32; n],
+        |y| kernels.passed_on(&stream, line(n / 2), y, &input, n as i32),
+        |y| plain::c_passed_on(y, x.as_ptr(), n as i32)
+    );
     let (depth, height, width) = (size(64, 5), size(128, 7), size(128, 13));
     let n = depth * height * width;
     let x = random(21, n);

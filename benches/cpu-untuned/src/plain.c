@@ -260,6 +260,36 @@ void c_differences(float *out, const float *x, int order, int steps, int n) {
     }
 }
 
+void c_roughness(float *sums, const float *x, int width, int height) {
+    int across = (width + 15) / 16, down = (height + 15) / 16;
+    EACH for (int tile = 0; tile < across * down; tile++) {
+        int left = tile % across * 16, top = tile / across * 16;
+        float sum = 0;
+        for (int j = top; j < least(height, top + 16); j++)
+            for (int i = left; i < least(width, left + 16); i++) {
+                float sides = x[j * width + most(i - 1, 0)] + x[j * width + least(i + 1, width - 1)];
+                float ends = x[most(j - 1, 0) * width + i] + x[least(j + 1, height - 1) * width + i];
+                float apart = x[j * width + i] - 0.25f * (sides + ends);
+                sum += apart * apart;
+            }
+        sums[tile] = sum;
+    }
+}
+
+void c_tiles_turned(float *out, const float *x, int width, int height) {
+    EACH for (int j = 0; j < height; j++) {
+        int top = j / 16 * 16, from = top + least(16, height - top) - 1 - (j - top);
+        for (int i = 0; i < width; i++) out[j * width + i] = x[from * width + i];
+    }
+}
+
+void c_passed_on(float *out, const float *x, int n) {
+    EACH for (int start = 0; start < n; start += 512) {
+        out[start] = 0;
+        for (int i = start + 1; i < least(n, start + 512); i++) out[i] = x[i - 1];
+    }
+}
+
 void c_turned(float *out, const float *x, size_t columns, size_t rows) {
     EACH for (size_t i = 0; i < columns * rows; i++) {
         size_t column = i / rows, row = rows - 1 - i % rows;

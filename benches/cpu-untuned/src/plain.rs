@@ -70,6 +70,9 @@ unsafe extern "C" {
     pub(crate) fn c_medians(out: *mut f32, x: *const f32, width: i32, height: i32);
     pub(crate) fn c_own_histogram(out: *mut i32, x: *const i32, each: i32, n: i32);
     pub(crate) fn c_differences(out: *mut f32, x: *const f32, order: i32, steps: i32, n: i32);
+    pub(crate) fn c_roughness(sums: *mut f32, x: *const f32, width: i32, height: i32);
+    pub(crate) fn c_tiles_turned(out: *mut f32, x: *const f32, width: i32, height: i32);
+    pub(crate) fn c_passed_on(out: *mut f32, x: *const f32, n: i32);
     pub(crate) fn c_turned(out: *mut f32, x: *const f32, columns: usize, rows: usize);
     pub(crate) fn c_backwards(
         out: *mut f32,

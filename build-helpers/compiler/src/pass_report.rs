@@ -79,6 +79,8 @@ pub enum Pass {
     RegionFormation,
     /// Regions are vectorised.
     Vectorization,
+    /// Blocks whose rows have as many threads as most have get code of their own.
+    UsualRows,
     /// Vectors of several rows of a block are run at once.
     UnrollAndJam,
     /// The code becomes a coroutine.
@@ -151,6 +153,11 @@ pub enum PassFact {
         /// How many.
         rows: u32,
     },
+    /// The length of the rows that code is made for.
+    RowThreads {
+        /// In threads.
+        threads: u32,
+    },
     /// The code stays scalar.
     Scalar {
         /// Why.
@@ -188,6 +195,7 @@ impl Display for Pass {
             Self::Specialization => "specialization",
             Self::RegionFormation => "region formation",
             Self::Vectorization => "vectorization",
+            Self::UsualRows => "usual rows",
             Self::UnrollAndJam => "unroll-and-jam",
             Self::CoroutineLowering => "coroutine lowering",
             Self::OutlinedFunctions => "outlined functions",
@@ -227,6 +235,7 @@ impl Display for PassFact {
                 write!(formatter, "vector widths {widths:?}, {narrow} in narrow blocks")
             }
             Self::Rows { rows } => write!(formatter, "{rows} rows"),
+            Self::RowThreads { threads } => write!(formatter, "rows of {threads} threads"),
             Self::Scalar { because } => write!(formatter, "scalar: {because}"),
         }
     }

@@ -90,24 +90,79 @@ fn fields_of_structures_are_written_in_rows() {
     assert_eq!(apart(&full), 0, "{full}");
     let full = of("written_three", three, "*out = Item { a: v, b: v as f32, c: v ^ 7 };");
     assert_eq!(apart(&full), 0, "{full}");
+    // What is read between the stores is in another array.
+    let around = "out.a = v; let other = unsafe { *(m.as_ptr().add(v as usize)) }; out.b = other;";
+    let full = of("written_around_a_read", two, around);
+    assert_eq!(calls(&full, "@llvm.masked.scatter."), 0, "{full}");
+    let six = "pub a: u32, pub b: u32, pub c: u32, pub d: u32, pub e: u32, pub f: u32";
     for (name, fields, stores) in [
-        ("written_but_one", three, "out.a = v; out.c = v ^ 7;"),
-        ("written_by_some", two, "if v & 1 == 0 { (out.a, out.b) = (v * 3, v + 1); }"),
+        ("written_but_some", six, "out.a = v; out.c = v ^ 7;"),
         (
             "written_around_a_fence",
             two,
             "out.a = v; core::sync::atomic::fence(core::sync::atomic::Ordering::SeqCst); out.b = v ^ 7;",
         ),
         (
-            "written_around_a_read",
+            "written_around_a_read_of_it",
             two,
-            "out.a = v; let other = unsafe { *(m.as_ptr().add(v as usize) as *const u32) }; out.b = other;",
+            "out.a = v; let other = unsafe { *(&raw const out.a).add(v as usize) }; out.b = other;",
         ),
     ] {
         let full = of(name, fields, stores);
         let scatters = calls(&full, "@llvm.masked.scatter.");
         assert!(scatters >= WIDTHS, "{name}: {full}");
     }
+    // Structures that some threads write: rows under the masks of these, where processors have such stores.
+    let full = of("written_by_some", two, "if v & 1 == 0 { (out.a, out.b) = (v * 3, v + 1); }");
+    let [scatters, rows] =
+        ["scatter", "store"].map(|it| calls(&full, &format!("@llvm.masked.{it}.")));
+    match cfg!(target_arch = "x86_64") {
+        true => assert_eq!([scatters, rows], [0, 2 * WIDTHS], "{full}"),
+        false => assert_eq!([scatters, rows], [2, 0], "{full}"),
+    }
+}
+
+/// One field of each structure: rows under masks of it with AVX-512, as long as a structure has few fields.
+#[test]
+fn a_field_of_structures_is_written_in_rows() {
+    let of = |name: &str, words: u32| {
+        let text = format!(
+            "#[repr(C)] #[derive(Clone, Copy)] pub struct Item([u32; {words}]);
+            #[kernel]
+            pub fn some(m: &[u32], mut y: DisjointSlice<Item>) {{
+                let index = thread::index_1d();
+                if let Some(out) = y.get_mut(index) {{
+                    out.0[1] = unsafe {{ *m.get_unchecked(index.get()) }};
+                }}
+            }}"
+        );
+        let full = code(name, &text)[0].clone();
+        ["scatter", "store"].map(|it| calls(&full, &format!("@llvm.masked.{it}.")))
+    };
+    for (name, words) in [("field_of_two", 2), ("field_of_three", 3), ("field_of_four", 4)] {
+        let rows = if cfg!(target_arch = "x86_64") { words as usize } else { 0 };
+        assert_eq!(of(name, words), [1, rows], "{name}");
+    }
+    assert_eq!(of("field_of_five", 5), [WIDTHS, 0]);
+}
+
+/// What many threads write to one address, one of them writes.
+#[test]
+fn stores_to_one_address_are_of_one_lane() {
+    let of = |name: &str, place: &str| {
+        let text = format!(
+            "#[kernel]
+            pub fn some(m: u32, x: &[u32], mut y: DisjointSlice<u32>) {{
+                let i = thread::index_1d().get();
+                let v = unsafe {{ *x.get_unchecked(i) }};
+                if v > m {{ unsafe {{ *y.get_unchecked_mut({place}) = v ^ 7 }}; }}
+            }}"
+        );
+        let full = code(name, &text)[0].clone();
+        ["scatter", "store"].map(|it| calls(&full, &format!("@llvm.masked.{it}.")))
+    };
+    assert_eq!(of("one_address", "m as usize"), [0, 0]);
+    assert_eq!(of("an_address_each", "v as usize"), [WIDTHS, 0]);
 }
 
 /// A neighbour that is kept within an image, by a minimum or by a condition: one row within the image.

@@ -26,7 +26,7 @@ use super::{
     reports::Reports,
     specialization::{BlockSize, SpecializedBody, SpecializedFunction},
     thread_loop,
-    vectorize::{self, Blocks, ColumnsCall, NarrowCall, Run, SpecializedCall, Vectors},
+    vectorize::{self, Blocks, ColumnsCall, NarrowCall, ROW, Run, SpecializedCall, Vectors},
 };
 use crate::{
     Error, Lowering, Pass, PassFact, PassOutcome, ScalarReason, Strategy, passes::entry::Unit,
@@ -103,6 +103,8 @@ struct Levels<'c> {
     /// What runs blocks that are narrow along x in shorter vectors along x.
     narrow: Option<NarrowCall<'c>>,
     jammed_rows: u32,
+    /// Whether blocks with rows of [`ROW`] threads have a function of their own.
+    has_usual_rows: bool,
     specialized: Vec<SpecializedFunction<'c>>,
 }
 
@@ -138,12 +140,16 @@ impl<'c> Kernel<'_, '_, 'c> {
         if let Some(reason) = scalar {
             let fact = PassFact::Scalar { because: reason.clone() };
             self.reports.add(Pass::Vectorization, PassOutcome::Skipped, Some(fact));
+            self.reports.add(Pass::UsualRows, PassOutcome::Skipped, None);
             self.reports.add(Pass::UnrollAndJam, PassOutcome::Skipped, None);
             return self.scalar(reason, levels.specialized);
         }
         let narrow = levels.narrow_width;
         let widths = PassFact::Widths { widths: levels.widths.clone(), narrow };
         self.reports.add(Pass::Vectorization, PassOutcome::Changed, Some(widths));
+        let has_usual = levels.has_usual_rows;
+        let fact = PassFact::RowThreads { threads: ROW as u32 };
+        self.reports.add(Pass::UsualRows, PassOutcome::of(has_usual), has_usual.then_some(fact));
         let block = size.filter(|_| !levels.specialized.is_empty());
         let fact = PassFact::Rows { rows: levels.jammed_rows };
         let has_jammed = levels.jammed_rows > 0;
@@ -233,6 +239,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             }
             levels.columns = built.columns;
             levels.jammed_rows = levels.jammed_rows.max(built.jammed_rows);
+            levels.has_usual_rows |= built.has_usual_rows;
             levels
                 .specialized
                 .extend(built.is_specialized.then(|| SpecializedFunction::new(built)));

@@ -26,6 +26,9 @@ pub(super) const UNROLLED: usize = 12_000;
 /// The same of all kernels of a source, for all processors.
 const SOURCE_UNROLLED: usize = 30_000;
 
+/// The instructions of a kernel for which blocks with rows of one length have a function of their own.
+pub(super) const USUAL_ROWS: usize = 1_000;
+
 /// The size of a source.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {

@@ -116,15 +116,58 @@ pub(super) fn clear<'c>(
     builder.clear_bytes(context, next(context, builder, tables), 1, threads);
 }
 
+/// Which threads of a block are present: numbers of 64 bits.
+pub(super) struct Present<'c> {
+    /// How many.
+    pub(super) count: Value<'c>,
+    /// None has a number below this one, or from `end` on. Both are those of the first lanes of warps.
+    pub(super) start: Value<'c>,
+    pub(super) end: Value<'c>,
+}
+
+/// The bits of each of the three numbers, where they are in one.
+const PART: u64 = 16;
+
+impl<'c> Present<'c> {
+    /// What [`PASS_BARRIER`] gives: `count`, and above it `end` and `start`.
+    fn unpack(builder: &Builder<'c>, packed: Value<'c>) -> Self {
+        let wide = packed.ty();
+        let part = |number: u64| {
+            let shifted = builder.binary(Opcode::LShr, packed, wide.constant(number * PART));
+            builder.and(shifted, wide.constant((1 << PART) - 1))
+        };
+        Self { count: part(0), end: part(1), start: part(2) }
+    }
+
+    /// Adds `number` present threads of the warp whose first lane is `first`.
+    fn add_warp(
+        builder: &Builder<'c>,
+        packed: Value<'c>,
+        (first, number): (Value<'c>, Value<'c>),
+    ) -> Value<'c> {
+        let wide = packed.ty();
+        let all = Self::unpack(builder, packed);
+        let none = builder.compare(IntPredicate::Eq, all.count, wide.constant(0));
+        let start = builder.select(none, first, all.start);
+        let end = builder.add(first, wide.constant(LANES));
+        let place =
+            |value, number: u64| builder.binary(Opcode::Shl, value, wide.constant(number * PART));
+        let parts = builder.add(place(end, 1), place(start, 2));
+        let new = builder.add(builder.add(all.count, number), parts);
+        let any = builder.compare(IntPredicate::Ne, number, wide.constant(0));
+        builder.select(any, new, packed)
+    }
+}
+
 /// Makes the flags of the `threads` of a block what they are after a barrier, where those with the number
-/// `returning` are present again. How many threads are present then.
+/// `returning` are present again. Which threads are present then.
 pub(super) fn pass_barrier<'c>(
     unit: &Unit<'_, 'c>,
     builder: &Builder<'c>,
     tables: Value<'c>,
     threads: Value<'c>,
     returning: u64,
-) -> Value<'c> {
+) -> Present<'c> {
     let byte = Type::int(unit.context, 8);
     let function = by_warps(unit, PASS_BARRIER, |builder, warp| {
         let (context, lanes) = (unit.context, LANES as u32);
@@ -143,9 +186,11 @@ pub(super) fn pass_barrier<'c>(
         let present = builder.compare(IntPredicate::Eq, flags, zeros);
         let present = builder.cast(Opcode::BitCast, present, word);
         let number = builder.call(unit.module.intrinsic("llvm.ctpop", &[word]), &[present]);
-        builder.add(warp.found, builder.zero_extend(number, Type::int(context, 64)))
+        let number = builder.zero_extend(number, Type::int(context, 64));
+        Present::add_warp(builder, warp.found, (warp.first, number))
     });
-    builder.call(function, &[tables, threads, byte.constant(returning)])
+    let packed = builder.call(function, &[tables, threads, byte.constant(returning)]);
+    Present::unpack(builder, packed)
 }
 
 /// The number, plus 1, of a present thread of a warp of which other threads are absent; 0 where there is none.

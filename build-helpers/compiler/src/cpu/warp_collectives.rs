@@ -145,7 +145,6 @@ pub(super) fn build<'c>(
     let value = if which == number::ACTIVE_MASK { word.constant(1) } else { call.arguments()[1] };
     builder.store(value, own);
     (barriers.arrive)();
-    let lane = builder.and(linear, wide.constant(LANES - 1));
     let first = builder.and(linear, wide.constant(!(LANES - 1)));
     let result = if matches!(which, number::BALLOT | number::ACTIVE_MASK) {
         if thread.can_exit {
@@ -156,9 +155,11 @@ pub(super) fn build<'c>(
         (barriers.wait)();
         builder.load(word, builder.element(word, table, first))
     } else {
-        let argument = builder.zero_extend(call.arguments()[2], wide);
-        let by = builder.and(argument, wide.constant(LANES - 1));
-        let last = wide.constant(LANES - 1);
+        let argument = call.arguments()[2];
+        let by = builder.and(builder.zero_extend(argument, wide), wide.constant(LANES - 1));
+        // Which lanes there are is found in numbers of 32 bits: as many of them as a vector has lanes fit in a register.
+        let lane = builder.and(builder.truncate(linear, word), word.constant(LANES - 1));
+        let last = word.constant(LANES - 1);
         let binary = |opcode, left, right| builder.binary(opcode, left, right);
         let (from, most) = match which {
             number::SHUFFLE => (builder.add(first, by), None),
@@ -166,7 +167,8 @@ pub(super) fn build<'c>(
             number::SHUFFLE_UP => (binary(Opcode::Sub, linear, by), Some(lane)),
             _ => (builder.add(linear, by), Some(binary(Opcode::Sub, last, lane))),
         };
-        let is_thread = builder.compare(IntPredicate::Ult, from, count);
+        let [narrow, count] = [from, count].map(|it| builder.truncate(it, word));
+        let is_thread = builder.compare(IntPredicate::Ult, narrow, count);
         let there = most.map_or(is_thread, |most| {
             let is_lane = builder.compare(IntPredicate::Ule, argument, most);
             builder.and(is_lane, is_thread)

@@ -3,12 +3,16 @@
 
 use kernelmill_llvm::{
     inkwell::context::Context,
-    ir::{Block, Builder, IntPredicate, Opcode, Type, Value},
+    ir::{Block, Builder, IntPredicate, ModuleExt, Opcode, Type, Value},
 };
 
 use super::analysis::plan::Plan;
 use crate::{
-    cpu::{context::AtBarrier, deadlock, exit_flags},
+    cpu::{
+        context::AtBarrier,
+        deadlock,
+        exit_flags::{self, Present},
+    },
     passes::entry::Unit,
 };
 
@@ -20,6 +24,8 @@ pub(super) struct Exits<'c> {
     threads: Value<'c>,
     /// The address of the bit that says whether all of them are present.
     pub(super) whole: Value<'c>,
+    /// The addresses of the numbers of the first line along x with a present thread, and of the one behind the last.
+    lines: [Value<'c>; 2],
     /// What happens before each region.
     arrivals: Vec<AtBarrier>,
     /// The regions in which threads may be missing.
@@ -48,13 +54,17 @@ impl<'c> Exits<'c> {
         if !lacking.contains(&true) {
             return None;
         }
+        let word = Type::int(context, 32);
+        let lines = [word, word].map(|ty| builder.alloca(ty));
+        builder.store(word.constant(0), lines[0]);
+        builder.store(builder.multiply(dims[1], dims[2]), lines[1]);
         let dims = dims.map(|size| builder.zero_extend(size, Type::int(context, 64)));
         let threads = builder.multiply(builder.multiply(dims[0], dims[1]), dims[2]);
         exit_flags::clear(context, builder, tables, threads);
         let bit = Type::int(context, 1);
         let whole = builder.alloca(bit);
         builder.store(bit.constant(1), whole);
-        Some(Self { tables, threads, whole, arrivals, lacking })
+        Some(Self { tables, threads, whole, lines, arrivals, lacking })
     }
 
     /// Builds what happens at the barriers before `regions`; where to go to enter each.
@@ -96,10 +106,11 @@ impl<'c> Exits<'c> {
                 AtBarrier::ThreadsChange { returning, next } => {
                     let present =
                         exit_flags::pass_barrier(unit, builder, tables, threads, returning);
-                    let are_all = builder.compare(IntPredicate::Eq, present, threads);
+                    let are_all = builder.compare(IntPredicate::Eq, present.count, threads);
                     builder.store(are_all, self.whole);
-                    let none = present.ty().constant(0);
-                    let any = builder.compare(IntPredicate::Ne, present, none);
+                    self.note_lines((unit, builder), place, &present);
+                    let none = present.count.ty().constant(0);
+                    let any = builder.compare(IntPredicate::Ne, present.count, none);
                     let other = if next == 0 { done } else { returning_to(next) };
                     builder.branch_if(any, regions[number], other);
                 }
@@ -107,5 +118,45 @@ impl<'c> Exits<'c> {
         }
         builder.at_end(start);
         arrivals
+    }
+
+    /// Notes which lines along x have present threads.
+    fn note_lines(
+        &self,
+        (unit, builder): (&Unit<'_, 'c>, &Builder<'c>),
+        place: Place<'c>,
+        present: &Present<'c>,
+    ) {
+        let word = Type::int(unit.context, 32);
+        let narrow = |value| builder.truncate(value, word);
+        let width = place.dims[0];
+        let least = unit.module.intrinsic("llvm.umin", &[word]);
+        let end = builder.call(least, &[narrow(present.end), narrow(self.threads)]);
+        let first = builder.binary(Opcode::UDiv, narrow(present.start), width);
+        let rounded = builder.add(end, builder.binary(Opcode::Sub, width, word.constant(1)));
+        let behind = builder.binary(Opcode::UDiv, rounded, width);
+        for (slot, line) in self.lines.into_iter().zip([first, behind]) {
+            builder.store(line, slot);
+        }
+    }
+
+    /// Of the `height` lines along x of the plane `z`, the first one with a present thread, and how many there are up to
+    /// the last one.
+    pub(super) fn lines_of_plane(
+        &self,
+        (unit, builder): (&Unit<'_, 'c>, &Builder<'c>),
+        z: Value<'c>,
+        height: Value<'c>,
+    ) -> [Value<'c>; 2] {
+        let word = Type::int(unit.context, 32);
+        let [least, less] =
+            ["llvm.umin", "llvm.usub.sat"].map(|name| unit.module.intrinsic(name, &[word]));
+        let before = builder.multiply(z, height);
+        let [first, behind] = self.lines.map(|slot| {
+            let line = builder.load(word, slot);
+            let inside = builder.call(less, &[line, before]);
+            builder.call(least, &[inside, height])
+        });
+        [first, builder.binary(Opcode::Sub, behind, first)]
     }
 }

@@ -9,7 +9,7 @@ use super::{
     analysis::{direction::AlongY, plan::Plan},
     arrivals::Exits,
     layout::{
-        block_memory::{Blocks, Layout, OWN_ALIGN, OWN_MEMORY, SpecializedCall},
+        block_memory::{Blocks, Layout, OWN_ALIGN, OWN_MEMORY, ROW, SpecializedCall},
         context_arrays::ContextArrays,
     },
     runner::{BlockContext, Functions, JammedRows, PaddedRows, Runner, stack_bytes},
@@ -40,6 +40,8 @@ pub(super) struct Request<'a, 'c> {
     pub(super) narrow: Option<NarrowCall<'c>>,
     /// What runs several rows at once, where there is such.
     pub(super) jammed: Option<&'a JammedRows<'c>>,
+    /// Whether blocks whose rows have [`ROW`] threads have a function of their own.
+    pub(super) has_usual_rows: bool,
 }
 
 /// A function that runs blocks in vectors along y.
@@ -60,15 +62,35 @@ pub(in crate::cpu) struct NarrowCall<'c> {
     pub(in crate::cpu) lanes: u32,
 }
 
-/// Builds the function of a block.
-pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> Value<'c> {
-    let &Request { unit, body, symbol, plan, arrays, blocks, layout, columns, narrow, jammed } =
-        request;
+/// Builds the function of a block, and then those that it leaves some blocks to, from the same bodies.
+pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> Vec<Value<'c>> {
+    let usual = request.has_usual_rows.then(|| function(request, bodies, Rows::Usual));
+    let any = function(request, bodies, Rows::Any { usual });
+    [any].into_iter().chain(usual).collect()
+}
+
+/// The rows of the blocks that a function is for.
+#[derive(Clone, Copy)]
+enum Rows<'c> {
+    /// Of any length; those of [`ROW`] threads may have a function of their own.
+    Any { usual: Option<Value<'c>> },
+    /// Of [`ROW`] threads, as most blocks of two dimensions have: the vectors of a row are known, none lacks threads, and what
+    /// is asked of `threadIdx.x` is a constant.
+    Usual,
+}
+
+fn function<'c>(
+    request: &Request<'_, 'c>,
+    bodies: &[Functions<'c>],
+    of_rows: Rows<'c>,
+) -> Value<'c> {
+    let &Request { unit, body, symbol, plan, arrays, blocks, layout, jammed, .. } = request;
     let context = unit.context;
     let suffix = match blocks {
         Blocks::Of { .. } => "_specialized",
         Blocks::Any | Blocks::AnyBut(_) if plan.axis == 1 => "_columns",
         Blocks::Narrow => "_narrow",
+        Blocks::Any | Blocks::AnyBut(_) if matches!(of_rows, Rows::Usual) => "_rows",
         Blocks::Any | Blocks::AnyBut(_) => "",
     };
     let builder = Builder::new(context);
@@ -76,22 +98,12 @@ pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> 
     let run = block_entry::new_function(unit, &builder, &name);
     let mut entry = BlockEntry::load(context, &builder, run, body);
     let word = Type::int(context, 32);
-    match blocks {
-        Blocks::Any | Blocks::Narrow => {}
-        Blocks::AnyBut(other) => call_specialized(context, &builder, run, &entry, other),
-        Blocks::Of { threads, .. } => {
+    match (blocks, of_rows) {
+        (Blocks::Of { threads, .. }, _) => {
             entry.dims = threads.map(|size| word.constant(u64::from(size)));
         }
-    }
-    if let Some(columns) = columns {
-        let lanes = [plan.lanes, columns.lanes];
-        let is_for = columns.along_y.holds(context, &builder, lanes, entry.dims);
-        leave_to(context, &builder, run, (is_for, columns.function));
-    }
-    if let Some(NarrowCall { function, lanes }) = narrow {
-        let most = word.constant(u64::from(lanes));
-        let is_narrow = builder.compare(IntPredicate::Ule, entry.dims[0], most);
-        leave_to(context, &builder, run, (is_narrow, function));
+        (_, Rows::Usual) => entry.dims[0] = word.constant(ROW),
+        (_, Rows::Any { usual }) => leave_some(request, &builder, run, &entry, usual),
     }
     let memory = Memory::new(request, &builder, &layout, &entry);
     let spilled = BlockContext::new(context, &builder, arrays.bytes_of_block);
@@ -122,6 +134,35 @@ pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> 
     runner.builder.at_end(panicked);
     runner.builder.ret(None);
     run
+}
+
+/// Leaves some blocks to functions that are for them.
+fn leave_some<'c>(
+    request: &Request<'_, 'c>,
+    builder: &Builder<'c>,
+    run: Value<'c>,
+    entry: &BlockEntry<'c>,
+    usual: Option<Value<'c>>,
+) {
+    let context = request.unit.context;
+    if let Blocks::AnyBut(other) = request.blocks {
+        call_specialized(context, builder, run, entry, other);
+    }
+    if let Some(columns) = request.columns {
+        let lanes = [request.plan.lanes, columns.lanes];
+        let is_for = columns.along_y.holds(context, builder, lanes, entry.dims);
+        leave_to(context, builder, run, (is_for, columns.function));
+    }
+    if let Some(NarrowCall { function, lanes }) = request.narrow {
+        let most = Type::int(context, 32).constant(u64::from(lanes));
+        let is_narrow = builder.compare(IntPredicate::Ule, entry.dims[0], most);
+        leave_to(context, builder, run, (is_narrow, function));
+    }
+    if let Some(usual) = usual {
+        let row = Type::int(context, 32).constant(ROW);
+        let is_usual = builder.compare(IntPredicate::Eq, entry.dims[0], row);
+        leave_to(context, builder, run, (is_usual, usual));
+    }
 }
 
 /// Leaves blocks of one size to the function that is for them.

@@ -25,6 +25,7 @@ use kernelmill_llvm::ir::{Type, Value};
 use super::{
     block_shape::BlockShape,
     body::Body,
+    code_size,
     context::Source,
     instructions::{ends_at_barrier, writes_panic},
     lowering::block_source,
@@ -40,7 +41,7 @@ use analysis::{
 };
 pub(super) use block_function::{ColumnsCall, NarrowCall};
 use emission::{code::BodyKind, function::build};
-pub(super) use layout::block_memory::{Blocks, OWN_MEMORY, SpecializedCall};
+pub(super) use layout::block_memory::{Blocks, OWN_MEMORY, ROW, SpecializedCall};
 use layout::{block_memory::Layout, context_arrays::ContextArrays};
 
 /// A function that runs a whole block in vectors, with the bytes for each thread that the run time gives it.
@@ -56,6 +57,8 @@ pub(super) struct Run<'c> {
     pub(super) columns: Option<ColumnsCall<'c>>,
     /// The rows of a block that are run at once; 0 where none are.
     pub(super) jammed_rows: u32,
+    /// Whether blocks whose rows have [`ROW`] threads have a function of their own.
+    pub(super) has_usual_rows: bool,
 }
 
 /// The vectors that a block's threads are run in.
@@ -71,6 +74,19 @@ pub(super) struct Vectors<'c> {
     pub(super) columns: Option<ColumnsCall<'c>>,
     /// What runs blocks that are narrow along x in shorter vectors along x.
     pub(super) narrow: Option<NarrowCall<'c>>,
+}
+
+impl<'c> Vectors<'c> {
+    /// Whether blocks whose rows have [`ROW`] threads have a function of their own, which takes as long to compile as that of
+    /// all blocks: those of a kernel of two dimensions with barriers.
+    fn has_usual_rows(&self, plan: &Plan<'c>, y: Value<'c>) -> bool {
+        let is_for_any = matches!(self.blocks, Blocks::Any | Blocks::AnyBut(_));
+        let has_barriers = plan.regions.len() > 1;
+        let is_short = code_size::instructions(plan.function) <= code_size::USUAL_ROWS;
+        let is_of_vectors = self.lanes > 1 && plan.axis == 0;
+        let is_of_planes = self.shape == BlockShape::Any && y.is_used();
+        is_for_any && is_of_vectors && is_of_planes && has_barriers && is_short
+    }
 }
 
 /// Whether a body without barriers can be run in vectors of `lanes`.
@@ -198,6 +214,7 @@ fn directed<'c>(
     functions.extend(jammed.iter().flat_map(|it| it.bodies.all()));
     let layout = Layout::new(&arrays, blocks);
     let bytes_of_thread = layout.scratch_bytes.map_or(arrays.bytes_of_thread, |_| 0);
+    let has_usual_rows = vectors.has_usual_rows(plan, thread[1]);
     let request = block_function::Request {
         unit,
         body,
@@ -209,11 +226,20 @@ fn directed<'c>(
         columns,
         narrow,
         jammed,
+        has_usual_rows,
     };
-    functions.insert(0, block_function::block(&request, &bodies));
+    functions.splice(0..0, block_function::block(&request, &bodies));
     let is_specialized = matches!(blocks, Blocks::Of { .. });
     let jammed_rows = jammed.map_or(0, |it| it.rows);
-    Ok(Run { functions, lanes, bytes_of_thread, is_specialized, columns: None, jammed_rows })
+    Ok(Run {
+        functions,
+        lanes,
+        bytes_of_thread,
+        is_specialized,
+        columns: None,
+        jammed_rows,
+        has_usual_rows,
+    })
 }
 
 /// What the bodies of regions are built from.

@@ -236,8 +236,20 @@ impl<'c> Runner<'_, 'c> {
                 Some(jammed) => self.lines_or_several(jammed, z, one, |at| {
                     self.vectors_of_line(&jammed.bodies, line(z, at));
                 }),
-                None => self.count(other, one),
+                None => match lacking.filter(|_| self.plan.axis == 0) {
+                    Some(exits) => self.lines_with_threads(exits, z, one),
+                    None => self.count(other, one),
+                },
             }
+        });
+    }
+
+    /// Goes over the lines along x of a plane, from the first one with a present thread to the last.
+    fn lines_with_threads(&self, exits: &Exits<'c>, z: Value<'c>, line: impl FnOnce(Value<'c>)) {
+        let [first, number] = exits.lines_of_plane((self.unit, &self.builder), z, self.dims[1]);
+        let zero = number.ty().constant(0);
+        self.only_if_less(zero, number, || {
+            self.count(number, |at| line(self.builder.add(first, at)));
         });
     }
 

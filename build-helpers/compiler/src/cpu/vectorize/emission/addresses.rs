@@ -61,6 +61,14 @@ pub(super) fn fixed<'c>(address: Value<'c>, size: &dyn Fn(Type<'c>) -> u64) -> (
     (sum.root, sum.bytes)
 }
 
+/// The address of the object that an address is in: what it is computed from.
+pub(super) fn object(mut address: Value<'_>) -> Value<'_> {
+    while address.is_instruction() && address.opcode() == Opcode::GetElementPtr {
+        address = address.operand(0);
+    }
+    address
+}
+
 /// A sum as far as it is known. All arithmetic is modulo 2^64, as that of addresses is.
 struct Sum<'c> {
     root: Root<'c>,

@@ -9,6 +9,9 @@ use crate::passes::entry::Unit;
 /// Under which mask code is built; `None` for all lanes.
 pub(in crate::cpu::vectorize) type Mask<'c> = Option<Value<'c>>;
 
+/// The lanes of vectors on processors that access a row under a mask at once, whatever it has elements of.
+pub(super) const AVX512: u32 = 16;
+
 /// Which vectors a body is for.
 #[derive(Clone, Copy)]
 pub(in crate::cpu::vectorize) enum BodyKind<'c> {

@@ -3,14 +3,15 @@
 //!
 //! Needs: the addresses grow by a few elements from lane to lane. Guarantees: nothing is read before the first byte that the
 //! lanes read or after the last one. Between two lanes may be bytes that no lane reads, on pages that both of them are on.
-//! Where only the launch knows whether all lanes are there, under a mask, and whether the addresses grow so, it is asked.
+//! Where only the launch knows whether all lanes are there, under a mask, and whether the addresses grow so, it is asked. Where
+//! some lanes are not there, AVX-512 reads the elements of the others in rows under masks of these.
 
 use kernelmill_llvm::ir::{IntPredicate, Opcode, Type, TypeKind, Value};
 
 use super::{
     super::layout::vector_value::VectorValue,
     addresses::{Root, fixed},
-    code::{BodyKind, Code, Mask},
+    code::{AVX512, BodyKind, Code, Mask},
     emitter::Emitter,
     rows::Row,
     values::Values,
@@ -76,7 +77,7 @@ impl<'c> Emitter<'_, 'c> {
         }
         let is_same = |it: &Row<'c>| it.root == group.root && it.bytes == group.bytes;
         let known = self.rows.read.iter().position(is_same).unwrap_or_else(|| {
-            let vectors = self.values.code.read_rows(&group, &layout, load, start);
+            let vectors = self.values.code.read_rows(&group, &layout, load, start, None);
             self.rows.read.push(Row { root: group.root.clone(), bytes: group.bytes, vectors });
             self.rows.read.len() - 1
         });
@@ -100,30 +101,30 @@ impl<'c> Emitter<'_, 'c> {
         let whole = code.is_whole_row(address, mask);
         let wide = |it: &(Value<'c>, i64)| it.0.ty().vector(code.vectors.lanes);
         let slots: Vec<_> = group.loads.iter().map(|it| code.slots.alloca(wide(it))).collect();
-        let loads = || group.loads.iter().zip(&slots);
-        code.either(
-            whole,
-            |code| {
-                let vectors = code.read_rows(group, layout, load, (first, offset));
-                for (&(load, at), &slot) in loads() {
-                    let all = code.take(&vectors, layout, load, at - group.bytes.0);
-                    code.builder.store(all, slot);
-                }
-            },
-            |code| {
-                let all = code.vectors.all(&code.builder, *address);
-                let context = code.unit.context;
-                let (byte, word) = (Type::int(context, 8), Type::int(context, 64));
-                for (&(load, at), &slot) in loads() {
-                    let further = word.constant((at - offset) as u64);
-                    let addresses = code.builder.elements(byte, all, &[further]);
-                    let addresses = VectorValue::varying(addresses);
-                    let read = code.gather(addresses, load.ty(), load.alignment(), mask);
-                    code.builder.store(read, slot);
-                }
-            },
-        );
-        for (&(other, _), &slot) in loads() {
+        let rows = |code: &mut Code<'_, 'c>, masks: Option<&[Value<'c>]>| {
+            let vectors = code.read_rows(group, layout, load, (first, offset), masks);
+            for (&(load, at), &slot) in group.loads.iter().zip(&slots) {
+                let all = code.take(&vectors, layout, load, at - group.bytes.0);
+                code.builder.store(all, slot);
+            }
+        };
+        let apart =
+            |code: &mut Code<'_, 'c>| code.read_apart(group, (address, offset), mask, &slots);
+        let some = |code: &mut Code<'_, 'c>| {
+            let Some(mask) = mask.filter(|_| code.vectors.lanes == AVX512) else {
+                return apart(code);
+            };
+            let in_rows = |code: &mut Code<'_, 'c>| {
+                let masks = code.masks_of_rows(group, layout, mask);
+                rows(code, Some(&masks));
+            };
+            match address.holds {
+                Some(holds) => code.either(code.builder.freeze(holds), in_rows, apart),
+                None => in_rows(code),
+            }
+        };
+        code.either(whole, |code| rows(code, None), some);
+        for (&(other, _), &slot) in group.loads.iter().zip(&slots) {
             let all = code.builder.load(other.ty().vector(code.vectors.lanes), slot);
             self.rows.ahead.insert(other, VectorValue::varying(all));
         }
@@ -192,27 +193,64 @@ impl<'c> Code<'_, 'c> {
         both.expect("one of the two is asked for")
     }
 
-    /// The vectors that a group reads, `first` being the address of the first lane in a load that reads `offset` bytes from
-    /// the root.
+    /// Reads each lane's elements of a group to `slots`, at an address that lies `offset` bytes from the root.
+    fn read_apart(
+        &self,
+        group: &Group<'c>,
+        (address, offset): (&VectorValue<'c>, i64),
+        mask: Mask<'c>,
+        slots: &[Value<'c>],
+    ) {
+        let all = self.vectors.all(&self.builder, *address);
+        let (byte, word) = (Type::int(self.unit.context, 8), Type::int(self.unit.context, 64));
+        for (&(load, at), &slot) in group.loads.iter().zip(slots) {
+            let further = word.constant((at - offset) as u64);
+            let addresses = VectorValue::varying(self.builder.elements(byte, all, &[further]));
+            let read = self.gather(addresses, load.ty(), load.alignment(), mask);
+            self.builder.store(read, slot);
+        }
+    }
+
+    /// The vectors that a group reads, each under its mask, `first` being the address of the first lane in a load that reads
+    /// `offset` bytes from the root.
     fn read_rows(
         &self,
         group: &Group<'c>,
         layout: &Layout,
         load: Value<'c>,
         (first, offset): (Value<'c>, i64),
+        masks: Option<&[Value<'c>]>,
     ) -> Vec<Value<'c>> {
         let bytes = layout.bytes;
         let element = Type::int(self.unit.context, 8 * bytes as u32);
         let (byte, word) = (Type::int(self.unit.context, 8), Type::int(self.unit.context, 64));
-        let align = load.alignment().min(bytes as u32);
-        let read = |start: &u32| {
+        let (align, row) = (load.alignment().min(bytes as u32), element.vector(self.vectors.lanes));
+        let read = |(number, start): (usize, &u32)| {
             let from = group.bytes.0 - offset + i64::from(*start) * bytes;
             let from = self.builder.elements(byte, first, &[word.constant(from as u64)]);
-            let row = self.builder.load(element.vector(self.vectors.lanes), from);
-            row.set_alignment(align);
-            row
+            let Some(masks) = masks else {
+                let row = self.builder.load(row, from);
+                row.set_alignment(align);
+                return row;
+            };
+            self.builder.masked_read(self.unit.module, row, from, align, masks[number])
         };
-        layout.starts.iter().map(read).collect()
+        layout.starts.iter().enumerate().map(read).collect()
+    }
+
+    /// For each vector that a group reads, which of its elements are of lanes of a mask; those that no load reads are of none.
+    fn masks_of_rows(&self, group: &Group<'c>, layout: &Layout, mask: Value<'c>) -> Vec<Value<'c>> {
+        let lanes = self.vectors.lanes;
+        let extent = ((group.bytes.1 - group.bytes.0) / layout.bytes) as u32;
+        let of_row = |start: &u32| {
+            let lane = |at: u32| match start + at {
+                element if element % layout.step < extent => Some(element / layout.step),
+                _ => Some(lanes),
+            };
+            let taken: Vec<_> = (0..lanes).map(lane).collect();
+            self.builder.shuffle(self.unit.context, mask, mask.ty().null(), &taken)
+        };
+        layout.starts.iter().map(of_row).collect()
     }
 
     /// What a load reads, of the vectors that were read: the elements that lie `offset` bytes from the first one, and those

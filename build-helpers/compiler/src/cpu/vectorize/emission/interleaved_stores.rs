@@ -2,13 +2,22 @@
 //! order of memory, and whole vectors are written, after [Nuzman, Rosen and
 //! Zaks](https://doi.org/10.1145/1133981.1133997).
 //!
-//! Needs: all lanes are there, and the stores of a block write every byte from the first lane's structure to the last one's.
-//! Guarantees: nothing else is written. The stores are done where the last of them stands; between them nothing of the block
-//! reads or writes memory, or is left to the masked body.
+//! Needs: the stores of a block write every byte from the first lane's structure to the last one's. Guarantees: nothing else
+//! is written; under a mask, each structure is under the mask of its lane. The stores are done where the last of them stands;
+//! between them nothing of the block writes memory, reads what they may write, or is left to the masked body.
+//!
+//! A store that writes one field alone, a few elements from lane to lane, becomes rows too, under masks of that field's
+//! elements: AVX-512 writes such a row at once, and a scatter element by element.
 
-use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
+use kernelmill_llvm::ir::{Opcode, Place, Type, TypeKind, Value};
 
-use super::{addresses::fixed, emitter::Emitter, interleaved::is_whole};
+use super::{
+    super::layout::vector_value::VectorValue,
+    addresses::{fixed, object},
+    code::{AVX512, BodyKind, Code, Mask},
+    emitter::Emitter,
+    interleaved::is_whole,
+};
 use crate::cpu::{
     instructions::{changes_memory, is_dropped},
     uniformity::{Shape, is_pure_intrinsic},
@@ -16,6 +25,9 @@ use crate::cpu::{
 
 /// The most fields of a structure that is written at once. Other than a power of two takes about their square of shuffles.
 const FIELDS: usize = 8;
+
+/// The elements from lane to lane at most of a store that becomes rows by itself.
+const SPREAD: i64 = 4;
 
 /// Stores of a block that write whole structures.
 struct Structure<'c> {
@@ -30,20 +42,35 @@ struct Structure<'c> {
 }
 
 impl<'c> Emitter<'_, 'c> {
-    /// Does a store of all lanes, together with others; whether there are such.
-    pub(super) fn store_in_structures(&mut self, block: usize, store: Value<'c>) -> bool {
+    /// Does a store of the lanes of the mask, together with others; whether there are such.
+    pub(super) fn store_in_structures(
+        &mut self,
+        block: usize,
+        store: Value<'c>,
+        mask: Mask<'c>,
+    ) -> bool {
+        // A body for vectors that lack threads should be short.
+        let is_usual = matches!(self.exits.kind, BodyKind::Unmasked { .. });
+        if mask.is_some() && !(is_usual && self.values.code.writes_under_masks()) {
+            return false;
+        }
         let Some(structure) = self.structure(block, store) else { return false };
-        if structure.last == store && !self.store_structures(block, &structure) {
+        if structure.last == store && !self.store_structures(block, &structure, mask) {
             let all = self.values.plan.flow.blocks[block].instructions();
             for one in all.into_iter().filter(|it| structure.fields.contains(it)) {
-                self.store_apart(block, one, None);
+                self.store_apart(block, one, mask);
             }
         }
         true
     }
 
     /// Writes whole structures; whether the addresses are those that the plan says.
-    fn store_structures(&mut self, block: usize, structure: &Structure<'c>) -> bool {
+    fn store_structures(
+        &mut self,
+        block: usize,
+        structure: &Structure<'c>,
+        mask: Mask<'c>,
+    ) -> bool {
         let Structure { fields, step, bytes, .. } = structure;
         let start = self.values.read(fields[0].operand(1), block);
         let (Some(first), None) = (start.first, start.holds) else { return false };
@@ -63,14 +90,9 @@ impl<'c> Emitter<'_, 'c> {
         });
         let values: Vec<_> = values.collect();
         let rows = self.interleave(&values);
-        let code = &self.values.code;
-        let (byte, wide) = (Type::int(code.unit.context, 8), Type::int(code.unit.context, 64));
+        let masks = mask.map(|mask| self.interleave(&vec![mask; fields.len()]));
         let align = fields[0].alignment().min(*bytes as u32);
-        for (number, row) in (0..).zip(rows) {
-            let at = wide.constant(number * u64::from(lanes) * *bytes as u64);
-            let to = code.builder.elements(byte, first, &[at]);
-            code.builder.store(row, to).set_alignment(align);
-        }
+        self.values.code.store_rows(first, (&rows, *bytes), align, masks.as_deref());
         true
     }
 
@@ -143,7 +165,14 @@ impl<'c> Emitter<'_, 'c> {
                 && field(it) == Some((step, bytes))
                 && fixed(it.operand(1), size).0 == root
         };
-        let ends = |it: &Value<'c>| !is_alike(*it) && self.touches_memory(*it);
+        let written = object(store.operand(1));
+        let is_elsewhere = |it: Value<'c>| {
+            it.opcode() == Opcode::Load
+                && !it.is_exact_access()
+                && self.are_apart(object(it.operand(0)), written)
+        };
+        let ends =
+            |it: &Value<'c>| !is_alike(*it) && !is_elsewhere(*it) && self.touches_memory(*it);
         let all = self.values.plan.flow.blocks[block].instructions();
         let place = all.iter().position(|it| *it == store).expect("it is in its block");
         let start = all[..place].iter().rposition(ends).map_or(0, |it| it + 1);
@@ -158,6 +187,22 @@ impl<'c> Emitter<'_, 'c> {
         (are_all && fields.len() == count).then_some(Structure { fields, last, step, bytes })
     }
 
+    /// Whether no byte is part of both of two objects, which are known by their addresses.
+    fn are_apart(&self, one: Value<'c>, other: Value<'c>) -> bool {
+        let function = self.values.plan.function;
+        let parameters = function.parameters();
+        let is_alone = |it: Value<'c>| {
+            // A launch is given no address of the block's memory.
+            let place = parameters.iter().position(|parameter| *parameter == it)?;
+            let is_noalias = function.has_attribute(Place::Parameter(place as u32), "noalias");
+            Some(is_noalias || it == self.values.code.shared)
+        };
+        match (is_alone(one), is_alone(other)) {
+            (Some(first), Some(second)) => one != other && (first || second),
+            _ => false,
+        }
+    }
+
     /// Whether a store before an instruction cannot be done behind it.
     fn touches_memory(&self, instruction: Value<'c>) -> bool {
         let plan = self.values.plan;
@@ -169,5 +214,63 @@ impl<'c> Emitter<'_, 'c> {
             || changes_memory(instruction)
             || plan.speculated.contains(&instruction)
             || self.may_leave_at(instruction)
+    }
+}
+
+impl<'c> Code<'_, 'c> {
+    /// Writes vectors that follow each other in memory, each under its mask.
+    fn store_rows(
+        &self,
+        first: Value<'c>,
+        (rows, bytes): (&[Value<'c>], i64),
+        align: u32,
+        masks: Option<&[Value<'c>]>,
+    ) {
+        let (byte, wide) = (Type::int(self.unit.context, 8), Type::int(self.unit.context, 64));
+        for (number, row) in rows.iter().enumerate() {
+            let at = wide.constant(number as u64 * u64::from(self.vectors.lanes) * bytes as u64);
+            let to = self.builder.elements(byte, first, &[at]);
+            match masks {
+                Some(masks) => {
+                    let mask = masks[number];
+                    self.builder.masked_write(self.unit.module, *row, to, align, mask);
+                }
+                None => self.builder.store(*row, to).set_alignment(align),
+            }
+        }
+    }
+
+    /// Writes elements that are a few of them apart as rows; whether they are.
+    pub(super) fn store_spread(
+        &self,
+        all: Value<'c>,
+        address: &VectorValue<'c>,
+        align: u32,
+        mask: Mask<'c>,
+    ) -> bool {
+        let (ty, lanes) = (all.ty().element(), self.vectors.lanes);
+        let bytes = (self.size)(ty) as i64;
+        let is_number = matches!(ty.kind(), TypeKind::Integer | TypeKind::Float | TypeKind::Double)
+            && ty.int_width().is_none_or(is_whole);
+        let (Some(first), None) = (address.first, address.holds) else { return false };
+        let step = address.step / bytes;
+        let is_few = (2..=SPREAD).contains(&step) && address.step % bytes == 0;
+        if lanes != AVX512 || !is_number || !is_few {
+            return false;
+        }
+        let step = step as u32;
+        let mask = mask.unwrap_or_else(|| self.vectors.every());
+        let spread = |from: Value<'c>, others: Option<u32>, row: u32| {
+            let lane = |at: u32| match row * lanes + at {
+                element if element % step == 0 => Some(element / step),
+                _ => others,
+            };
+            let taken: Vec<_> = (0..lanes).map(lane).collect();
+            self.builder.shuffle(self.unit.context, from, from.ty().null(), &taken)
+        };
+        let rows: Vec<_> = (0..step).map(|row| spread(all, None, row)).collect();
+        let masks: Vec<_> = (0..step).map(|row| spread(mask, Some(lanes), row)).collect();
+        self.store_rows(first, (&rows, bytes), align, Some(&masks));
+        true
     }
 }

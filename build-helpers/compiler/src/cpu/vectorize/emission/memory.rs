@@ -2,14 +2,14 @@
 //! a gather or scatter, as in [ISPC](https://doi.org/10.1109/InPar.2012.6339601). Needs: the addresses'
 //! strides. Guarantees: a lane outside of the mask accesses nothing.
 
-use kernelmill_llvm::ir::{IntPredicate, Opcode, Type, Value};
+use kernelmill_llvm::ir::{IntPredicate, ModuleExt, Opcode, Type, Value};
 
 use super::{
     super::layout::vector_value::VectorValue,
     code::{BodyKind, Code, Mask},
     emitter::Emitter,
 };
-use crate::cpu::uniformity::Shape;
+use crate::cpu::{instructions::resize, uniformity::Shape};
 
 /// The lanes of vectors on aarch64.
 const NEON: u32 = 4;
@@ -89,7 +89,7 @@ impl<'c> Emitter<'_, 'c> {
         store: Value<'c>,
         mask: Mask<'c>,
     ) {
-        if mask.is_some() || !self.store_in_structures(block, store) {
+        if !self.store_in_structures(block, store, mask) {
             self.store_apart(block, store, mask);
         }
     }
@@ -107,9 +107,23 @@ impl<'c> Emitter<'_, 'c> {
             copy.set_operand(1, address.once());
             return;
         }
+        if address.is_uniform() {
+            // Of lanes that write to one address the last one is the last to write.
+            let last = self.values.code.last_lane(mask);
+            let code = &self.values.code;
+            let value = code.vectors.one(&code.builder, value, last);
+            let copy = code.builder.copy(store);
+            copy.set_operand(0, value);
+            copy.set_operand(1, address.once());
+            return;
+        }
         let all = self.values.code.vectors.all(&self.values.code.builder, value);
         if !self.values.code.follows(&address, ty) {
+            let is_usual = matches!(self.exits.kind, BodyKind::Unmasked { .. });
             let code = &mut self.values.code;
+            if is_usual && code.store_spread(all, &address, align, mask) {
+                return;
+            }
             return match is_by_coordinates {
                 true => code.scatter_by_coordinates(all, address, align, mask),
                 false => code.scatter(all, address, align, mask),
@@ -217,6 +231,23 @@ impl<'c> Code<'_, 'c> {
             None => masked(self),
             Some(every) => self.either(every, whole, masked),
         }
+    }
+
+    /// The last lane of a mask, which has one.
+    fn last_lane(&self, mask: Mask<'c>) -> Value<'c> {
+        let word = Type::int(self.unit.context, 32);
+        let most = word.constant(u64::from(self.vectors.lanes - 1));
+        let Some(mask) = mask else { return most };
+        let bits = self.vectors.bits(&self.builder, mask);
+        let count = self.unit.module.intrinsic("llvm.ctlz", &[bits.ty()]);
+        let yes = Type::int(self.unit.context, 1).constant(1);
+        let before = resize(&self.builder, self.builder.call(count, &[bits, yes]), word);
+        self.builder.binary(Opcode::Sub, most, before)
+    }
+
+    /// Whether processors have stores under a mask.
+    pub(super) fn writes_under_masks(&self) -> bool {
+        self.vectors.lanes != NEON
     }
 
     /// Whether every lane is in the mask, where it pays to ask: NEON has no access under a mask, and LLVM

@@ -29,8 +29,9 @@ pub(in crate::cpu) struct SpecializedCall<'c> {
     pub(in crate::cpu) function: Value<'c>,
 }
 
-/// The threads of a row that memory is laid out for: a multiple of every number of lanes.
-pub(in crate::cpu::vectorize) const ROW: u64 = 16;
+/// The threads of a row that memory is laid out for: a multiple of every number of lanes. Most blocks of two dimensions have
+/// such rows.
+pub(in crate::cpu) const ROW: u64 = 16;
 
 /// The name of a block's shared memory where it is the function's own.
 pub(in crate::cpu) const OWN_MEMORY: &str = "own";
