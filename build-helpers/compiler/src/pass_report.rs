@@ -53,6 +53,8 @@ pub enum Pass {
     Simplification,
     /// Remainders become what their quotients leave, so that coordinates of one number cancel out.
     Quotients,
+    /// Atomic operations of a thread on one address become one.
+    MergedAtomics,
     /// Copies of integers that are wider than a register become copies of words.
     WideIntegers,
     /// Control flow gets the form that the analyses read.
@@ -182,6 +184,7 @@ impl Display for Pass {
             Self::Inlining => "inlining",
             Self::Simplification => "simplification",
             Self::Quotients => "quotients",
+            Self::MergedAtomics => "merged atomics",
             Self::WideIntegers => "wide integers",
             Self::Canonicalization => "canonicalization",
             Self::UndefinedSelects => "undefined selects",

@@ -67,3 +67,14 @@ KERNEL(over_the_grid) {
         out[y * (int)width + x] = sum;
     }
 }
+
+// One element for all, or a row, of memory that is not there where no thread of a vector reads it.
+KERNEL(nowhere) {
+    INDEX;
+    if (i >= n) return;
+    unsigned y = i / width;
+    const unsigned *from = y % 2 ? in : (const unsigned *)(unsigned long long)(4 * y);
+    unsigned value = 1;
+    if (y % 2) value = from[y] * 3 + from[y / 2 * width + i % width];
+    out[i] = value;
+}

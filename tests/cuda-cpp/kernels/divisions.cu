@@ -44,6 +44,33 @@ KERNEL(not_by_zero) {
     out[2 * i + 1] = in[i] % 2 && (unsigned)none ? (unsigned)in[i] % (unsigned)none : 7;
 }
 
+// Each thread divides by a number of its own, and not where that is zero.
+KERNEL(own_divisors) {
+    INDEX;
+    if (i >= n) return;
+    wide own = in[n - 1 - i], quotient = 7, rest = 9;
+    if (own) {
+        quotient = in[i] / own;
+        rest = in[i] % own;
+    }
+    if ((long long)own > 0) {
+        quotient ^= (long long)in[i] / (long long)own;
+        rest ^= (long long)in[i] % (long long)own;
+    }
+    out[2 * i] = quotient;
+    out[2 * i + 1] = rest;
+}
+
+// All threads divide by -1, but for those whose number has no negative.
+KERNEL(but_the_least) {
+    INDEX;
+    if (i >= n) return;
+    long long number = in[i], divisor = by;
+    bool has_negative = number != (long long)(1ull << 63);
+    out[2 * i] = has_negative ? number / divisor : 5;
+    out[2 * i + 1] = has_negative ? number % divisor : 6;
+}
+
 // The coordinates of a number, with divisors in memory, of which some are larger than what they divide.
 KERNEL(coordinates) {
     INDEX;

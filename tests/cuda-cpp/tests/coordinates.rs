@@ -10,7 +10,7 @@ fn elements_at_coordinates_are_what_they_are_without_vectors() {
         assert!(strategy.scalar.is_none(), "{}: {strategy}", kernel.name);
     }
     let kernels = ways.source.signatures("cpu");
-    assert_eq!(kernels.len(), 8);
+    assert_eq!(kernels.len(), 9);
     for kernel in kernels {
         for (threads, n) in [(1, 1), (64, 192), (64, 137), (100, 300), (128, 384), (7, 20)] {
             for width in [1, 2, 7, 16, 24, 32, 48, 100] {

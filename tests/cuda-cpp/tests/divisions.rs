@@ -92,6 +92,20 @@ fn threads_that_are_not_there_divide_by_nothing() {
     }
 }
 
+/// Large numbers are divided by the processor's instruction, which ends the program where there is no quotient. Of each vector
+/// some threads have one and others not.
+#[test]
+fn threads_that_are_not_there_have_no_quotient() {
+    for bits in [31, 63] {
+        let with_zeros = |it: u64| [it, 0];
+        let numbers: Vec<_> = dividends(5, bits).into_iter().flat_map(with_zeros).collect();
+        compare("own_divisors", 1, &numbers);
+        let with_least = |it: u64| [it, 1 << 63];
+        let numbers: Vec<_> = dividends(5, bits).into_iter().flat_map(with_least).collect();
+        compare("but_the_least", u64::MAX, &numbers);
+    }
+}
+
 #[test]
 fn coordinates_are_those_of_the_number() {
     for by in [1, 3, 16, 49, 1 << 33, 1 << 60] {

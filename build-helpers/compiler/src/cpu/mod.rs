@@ -18,6 +18,7 @@
 //! variable that the kernel fills in before it calls them.
 
 mod abi;
+mod atomics;
 mod block_arrays;
 mod block_entry;
 mod block_functions;
@@ -36,6 +37,7 @@ mod interchange;
 mod linearization;
 mod lockstep;
 mod lowering;
+mod merged_atomics;
 mod operation;
 mod outlined;
 mod pipeline;

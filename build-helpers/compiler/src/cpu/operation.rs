@@ -154,6 +154,18 @@ impl Operation {
         )
     }
 
+    /// Whether it only says where a thread is.
+    pub(super) fn is_place(self) -> bool {
+        matches!(
+            self,
+            Self::ThreadIndex(_)
+                | Self::BlockIndex(_)
+                | Self::BlockDim(_)
+                | Self::GridDim(_)
+                | Self::Lane
+        )
+    }
+
     /// Whether it names shared memory.
     pub(super) fn names_shared(self) -> bool {
         matches!(self, Self::SharedBase | Self::DynamicShared)

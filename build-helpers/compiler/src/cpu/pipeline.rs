@@ -1,6 +1,7 @@
 //! The pipeline of the CPU's passes, in order.
 //!
-//! On the module: shared memory, inlining, marks of recursion, simplification, wide integers, canonicalisation. Then on each
+//! On the module: shared memory, inlining, marks of recursion, simplification, quotients, merged atomics,
+//! wide integers, canonicalisation. Then on each
 //! kernel: undefined selects, sign extensions, the choice of the lowering, context lowering, and either coroutine lowering or
 //! the functions that run a block ([`block_functions`]: private copies, loop interchange, specialisation, region formation,
 //! vectorisation). Then on the module again: outlined functions, source lines, verification, promotion of
@@ -23,7 +24,7 @@ use super::{
     block_shape::BlockShape,
     body::Body,
     code_size::Sizes,
-    context, coroutine, early_exits, inlining, lockstep, lowering,
+    context, coroutine, early_exits, inlining, lockstep, lowering, merged_atomics,
     operation::{Operation, operations},
     outlined::{Outlined, OutlinedExits},
     quotients, recursion,
@@ -118,6 +119,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         recursion::mark(unit);
         simplification::simplify(unit, machine, reports)?;
         reports.count(Pass::Quotients, quotients::cancel(unit, machine)?);
+        reports.count(Pass::MergedAtomics, merged_atomics::merge(unit, machine)?);
         reports.count(Pass::WideIntegers, wide_integers::split_copies(unit));
         unit.backtraces.find(unit.context, unit.module);
         machine.run(unit.module, LINES_ONLY)?;

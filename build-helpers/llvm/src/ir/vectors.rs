@@ -232,6 +232,13 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Whether an atomic access orders only what its own thread of the processor does (`syncscope("singlethread")`).
+    #[must_use]
+    pub fn is_of_one_thread(self) -> bool {
+        // SAFETY: the value is asked only where it can be atomic.
+        self.opcode() == Opcode::AtomicRmw && unsafe { LLVMIsAtomicSingleThread(self.raw) != 0 }
+    }
+
     /// Makes a load or store volatile.
     pub fn make_volatile(self) {
         // SAFETY: the value is a load or store.

@@ -50,7 +50,8 @@ impl<'c> Code<'_, 'c> {
                 code.builder.store(all, slot);
             },
             |code| {
-                let is_one = code.is_one(distances);
+                // Lanes of none are a row, so that there is one that has this address, though it need not be the first lane.
+                let is_one = code.is_at(distances, 0);
                 code.either(
                     is_one,
                     |code| {
@@ -119,13 +120,6 @@ impl<'c> Code<'_, 'c> {
         let others = distances.mask.map_or(others, |mask| builder.and(others, mask));
         let others = vectors.bits(builder, others);
         builder.compare(IntPredicate::Eq, others, others.ty().constant(0))
-    }
-
-    /// Whether every lane of the mask is where the first lane would be, and there is one.
-    fn is_one(&self, distances: Distances<'c>) -> Value<'c> {
-        let are_all = self.is_at(distances, 0);
-        let Some(mask) = distances.mask else { return are_all };
-        self.builder.and(are_all, self.vectors.any(&self.builder, mask))
     }
 
     /// The elements of a row whose last one is the first lane's.

@@ -84,6 +84,7 @@ impl<'c> Emitter<'_, 'c> {
             (Opcode::Call, _) if is_pure_intrinsic(instruction).is_none() => {
                 self.scalarize(block, instruction, mask);
             }
+            (Opcode::AtomicRmw, _) if self.reduce(block, instruction, mask) => {}
             (
                 Opcode::Load | Opcode::Store | Opcode::AtomicRmw | Opcode::AtomicCmpXchg,
                 Shape::Varying,

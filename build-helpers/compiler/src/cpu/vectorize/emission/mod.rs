@@ -22,6 +22,7 @@ mod memory;
 mod panics;
 mod ranges;
 mod reciprocal;
+mod reductions;
 mod reloads;
 mod rematerialization;
 mod rows;

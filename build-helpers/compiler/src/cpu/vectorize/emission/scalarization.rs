@@ -13,7 +13,7 @@ use super::{
     emitter::Emitter,
     reloads::Reread,
 };
-use crate::cpu::instructions::resize;
+use crate::cpu::{atomics::Combine, instructions::resize};
 
 impl<'c> Emitter<'_, 'c> {
     /// An instruction for each lane of the mask in turn.
@@ -191,7 +191,7 @@ impl<'c> Code<'_, 'c> {
     /// Whether an instruction is an atomic operation on the block's own memory that need not be one.
     fn is_own(&self, instruction: Value<'c>) -> bool {
         let Some(operation) = instruction.atomic_operation() else { return false };
-        combine(operation).is_some() && self.is_shared(instruction.operand(0))
+        Combine::of(operation).is_some() && self.is_shared(instruction.operand(0))
     }
 
     /// Whether an address leads to the block's own memory.
@@ -210,15 +210,8 @@ impl<'c> Code<'_, 'c> {
         value: Value<'c>,
     ) -> Value<'c> {
         let old = self.builder.load(value.ty(), pointer);
-        let new = match combine(operation) {
-            Some(Combine::By(opcode)) => self.builder.binary(opcode, old, value),
-            Some(Combine::Choose(predicate)) => {
-                let keeps = self.builder.compare(predicate, old, value);
-                self.builder.select(keeps, old, value)
-            }
-            Some(Combine::Replace) | None => value,
-        };
-        self.builder.store(new, pointer);
+        let combine = Combine::of(operation).unwrap_or(Combine::Replace);
+        self.builder.store(combine.apply(&self.builder, old, value), pointer);
         old
     }
 
@@ -245,31 +238,4 @@ enum Written<'c> {
 fn is_number(vector: Value<'_>) -> bool {
     vector.ty().kind() == TypeKind::Vector
         && vector.ty().element().int_width().is_none_or(|bits| bits >= 8 && bits.is_power_of_two())
-}
-
-/// What becomes of the value in memory and the given one.
-enum Combine {
-    By(Opcode),
-    /// The one in memory where it compares so.
-    Choose(IntPredicate),
-    Replace,
-}
-
-/// What an atomic operation does, of those that are often used.
-fn combine(operation: AtomicOperation) -> Option<Combine> {
-    use AtomicOperation::*;
-    Some(match operation {
-        Add => Combine::By(Opcode::Add),
-        Sub => Combine::By(Opcode::Sub),
-        And => Combine::By(Opcode::And),
-        Or => Combine::By(Opcode::Or),
-        Xor => Combine::By(Opcode::Xor),
-        FAdd => Combine::By(Opcode::FAdd),
-        Max => Combine::Choose(IntPredicate::Sgt),
-        Min => Combine::Choose(IntPredicate::Slt),
-        UMax => Combine::Choose(IntPredicate::Ugt),
-        UMin => Combine::Choose(IntPredicate::Ult),
-        Xchg => Combine::Replace,
-        _ => return None,
-    })
 }
