@@ -204,9 +204,9 @@ fn conversions(on: &Context) -> Outcome {
     on.kernels.conversions(&on.stream, Launch::linear(N), &input, &mut output)?;
     let value = |&v: &f64| {
         let single = v as f32;
-        let saturated = i64::from(v as i8) + i64::from(v as u16)
-            ^ i64::from(single as u32) << 20
-            ^ i64::from(single as i32) << 9;
+        let saturated = (i64::from(v as i8) + i64::from(v as u16))
+            ^ (i64::from(single as u32) << 20)
+            ^ (i64::from(single as i32) << 9);
         let wrapped = (v as i64).wrapping_mul(0x1234_5678_9abc_def1);
         let bits = v.to_bits();
         let narrow = if v.is_nan() { 0 } else { single.to_bits() };

@@ -26,8 +26,8 @@ pub enum Compilation {
 }
 
 impl Compilation {
-    /// Those that are expected to be right.
-    pub const ALL: [Self; 3] = [Self::Scalar, Self::ClangPtx, Self::NvccPtx];
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Scalar, Self::Vectorized, Self::ClangPtx, Self::NvccPtx];
 }
 
 impl fmt::Display for Compilation {

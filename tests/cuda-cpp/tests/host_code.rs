@@ -53,7 +53,7 @@ fn lanes_of_a_group_are_numbered_by_rank() {
 fn a_function_takes_any_group() {
     let out = [Value::Words(vec![0; 2 * 64 * 6])];
     for after in host_code().run("any_groups", Launch::linear(2, 64), &out) {
-        for (index, found) in after[0].words().chunks_exact(6).enumerate() {
+        for (index, found) in after[0].words().as_chunks::<6>().0.iter().enumerate() {
             let thread = u32::try_from(index % 64).expect("a small number");
             let first = thread / 16 * 16;
             let tile = (first..first + 16).sum();
@@ -61,7 +61,7 @@ fn a_function_takes_any_group() {
             let part = thread % 4 + 40 + 100;
             let nested = thread % 32 / 8 + 10 * 4;
             assert_eq!(
-                found,
+                *found,
                 [tile, 63 * 32, part, thread / 32 + 10 * 2, nested, warp + 8],
                 "thread {thread}"
             );
@@ -73,7 +73,7 @@ fn a_function_takes_any_group() {
 fn values_of_any_size_are_exchanged_and_groups_are_parted() {
     let arguments = [Value::Words(vec![0; 64 * 8]), Value::Words(vec![0; 2])];
     for after in host_code().run("exchanged", Launch::linear(1, 64), &arguments) {
-        for (index, found) in after[0].words().chunks_exact(8).enumerate() {
+        for (index, found) in after[0].words().as_chunks::<8>().0.iter().enumerate() {
             let lane = u32::try_from(index % 32).expect("a small number");
             let two_before = if lane < 2 { lane } else { lane - 2 };
             let four_behind = if lane < 28 { lane + 4 } else { lane };
@@ -89,7 +89,7 @@ fn values_of_any_size_are_exchanged_and_groups_are_parted() {
                 // Of the even lanes 5 are below 9, of the odd ones 4.
                 if lane < 9 { 5 - lane % 2 } else { 11 + lane % 2 },
             ];
-            assert_eq!(found, expected, "lane {lane}");
+            assert_eq!(*found, expected, "lane {lane}");
         }
         // 64 turns of ten numbers each, upwards and downwards.
         assert_eq!(after[1].words(), [64 % 10, 6]);

@@ -56,11 +56,16 @@ fn entry(program: &Program) -> String {
     let members: String = (0..fields).map(|field| format!(" u32 f{field};")).collect();
     let mut head = format!(
         "\nstruct {0}_item {{{members} }};\nextern \"C\" __global__ void __launch_bounds__({threads}) {0}(u32 n, const u32 *__restrict__ x, \
-         u32 *out, u32 *bins, u32 *slots) {{\n  __shared__ u32 tile[{threads}];\n  \
-         __shared__ u32 pool[{BINS}];\n  tile[T] = 0;\n  \
-         if (T == 0u) for (u32 at = 0; at < {BINS}u; ++at) pool[at] = 0;\n  __syncthreads();\n",
+         u32 *out, u32 *bins, u32 *slots) {{\n",
         program.name
     );
+    if program.has_shared() {
+        let _ = writeln!(
+            head,
+            "  __shared__ u32 tile[{threads}];\n  __shared__ u32 pool[{BINS}];\n  tile[T] = 0;\n  \
+             if (T == 0u) for (u32 at = 0; at < {BINS}u; ++at) pool[at] = 0;\n  __syncthreads();"
+        );
+    }
     head.push_str(&declarations(&program.body, 0));
     format!("{head}{}}}\n", printer.text)
 }
@@ -99,7 +104,9 @@ fn declarations(body: &[Statement], given: usize) -> String {
 fn numbered(body: &[Statement], names: &mut Vec<String>) {
     for statement in body {
         match statement {
-            Statement::Loop { id, .. } => names.push(format!("c{id}")),
+            Statement::Loop { id, .. } | Statement::OwnLoop { id, .. } => {
+                names.push(format!("c{id}"))
+            }
             Statement::Elect { id, .. } => names.push(format!("m{id}")),
             _ => {}
         }
@@ -280,6 +287,12 @@ impl Printer<'_> {
                 let place = format!("&slots[I * {}u]", self.fields);
                 self.atomic(*atomic, "", &format!("v{to}"), &place, &value);
             }
+            Statement::OwnLoop { id, most, atomic, value } => {
+                let value = self.int(value);
+                let place = format!("&slots[I * {}u]", self.fields);
+                self.line(&format!("for (c{id} = 0; c{id} < {most}u; ++c{id})"));
+                self.atomic(*atomic, "u32 unused;", "unused", &place, &value);
+            }
             Statement::Fields { to, read: [a, b], writes, through } => {
                 // As people write it, which compilers know most about; it always holds.
                 let (own, guard) = if self.is_row { ("K", "if (K < 65536) ") } else { ("J", "") };
@@ -312,6 +325,8 @@ impl Printer<'_> {
             Int::Elected(id) => format!("m{id}"),
             Int::Place(place) => match place {
                 Place::Thread => "T",
+                Place::Column => "threadIdx.x",
+                Place::Row => "threadIdx.y",
                 Place::Lane => "(T & 31u)",
                 Place::Warp => "(T >> 5)",
                 Place::Block => "blockIdx.x",
@@ -321,6 +336,10 @@ impl Printer<'_> {
             .to_owned(),
             Int::Input(at) => format!("x[{} % {INPUTS}u]", self.int(at)),
             Int::Element(at) => format!("a[{} % {ELEMENTS}u]", self.int(at)),
+            Int::Coordinate { of, most, is_rest } => {
+                let operator = if *is_rest { '%' } else { '/' };
+                format!("({} {operator} (n % {most}u + 1u))", self.int(of))
+            }
             Int::Unary(operator, a) => operator.text.replace("$a", &self.int(a)),
             Int::Binary(operator, a, b) => operands(operator.text, &self.int(a), &self.int(b)),
             Int::Select(test, a, b) => {

@@ -42,6 +42,9 @@ pub(crate) struct Function {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Thread,
+    /// The thread's index along x, and along y.
+    Column,
+    Row,
     Lane,
     Warp,
     Block,
@@ -62,6 +65,13 @@ pub(crate) enum Int {
     Place(Place),
     Input(Box<Int>),
     Element(Box<Int>),
+    /// The quotient of a number by one that all threads share and no compiler knows, or the remainder.
+    Coordinate {
+        of: Box<Int>,
+        /// The divisor is at most this.
+        most: u32,
+        is_rest: bool,
+    },
     Unary(&'static Unary<u32>, Box<Int>),
     Binary(&'static Binary<u32>, Box<Int>, Box<Int>),
     Select(Box<Test>, Box<Int>, Box<Int>),
@@ -195,6 +205,13 @@ pub(crate) enum Statement {
         atomic: usize,
         value: Int,
     },
+    /// The same in each round of a loop, and nobody learns what was there before.
+    OwnLoop {
+        id: usize,
+        most: u32,
+        atomic: usize,
+        value: Int,
+    },
     /// Reads two fields of the thread's own structure, writes to some, and reads the two again.
     Fields {
         to: usize,
@@ -228,6 +245,16 @@ impl Statement {
 }
 
 impl Program {
+    /// Whether threads use shared memory.
+    pub(crate) fn has_shared(&self) -> bool {
+        fn has(body: &[Statement]) -> bool {
+            let is_use =
+                |it: &Statement| matches!(it, Statement::Exchange { .. } | Statement::Tally { .. });
+            body.iter().any(|it| is_use(it) || it.bodies().into_iter().any(|inner| has(inner)))
+        }
+        has(&self.body)
+    }
+
     /// Threads of a block.
     #[must_use]
     pub fn threads(&self) -> usize {

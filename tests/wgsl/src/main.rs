@@ -14,7 +14,7 @@ use std::error::Error;
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 25] = [
+const CHECKS: [(&str, Check); 26] = [
     ("saxpy", maps::saxpy),
     ("saxpy4", maps::saxpy4),
     ("integers", maps::integers),

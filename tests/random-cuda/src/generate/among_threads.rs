@@ -15,6 +15,7 @@ impl Generator<'_> {
                 index: self.int(1, scope),
                 value: self.int(2, scope),
             },
+            (1, _) if self.random.one_in(2) => self.own_loop(scope),
             (1, _) => Statement::Own {
                 to: self.variable(),
                 atomic: self.random.below(ATOMICS.len()),
@@ -46,6 +47,19 @@ impl Generator<'_> {
             },
             (_, Together::Lanes(lanes)) => self.warp(lanes, scope),
             (_, Together::Block) => self.warp(Lanes::All, scope),
+        }
+    }
+
+    fn own_loop(&mut self, scope: &Scope) -> Statement {
+        let id = self.loops;
+        self.loops += 1;
+        let mut inner = scope.deeper();
+        inner.loops.push((id, inner.together));
+        Statement::OwnLoop {
+            id,
+            most: self.random.below(70) as u32,
+            atomic: self.random.below(ATOMICS.len()),
+            value: self.int(1, &inner),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod among_threads;
 mod numbers;
+mod rows;
 mod values;
 
 use crate::{
@@ -19,7 +20,10 @@ use numbers::Random;
 pub fn generate(seed: u64, number: u64) -> Program {
     let mut random = Random::new(seed, number);
     loop {
-        let program = Generator::new(&mut random).program(format!("random_{number}"));
+        let name = format!("random_{number}");
+        let is_of_rows = random.one_in(5);
+        let generator = Generator::new(&mut random);
+        let program = if is_of_rows { generator.rows(name) } else { generator.program(name) };
         // One that takes too long is no use.
         if interpret(&program, 1, 3).is_some() {
             return program;

@@ -66,6 +66,9 @@ impl Generator<'_> {
         if depth == 0 || self.random.one_in(5) {
             return self.leaf(scope);
         }
+        if self.random.one_in(9) {
+            return self.at_coordinates(scope);
+        }
         let a = self.int(depth - 1, scope);
         match self.random.below(16) {
             0..3 => Int::Unary(self.random.of(INT_UNARY), a.into()),
@@ -86,6 +89,30 @@ impl Generator<'_> {
             _ => {
                 let b = self.int(depth - 1, scope);
                 Int::Binary(self.random.of(INT_BINARY), a.into(), b.into())
+            }
+        }
+    }
+
+    /// What is at a place that is put together of the quotient and the remainder of one number, or one of them.
+    fn at_coordinates(&mut self, scope: &Scope) -> Int {
+        let index = || Box::new(Int::Place(Place::Index));
+        let most = 2 + self.random.below(60) as u32;
+        let [column, row] =
+            [true, false].map(|is_rest| Int::Coordinate { of: index(), most, is_rest });
+        let (add, multiply) = (&INT_BINARY[0], &INT_BINARY[3]);
+        match self.random.below(4) {
+            0 => column,
+            1 => row,
+            2 => {
+                // A row of as many elements, from its end or its start.
+                let width = Int::Binary(multiply, row.into(), self.constant().into());
+                Int::Input(Int::Binary(add, column.into(), width.into()).into())
+            }
+            _ => {
+                let back = Int::Binary(&INT_BINARY[2], self.leaf(scope).into(), column.into());
+                let width = Int::Place(Place::Count);
+                let width = Int::Binary(multiply, row.into(), width.into());
+                Int::Input(Int::Binary(add, back.into(), width.into()).into())
             }
         }
     }

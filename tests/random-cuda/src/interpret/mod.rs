@@ -368,6 +368,17 @@ impl Machine<'_> {
                     *slot = (ATOMICS[*atomic].value)(*slot, value);
                 }
             }
+            Statement::OwnLoop { id, most, atomic, value } => {
+                for thread in here.iter() {
+                    let slot = self.own_field(thread, 0);
+                    for count in 0..*most {
+                        *at(&mut frame.state(thread).counters, *id) = count;
+                        let value = self.int(frame, thread, value);
+                        let old = self.memory.slots[slot];
+                        self.memory.slots[slot] = (ATOMICS[*atomic].value)(old, value);
+                    }
+                }
+            }
             Statement::Fields { to, read, writes, through: _ } => {
                 for thread in here.iter() {
                     let of = |machine: &Self, by: [u32; 2]| {

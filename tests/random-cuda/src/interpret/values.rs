@@ -19,6 +19,10 @@ impl Machine<'_> {
                 let place = self.int(frame, thread, place) % ELEMENTS;
                 frame.state(thread).elements[place as usize]
             }
+            Int::Coordinate { of, most, is_rest } => {
+                let (of, by) = (self.int(frame, thread, of), self.n % most + 1);
+                if *is_rest { of % by } else { of / by }
+            }
             Int::Unary(operator, a) => (operator.value)(self.int(frame, thread, a)),
             Int::Binary(operator, a, b) => {
                 let (a, b) = (self.int(frame, thread, a), self.int(frame, thread, b));
@@ -41,6 +45,8 @@ impl Machine<'_> {
         let thread = thread as u32;
         match place {
             Place::Thread => thread,
+            Place::Column => thread % self.program.block[0],
+            Place::Row => thread / self.program.block[0],
             Place::Lane => thread % 32,
             Place::Warp => thread / 32,
             Place::Block => self.block as u32,
