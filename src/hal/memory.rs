@@ -2,7 +2,7 @@
 
 use std::{any::Any, fmt};
 
-use super::{Guard, StreamRef};
+use super::{guard::Guard, stream::StreamRef};
 use crate::error::Result;
 
 /// A copy of rows, in bytes. No row is empty, and none overlaps another.
