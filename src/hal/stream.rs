@@ -33,7 +33,7 @@ impl ContextId {
 /// A queue of launches, run one after the other.
 pub(crate) trait Stream: Any + Send + Sync {
     /// The context that it was made in; `None` for a stream of another library, of which
-    /// [`Context::accepts`] decides.
+    /// `Context::accepts` decides.
     fn context(&self) -> Option<ContextId>;
 
     /// Waits for what was launched; the first asynchronous error of this stream that was not reported
