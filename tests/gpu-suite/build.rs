@@ -1,4 +1,4 @@
-//! Compiles the kernels of the examples, where they lie.
+//! Compiles the kernels of the examples, where they lie, and those of two files of `tests/conformance` that are timed.
 fn main() {
     kernelmill_build::Build::new()
         .source_dir("../../examples/saxpy/kernels")
@@ -8,5 +8,6 @@ fn main() {
         .source_dir("../../examples/matmul/kernels")
         .source_dir("../../examples/nbody/kernels")
         .source_dir("../../examples/dispatch/kernels")
+        .source_files(["../conformance/kernels/atomics.rs", "../conformance/kernels/shared.rs"])
         .compile();
 }

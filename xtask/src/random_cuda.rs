@@ -24,3 +24,20 @@ pub(crate) fn build(
     let folder = if profile.is_empty() { "debug" } else { "release" };
     Ok(workspace.target.join(folder).join("random-cuda-suite"))
 }
+
+/// Builds it in release mode, without symbols, for these targets.
+pub(crate) fn build_for(workspace: &Workspace, compiler: &str, targets: &str) -> Result<PathBuf> {
+    let arguments = [
+        "build",
+        "--release",
+        "--config",
+        "profile.release.strip=true",
+        "--package",
+        "random-cuda-suite",
+        "--features",
+        "random-cuda-suite/kernels",
+    ];
+    let build = workspace.cargo(&arguments).env("KERNELMILL_CUDA_COMPILER", compiler);
+    build.env("KERNELMILL_TARGETS", targets).quiet().run()?;
+    Ok(workspace.target.join("release/random-cuda-suite"))
+}

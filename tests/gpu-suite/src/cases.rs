@@ -50,6 +50,9 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "accelerate", tolerance: 1e-4, run: accelerate },
     Case { name: "drift", tolerance: 1e-6, run: drift },
     Case { name: "develop", tolerance: 1e-5, run: develop },
+    Case { name: "histogram", tolerance: 0.0, run: histogram },
+    Case { name: "transpose", tolerance: 0.0, run: transpose },
+    Case { name: "(copy on the device)", tolerance: 0.0, run: copy },
 ];
 
 /// Launches in one time measured, so that waiting for the device does not count.
@@ -289,4 +292,37 @@ fn develop(on: Side<'_>, scale: Scale) -> Result<Output> {
     let developed = if small { developed.download()? } else { Vec::new() };
     let values = developed.as_flattened().iter().copied().map(f64::from).collect();
     Ok(Output { values, seconds, bytes: 24.0 * n as f64, operations: 0.0 })
+}
+
+fn histogram(on: Side<'_>, scale: Scale) -> Result<Output> {
+    let n = if scale == Scale::Small { 10_007_usize } else { 1 << 28 };
+    let x: Vec<u32> = numbers(10, n).into_iter().map(|it| (1e6 * (it + 1.0)) as u32).collect();
+    let (x, stream) = (on.device.upload(&x)?, on.device.stream());
+    let mut bins = on.device.zeros::<u32>(64)?;
+    let launch = Launch::grid([n.div_ceil(128) as u32], [128]);
+    let seconds = measure(&stream, scale, || on.kernels.histogram(&stream, launch, &x, &mut bins))?;
+    let values = bins.download()?.into_iter().map(f64::from).collect();
+    Ok(Output { values, seconds, bytes: 4.0 * n as f64, operations: 0.0 })
+}
+
+fn transpose(on: Side<'_>, scale: Scale) -> Result<Output> {
+    let (columns, rows) = if scale == Scale::Small { (48_u32, 32) } else { (16384, 8192) };
+    let n = (columns * rows) as usize;
+    let (x, stream) = (on.device.upload(&numbers(11, n))?, on.device.stream());
+    let mut y = on.device.zeros::<f32>(n)?;
+    let launch = Launch::grid([columns / 16, rows / 16], [16, 16]);
+    let seconds =
+        measure(&stream, scale, || on.kernels.transpose(&stream, launch, columns, &x, &mut y))?;
+    let values = if scale == Scale::Small { floats(y.download()?) } else { Vec::new() };
+    Ok(Output { values, seconds, bytes: 8.0 * n as f64, operations: 0.0 })
+}
+
+/// What the device's memory gives: no kernel, but the limit of most.
+fn copy(on: Side<'_>, scale: Scale) -> Result<Output> {
+    let n = if scale == Scale::Small { 1003 } else { 1 << 28 };
+    let (x, stream) = (on.device.upload(&numbers(12, n))?, on.device.stream());
+    let mut y = on.device.zeros::<f32>(n)?;
+    let seconds = measure(&stream, scale, || y.copy_from_buffer(&stream, &x.slice(..)))?;
+    let values = if scale == Scale::Small { floats(y.download()?) } else { Vec::new() };
+    Ok(Output { values, seconds, bytes: 8.0 * n as f64, operations: 0.0 })
 }

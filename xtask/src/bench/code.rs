@@ -10,7 +10,7 @@ use std::{
 };
 
 /// The kernels compared, and the file in `benches/spine/nvcc` that has each in CUDA C++.
-pub(super) const KERNELS: [(&str, &str); 10] = [
+pub(crate) const KERNELS: [(&str, &str); 10] = [
     ("saxpy", "saxpy"),
     ("mandelbrot", "mandelbrot"),
     ("blur_rows", "photo"),
@@ -126,7 +126,7 @@ fn binary_folders(workspace: &Workspace, targets: &str) -> Result<Vec<PathBuf>> 
 }
 
 /// What nvcc makes of the kernels in CUDA C++: a `cubin` or `ptx` of each file.
-pub(super) fn nvcc_files(workspace: &Workspace, form: &str) -> Result<Vec<PathBuf>> {
+pub(crate) fn nvcc_files(workspace: &Workspace, form: &str) -> Result<Vec<PathBuf>> {
     let (nvcc, folder) = (workspace.cuda_program("nvcc")?, workspace.target.join("tmp/nvcc"));
     std::fs::create_dir_all(&folder)?;
     let mut stems: Vec<&str> = KERNELS.iter().map(|(_, stem)| *stem).collect();

@@ -16,6 +16,8 @@ mod package;
 mod rebuild;
 mod toolkit;
 
+pub(crate) use code::{KERNELS, nvcc_files};
+
 use crate::{
     setup,
     workspace::{Workspace, stage},

@@ -1,18 +1,90 @@
 #!/bin/sh
-# Runs every kernel on the NVIDIA GPU of this machine and on its CPU, compares, and times; then
-# compares random kernels, in Rust and in CUDA C++, with plain Rust. Ends with an error where
-# anything differs.
-# Writes gpu.json, gpu.md and random.txt into the folder given (default: this one); further
-# arguments are those of gpu-suite: `run.sh out --compare` does not time.
-set -eu
+# Runs what this folder holds on the NVIDIA GPU of this machine:
+#
+#   run.sh [FOLDER [STEP...]]
+#
+# A step is one of those below; without one, all are run. What each program prints goes to FOLDER (default: this one), one
+# line of each to standard output. Ends with an error where anything failed or differs.
+#
+#   kernels   every kernel of examples and tests, compared with the CPU or plain Rust
+#   random    random kernels in Rust and in CUDA C++, compared with plain Rust
+#   checks    kernels in LLVM IR, OpenCL C, HIP, CUDA C++ and PTX, faults, panics, printing, compared
+#   tests     the tests of the run-time back end, on this machine's driver
+#   examples  each example, which verifies its result
+#   figures   kernels on large inputs, timed: ours, and nvcc's code of the same
+#   costs     what a launch and a look-up in the module cache cost
+set -u
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here}
 [ $# -eq 0 ] || shift
 mkdir -p "$out"
+out=$(cd "$out" && pwd)
 wrong=0
-"$here/gpu-suite" --json "$out/gpu.json" --markdown "$out/gpu.md" "$@" || wrong=1
-"$here/differential" --cuda > "$out/random.txt" || wrong=1
-"$here/random-cuda-nvcc" >> "$out/random.txt" || wrong=1
-"$here/random-cuda-clang" >> "$out/random.txt" || wrong=1
-cat "$out/random.txt"
+
+# one NAME SECONDS PROGRAM ARGUMENT...
+one() {
+    name=$1 limit=$2
+    shift 2
+    begin=$(date +%s)
+    timeout "$limit" "$@" > "$out/$name.txt" 2>&1
+    status=$?
+    case $status in
+    0) said=passed ;;
+    *) said="FAILED ($status)" wrong=1 ;;
+    esac
+    echo "$name: $said, $(($(date +%s) - begin)) s"
+}
+
+kernels() {
+    one kernels 300 "$here/gpu-suite" --compare --json "$out/kernels.json"
+}
+
+random() {
+    one random 300 "$here/differential" --cuda
+    one random-nvcc 300 "$here/random-cuda-nvcc"
+    one random-clang 300 "$here/random-cuda-clang"
+}
+
+checks() {
+    for program in llvm-ir opencl-c hip-cpp mixed-sources; do
+        one "checks-$program" 120 "$here/checks/$program" cuda
+    done
+    for what in correct conformance faults; do
+        one "checks-sanitized-$what" 120 "$here/checks/sanitized" cuda "$what"
+    done
+    for what in failures passed prints heap boxes; do
+        one "checks-device-library-$what" 120 "$here/checks/device-library" cuda "$what"
+    done
+}
+
+tests() {
+    for test in "$here"/tests/*; do
+        KERNELMILL_TEST_DRIVER=real one "tests-${test##*/}" 150 "$test"
+    done
+}
+
+examples() {
+    cd "$out" || exit
+    KERNELMILL_DEVICE=cuda:0
+    export KERNELMILL_DEVICE
+    for example in "$here"/examples/*; do
+        one "examples-${example##*/}" 120 "$example"
+    done
+    unset KERNELMILL_DEVICE
+}
+
+figures() {
+    one figures 200 "$here/gpu-suite" --json "$out/gpu.json" --markdown "$out/gpu.md"
+    one figures-nvcc 200 "$here/gpu-suite-nvcc" --json "$out/gpu-nvcc.json"
+}
+
+costs() {
+    for bench in "$here"/costs/*; do
+        one "costs-${bench##*/}" 150 "$bench"
+    done
+}
+
+for step in ${*:-kernels random checks tests examples figures costs}; do
+    "$step"
+done
 exit $wrong

@@ -67,7 +67,7 @@ pub(super) fn edit_ptx(
         let entry = place.and_then(|place| session.entries.get(place));
         let entry = entry.ok_or_else(|| Error::Internal(format!("{} has no entry", it.kernel)))?;
         let own = String::from_utf8_lossy(&text);
-        let edited = replace_entry(&own, other, &entry.symbol);
+        let edited = replace_entry(&own, other, &entry.symbol, session.can_panic);
         text = edited.map_err(|message| it.refuse(&message))?.into_bytes();
     }
     Ok(text)

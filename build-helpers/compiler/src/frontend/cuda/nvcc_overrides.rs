@@ -50,7 +50,7 @@ impl KernelOverrideFile {
                 with_name(&text, &symbol, &self.kernel)
             }
         };
-        replace_entry(ptx, &text, &self.kernel).map_err(|message| self.refuse(message))
+        replace_entry(ptx, &text, &self.kernel, false).map_err(|message| self.refuse(message))
     }
 
     /// The symbol of the kernel in what nvcc has made of the file.

@@ -22,5 +22,5 @@ pub(crate) use assemble::compile;
 ///
 /// Why it cannot be: the other text has no such entry, or one with other parameters.
 pub fn with_entry(text: &str, other: &str, entry: &str) -> Result<String, String> {
-    crate::target::replace_entry(text, other, entry)
+    crate::target::replace_entry(text, other, entry, false)
 }

@@ -3,18 +3,28 @@
 //! PTX is a list of directives: the statements of a module end with `;` or with the `}` of a body. See the
 //! [PTX ISA](https://docs.nvidia.com/cuda/parallel-thread-execution/#statements).
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
+
+/// The bytes of the address of a record of panics.
+const RECORD: u64 = 8;
 
 /// What a name of another text becomes where this one has the same for something else.
 const SUFFIX: &str = "_override";
 
 /// Puts the entry of `other` in place of that of `text`, both called `entry`. What else `other` has comes with it,
-/// without what `text` has already; under other names where `text` has the same ones for something else.
+/// without what `text` has already; under other names where `text` has the same ones for something else. Where the entry
+/// has the address of a record of panics behind the kernel's own parameters, which `has_record` says, that of `other` may
+/// lack it: it gets one that it does not read.
 ///
 /// # Errors
 ///
 /// What is wrong with `other`, where it has no such entry, or one with other parameters.
-pub(crate) fn replace(text: &str, other: &str, entry: &str) -> Result<String, String> {
+pub(crate) fn replace(
+    text: &str,
+    other: &str,
+    entry: &str,
+    has_record: bool,
+) -> Result<String, String> {
     let (own, theirs) = (statements(text), statements(other));
     let is_entry = |statement: &&&str| name(statement) == Some(entry) && is_kernel(statement);
     let old = own.iter().find(is_entry).ok_or("the source has no such entry")?;
@@ -26,7 +36,12 @@ pub(crate) fn replace(text: &str, other: &str, entry: &str) -> Result<String, St
             false => format!("it has no entry `{entry}`, only: {}", names.join(", ")),
         }
     })?;
-    let (expected, has) = (parameters(old), parameters(new));
+    let (expected, mut has) = (parameters(old), parameters(new));
+    let mut new = Cow::Borrowed(*new);
+    if has_record && expected.strip_suffix(&[RECORD]) == Some(&*has) {
+        new = with_record(&new, entry, has.is_empty()).into();
+        has.push(RECORD);
+    }
     if expected != has {
         let list = |sizes: &[u64]| {
             let sizes: Vec<_> = sizes.iter().map(u64::to_string).collect();
@@ -53,7 +68,7 @@ pub(crate) fn replace(text: &str, other: &str, entry: &str) -> Result<String, St
             None => added.push(*statement),
         }
     }
-    added.push(new);
+    added.push(&new);
     let rename = |statement: &str| {
         let with_names = renamed.iter().fold(statement.to_owned(), |text, name| {
             with_name(&text, name, &format!("{name}{SUFFIX}"))
@@ -172,6 +187,20 @@ fn parameters(entry: &str) -> Vec<u64> {
     parameters.map(size).collect()
 }
 
+/// An entry with one parameter more, behind its own.
+fn with_record(statement: &str, entry: &str, is_only: bool) -> String {
+    let parameter = format!(".param .u64 {entry}_record");
+    let head = head(statement);
+    match head.rfind(')') {
+        Some(end) => {
+            let (list, rest) = statement.split_at(end);
+            let comma = if is_only { "" } else { "," };
+            format!("{}{comma}\n\t{parameter}\n{rest}", list.trim_end())
+        }
+        None => format!("{head}({parameter})\n{}", &statement[head.len()..]),
+    }
+}
+
 /// The size of `.param .align 4 .b8 name[12]` and the like.
 fn size(parameter: &str) -> u64 {
     let bits = parameter.split_whitespace().find_map(|word| {
@@ -248,7 +277,7 @@ mod tests {
             .visible .global .align 4 .b8 table[8] = {3, 4};\n\
             .global .align 4 .b8 mine[4];\n\
             .visible .entry first(.param .u64 p, .param .f32 q)\n{\n.loc 1 2 3\n ld table; st mine; my.table; exit;\n}\n";
-        let text = replace(OWN, other, "first").unwrap();
+        let text = replace(OWN, other, "first", false).unwrap();
         let expected = OWN.replace("7.0", "8.1");
         let (before, after) =
             (expected.find(".visible .entry first").unwrap(), OWN.find(".visible .entry second"));
@@ -267,14 +296,40 @@ mod tests {
     fn other_entries_and_other_parameters_are_refused() {
         let other = ".visible .entry third(.param .u64 a)\n{ ret; }";
         assert_eq!(
-            replace(OWN, other, "first").unwrap_err(),
+            replace(OWN, other, "first", true).unwrap_err(),
             "it has no entry `first`, only: `third`"
         );
         let other = other.replace("third", "first");
         assert_eq!(
-            replace(OWN, &other, "first").unwrap_err(),
+            replace(OWN, &other, "first", true).unwrap_err(),
             "its parameters have (8) bytes, and those of the kernel (8, 4)"
         );
-        assert_eq!(replace(OWN, "", "first").unwrap_err(), "it has no entry `first`");
+        assert_eq!(replace(OWN, "", "first", true).unwrap_err(), "it has no entry `first`");
+    }
+
+    /// The PTX of nvcc for a kernel in Rust that can panic: nvcc knows of no record.
+    #[test]
+    fn an_entry_without_the_record_gets_one() {
+        let own = ".visible .entry f(.param .u32 a, .param .u64 record)\n{ ret; }";
+        let other = ".visible .entry f(\n\t.param .u32 f_param_0\n)\n.maxntid 32\n{ exit; }";
+        let text = replace(own, other, "f", true).unwrap();
+        let expected = ".visible .entry f(\n\t.param .u32 f_param_0,\n\t.param .u64 f_record\n)\n.maxntid 32\n{ exit; }";
+        assert_eq!(text, expected);
+        let refused = replace(own, other, "f", false).unwrap_err();
+        assert_eq!(refused, "its parameters have (4) bytes, and those of the kernel (4, 8)");
+        let own = ".visible .entry f(.param .u64 record)\n{ ret; }";
+        for (other, expected) in [
+            (
+                ".visible .entry f()\n{ exit; }",
+                ".visible .entry f(\n\t.param .u64 f_record\n)\n{ exit; }",
+            ),
+            (
+                ".visible .entry f\n{ exit; }",
+                ".visible .entry f\n(.param .u64 f_record)\n{ exit; }",
+            ),
+        ] {
+            assert_eq!(replace(own, other, "f", true).unwrap(), expected);
+            assert_eq!(parameters(statements(expected)[0]), [8]);
+        }
     }
 }
