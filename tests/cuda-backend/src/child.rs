@@ -1,7 +1,9 @@
-//! Child processes: a test runs itself again, as the only test, on the fake driver.
+//! Child processes: a test runs itself again, as the only test, on the fake driver, or on the machine's own where
+//! `KERNELMILL_TEST_DRIVER` is `real`. Tests that need the fake one say so with [`fake_child`] or [`is_left_out`].
 
 use std::{
     env,
+    io::{self, Write as _},
     path::PathBuf,
     process::{self, Command, Output},
     sync::{OnceLock, mpsc},
@@ -13,6 +15,20 @@ use test_support::{driver::fake_driver, tool};
 
 /// Says which test a child process is to run.
 const CHILD: &str = "CUDA_BACKEND_TEST_CHILD";
+
+/// Says which driver the tests run on: `fake`, which is built for them, or `real`, the machine's.
+const DRIVER: &str = "KERNELMILL_TEST_DRIVER";
+
+/// How the variables of the fake driver begin.
+const FAKE: &str = "FAKE_CUDA_";
+
+/// Variables with which the fake driver does nothing that another one does not: it has other times, another device,
+/// or checks more. What a test gives them for must hold without them too.
+const HOLD_ANYWHERE: [&str; 4] =
+    ["FAKE_CUDA_ARCH", "FAKE_CUDA_LEAK_CHECK", "FAKE_CUDA_RACES", "FAKE_CUDA_STREAMS"];
+
+/// So many streams do not wait for each other in the queues of the machine's device.
+const MANY_QUEUES: (&str, &str) = ("CUDA_DEVICE_MAX_CONNECTIONS", "32");
 
 /// How long a child process may take: one that hangs has failed.
 const LIMIT: Duration = Duration::from_secs(100);
@@ -51,16 +67,16 @@ impl Child {
     ///
     /// # Panics
     ///
-    /// Where no process can be started.
+    /// Where no process can be started, and on the machine's driver for variables that only the fake one obeys.
     #[must_use]
     pub fn spawn(name: &str, variables: &[(&str, &str)]) -> Self {
-        static DRIVER: OnceLock<PathBuf> = OnceLock::new();
         let mut command = Command::new(env::current_exe().expect("the test's own path"));
         command.args([name, "--exact", "--nocapture", "--test-threads=1"]);
-        for (variable, _) in env::vars().filter(|(name, _)| name.starts_with("FAKE_CUDA_")) {
+        for (variable, _) in env::vars().filter(|(name, _)| name.starts_with(FAKE)) {
             command.env_remove(variable);
         }
-        command.env(CHILD, name).env("LD_LIBRARY_PATH", DRIVER.get_or_init(fake_driver));
+        choose_driver(&mut command, name, variables);
+        command.env(CHILD, name);
         // The features of other packages' tests are in here too: no devices of OpenCL, and no threads of theirs.
         command.env("OCL_ICD_VENDORS", "/nonexistent").envs(tool::WITHOUT_VULKAN);
         let Output { status, stdout, stderr } =
@@ -91,6 +107,61 @@ pub fn clean_child(name: &str, variables: &[(&str, &str)], body: impl FnOnce()) 
     let check = [("FAKE_CUDA_LEAK_CHECK", "1")];
     let variables: Vec<_> = check.iter().chain(variables).copied().collect();
     Child::run(name, &variables, body).expect_success();
+}
+
+/// As [`clean_child`], for what only the fake driver does: calls that fail, devices that the machine has not, work that
+/// begins when something waits for it. On the machine's driver the test is left out.
+///
+/// # Panics
+///
+/// With what the process said.
+#[track_caller]
+pub fn fake_child(name: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
+    if !is_left_out(name) {
+        clean_child(name, variables, body);
+    }
+}
+
+/// Whether the test `name`, which needs the fake driver, is left out because the driver is the machine's. Says so, past
+/// what keeps the output of tests that pass.
+///
+/// # Panics
+///
+/// Where that cannot be written.
+#[must_use]
+pub fn is_left_out(name: &str) -> bool {
+    if is_driver_real() {
+        writeln!(io::stderr(), "only on the fake driver: {name}").expect("standard error");
+    }
+    is_driver_real()
+}
+
+/// Whether the tests run on the machine's driver.
+///
+/// # Panics
+///
+/// Where the variable says neither `fake` nor `real`.
+#[must_use]
+pub fn is_driver_real() -> bool {
+    match env::var(DRIVER).as_deref() {
+        Err(_) | Ok("" | "fake") => false,
+        Ok("real") => true,
+        Ok(other) => panic!("{DRIVER} is `{other}`: it is `fake` or `real`"),
+    }
+}
+
+/// Gives a child process its driver.
+fn choose_driver(command: &mut Command, name: &str, variables: &[(&str, &str)]) {
+    static DRIVER: OnceLock<PathBuf> = OnceLock::new();
+    if !is_driver_real() {
+        command.env("LD_LIBRARY_PATH", DRIVER.get_or_init(fake_driver));
+        return;
+    }
+    for (variable, _) in variables.iter().filter(|(variable, _)| variable.starts_with(FAKE)) {
+        let holds = HOLD_ANYWHERE.contains(variable);
+        assert!(holds, "{name} asks for {variable}: it needs the fake driver, and does not say so");
+    }
+    command.env(MANY_QUEUES.0, MANY_QUEUES.1);
 }
 
 /// Whether this is the process that the test `name` has started.

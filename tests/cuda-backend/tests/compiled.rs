@@ -3,7 +3,7 @@
 use cuda_backend::{Kernels, clean_child};
 use kernelmill::{
     ArtifactKind, CompiledKernel, Device, Launch, Multiprocessor, Resources, artifact::Target,
-    module_cache,
+    module_cache, select::Architecture,
 };
 
 fn compiled(device: &Device) -> (Kernels, CompiledKernel) {
@@ -35,8 +35,14 @@ fn a_compiled_kernel_says_who_it_is_and_what_the_driver_has_made_of_it() {
 #[test]
 fn the_driver_and_the_rules_agree_on_occupancy() {
     clean_child("the_driver_and_the_rules_agree_on_occupancy", &[("FAKE_CUDA_ARCH", "80")], || {
-        let (_kernels, saxpy) = compiled(&Device::cuda(0).unwrap());
-        let Ok(Target::Cubin(arch)) = "sm_80".parse() else { panic!("it is a target") };
+        let device = Device::cuda(0).unwrap();
+        let (_kernels, saxpy) = compiled(&device);
+        let Architecture::Nvidia { major, minor } = *device.architecture() else {
+            panic!("it is NVIDIA's")
+        };
+        let Ok(Target::Cubin(arch)) = format!("sm_{major}{minor}").parse() else {
+            panic!("it is a target")
+        };
         let rules = Multiprocessor::of(arch).unwrap();
         let resources = saxpy.resources().unwrap();
         let mut different = std::collections::BTreeSet::new();
@@ -60,9 +66,12 @@ fn the_driver_and_the_rules_agree_on_occupancy() {
         assert!(different.len() > 4, "{different:?}");
         let best = saxpy.suggested_block_size(0).unwrap();
         assert_eq!(best, 1024);
-        // One block fits, so that it has all threads.
+        // Few blocks fit, so that they have all threads.
         let best = saxpy.suggested_block_size(100 << 10).unwrap();
-        assert_eq!((best, saxpy.occupancy(best, 100 << 10).unwrap().unwrap().blocks), (1024, 1));
+        let few = rules.resident_blocks(&resources, 1024, 100 << 10);
+        let found = saxpy.occupancy(best, 100 << 10).unwrap().unwrap();
+        assert_eq!((best, Some(found.blocks)), (1024, few));
+        assert!(found.blocks < 3, "{found:?}");
     });
 }
 

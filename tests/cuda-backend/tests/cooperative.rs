@@ -1,12 +1,15 @@
 //! Cooperative launches on the fake driver: kernels whose blocks wait for each other by the memory that the driver gives
 //! them, as those of nvcc do.
 
-use cuda_backend::clean_child;
+use cuda_backend::{clean_child, fake_child};
+use cudarc::driver::{CudaContext, sys::CUdevice_attribute as Attribute};
 use kernelmill::{__codegen as cg, Capability, CompiledKernel, Device, Error, Launch, Result};
 use kernelmill_artifact::FORMAT_VERSION;
 
 /// A kernel whose first threads add to a number, wait until all blocks have done so, and store what they see then: the
 /// blocks of the grid, plus 256 times the build's number, plus 4096 times the bytes of dynamic shared memory.
+///
+/// They wait as those of nvcc do, for the highest bit of the driver's number to change: what was there before stays.
 macro_rules! ptx {
     ($number:literal, $bounds:literal) => {
         concat!(
@@ -18,9 +21,9 @@ macro_rules! ptx {
             $bounds,
             "
 {
-  .reg .pred %p<3>;
+  .reg .pred %p<4>;
   .reg .b64 %rd<8>;
-  .reg .b32 %r<12>;
+  .reg .b32 %r<16>;
   ld.param.u64 %rd1, [meet_param_0];
   cvta.to.global.u64 %rd2, %rd1;
   mov.u32 %r1, %tid.x;
@@ -33,19 +36,27 @@ macro_rules! ptx {
   shl.b64 %rd5, %rd4, 32;
   or.b64 %rd6, %rd3, %rd5;
   mov.u32 %r4, %nctaid.x;
-  atom.add.release.gpu.u32 %r5, [%rd6+4], 1;
+  sub.u32 %r5, 0x80000001, %r4;
+  mov.u32 %r6, %ctaid.x;
+  setp.eq.u32 %p2, %r6, 0;
+  selp.b32 %r7, %r5, 1, %p2;
+  atom.global.add.u32 %r8, [%rd2+4], 1;
+  membar.gl;
+  atom.add.release.gpu.u32 %r9, [%rd6+4], %r7;
 WAIT:
-  ld.acquire.gpu.u32 %r6, [%rd6+4];
-  setp.lt.u32 %p2, %r6, %r4;
-  @%p2 bra WAIT;
-  mov.u32 %r7, %dynamic_smem_size;
-  shl.b32 %r8, %r7, 4;
-  add.u32 %r8, %r8, ",
+  ld.acquire.gpu.u32 %r10, [%rd6+4];
+  xor.b32 %r11, %r9, %r10;
+  setp.ge.s32 %p3, %r11, 0;
+  @%p3 bra WAIT;
+  ld.relaxed.gpu.global.u32 %r12, [%rd2+4];
+  mov.u32 %r13, %dynamic_smem_size;
+  shl.b32 %r14, %r13, 4;
+  add.u32 %r14, %r14, ",
             $number,
             ";
-  shl.b32 %r9, %r8, 8;
-  add.u32 %r10, %r9, %r6;
-  atom.global.max.u32 %r11, [%rd2], %r10;
+  shl.b32 %r14, %r14, 8;
+  add.u32 %r14, %r14, %r12;
+  atom.global.max.u32 %r15, [%rd2], %r14;
 DONE:
   ret;
 }
@@ -124,7 +135,7 @@ static SET: cg::KernelSet = cg::KernelSet {
 /// What a launch has seen: blocks, the number of its build, and bytes of dynamic shared memory.
 fn launch(loaded: &cg::Loaded, shape: Launch<1>) -> Result<(u32, u32, u32)> {
     let device = loaded.device();
-    let mut out = device.zeros::<u32>(1)?;
+    let mut out = device.zeros::<u32>(2)?;
     // SAFETY: these are the arguments of the kernel.
     unsafe {
         cg::launch_with(loaded, 0, &device.stream(), shape, (cg::write_slice(&mut out),))?;
@@ -133,6 +144,7 @@ fn launch(loaded: &cg::Loaded, shape: Launch<1>) -> Result<(u32, u32, u32)> {
     Ok((found % 256, found / 256 % 16, found >> 12))
 }
 
+/// A process with a device of compute capability 8.0; on the machine's driver with its device.
 fn on_8_0(name: &str, body: impl FnOnce()) {
     clean_child(name, &[("FAKE_CUDA_ARCH", "80")], body);
 }
@@ -159,26 +171,35 @@ fn a_variant_is_allowed_its_shared_memory_before_its_blocks_are_counted() {
         let loaded = cg::Loaded::new(&Device::cuda(0).unwrap(), &SET).unwrap();
         let kernel = loaded.compiled(0).unwrap();
         assert!(kernel.is_cooperative());
-        // 108 multiprocessors with 164 KiB of shared memory and 2048 threads.
+        // A multiprocessor has room for one such block, and for less than nine.
+        let every = multiprocessors();
         for (round, bytes) in [60_000_u32, 100_000, 50_000].into_iter().enumerate() {
             for (threads, build) in [(256, 1), (1024, 2), (64, 1)] {
                 let shape = |blocks| Launch::grid([blocks], [threads]).shared_bytes(bytes as usize);
-                let found = launch(&loaded, shape(108)).unwrap();
-                assert_eq!(found, (108, build, bytes), "{round}: {threads} threads");
-                let error = launch(&loaded, shape(4 * 108)).unwrap_err();
+                let found = launch(&loaded, shape(every)).unwrap();
+                assert_eq!(found, (every, build, bytes), "{round}: {threads} threads");
+                let error = launch(&loaded, shape(9 * every)).unwrap_err();
                 let Error::Limit { quantity, requested, limit, .. } = error else {
                     panic!("{error}")
                 };
                 assert_eq!(quantity, "blocks that wait for each other");
-                assert_eq!((requested, limit % 108), (4 * 108, 0));
-                assert!((108..4 * 108).contains(&limit), "{limit}");
+                let every = u64::from(every);
+                assert_eq!((requested, limit % every), (9 * every, 0));
+                assert!((every..9 * every).contains(&limit), "{limit}");
             }
             for build in kernel.builds() {
-                assert_eq!(most(&build, 256, bytes).unwrap() % 108, 0);
-                assert!(most(&build, 256, bytes).unwrap() >= 108, "{build:?}");
+                let most = most(&build, 256, bytes).unwrap();
+                assert_eq!(most % u64::from(every), 0);
+                assert!(most >= u64::from(every), "{build:?}");
             }
         }
     });
+}
+
+/// The multiprocessors of the device.
+fn multiprocessors() -> u32 {
+    let count = Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
+    CudaContext::new(0).unwrap().attribute(count).unwrap() as u32
 }
 
 #[test]
@@ -186,7 +207,7 @@ fn more_blocks_than_the_device_holds_are_refused_before_any_call() {
     let name = "more_blocks_than_the_device_holds_are_refused_before_any_call";
     let none =
         [("FAKE_CUDA_ARCH", "80"), ("FAKE_CUDA_FAIL", "cuLaunchCooperativeKernel at call 2")];
-    clean_child(name, &none, || {
+    fake_child(name, &none, || {
         let loaded = cg::Loaded::new(&Device::cuda(0).unwrap(), &SET).unwrap();
         let kernel = loaded.compiled(0).unwrap();
         let blocks = most(&kernel, 256, 0).unwrap() as u32;
@@ -208,7 +229,7 @@ fn more_blocks_than_the_device_holds_are_refused_before_any_call() {
 fn a_device_without_cooperative_launches_refuses_such_kernels() {
     let name = "a_device_without_cooperative_launches_refuses_such_kernels";
     let without = [("FAKE_CUDA_ARCH", "80"), ("FAKE_CUDA_COOPERATIVE", "0")];
-    clean_child(name, &without, || {
+    fake_child(name, &without, || {
         let loaded = cg::Loaded::new(&Device::cuda(0).unwrap(), &SET).unwrap();
         let error = launch(&loaded, Launch::grid([1], [64])).unwrap_err();
         let Error::Unsupported { capability, .. } = &error else { panic!("{error}") };
@@ -228,7 +249,7 @@ fn graphs_have_no_cooperative_launches() {
         let device = Device::cuda(0).unwrap();
         let loaded = cg::Loaded::new(&device, &SET).unwrap();
         let builder = device.graph();
-        let mut out = builder.add(device.zeros::<u32>(1).unwrap()).unwrap();
+        let mut out = builder.add(device.zeros::<u32>(2).unwrap()).unwrap();
         let (shape, arguments) = (Launch::grid([1], [64]), (cg::write_slice(&mut out),));
         // SAFETY: these are the arguments of the kernel.
         let recorded = unsafe { cg::launch_with(&loaded, 0, &builder, shape, arguments) };

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cuda_backend::{Gate, Kernels, adopt, clean_child, cuda_stream};
+use cuda_backend::{Gate, Kernels, adopt, clean_child, cuda_stream, fake_child};
 use cudarc::driver::CudaContext;
 use kernelmill::{Device, Error, Launch, Stream};
 
@@ -21,7 +21,7 @@ fn gate(stream: &Stream) -> Gate {
 
 #[test]
 fn a_stream_waits_for_what_was_before_an_event() {
-    clean_child("a_stream_waits_for_what_was_before_an_event", &LAZY, || {
+    fake_child("a_stream_waits_for_what_was_before_an_event", &LAZY, || {
         let device = Device::cuda(0).unwrap();
         let streams = [device.stream(), device.new_stream().unwrap(), device.new_stream().unwrap()];
         for (first, second) in [(0, 1), (1, 0), (1, 2)].map(|(a, b)| (&streams[a], &streams[b])) {
@@ -84,7 +84,7 @@ fn the_time_between_events_is_that_of_the_work() {
 #[test]
 fn events_of_other_devices_are_refused() {
     let two = [("FAKE_CUDA_DEVICES", "2")];
-    clean_child("events_of_other_devices_are_refused", &two, || {
+    fake_child("events_of_other_devices_are_refused", &two, || {
         let devices = [Device::cuda(0), Device::cuda(1), Device::cpu()].map(Result::unwrap);
         for (index, device) in devices.iter().enumerate() {
             let (stream, own) = (device.stream(), device.stream().record().unwrap());

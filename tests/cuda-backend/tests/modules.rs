@@ -130,8 +130,9 @@ fn a_module_whose_launch_is_in_flight_is_not_evicted() {
         let stream = device.new_stream().unwrap();
         let (one, mut sum) = (device.upload(&[1.0_f32]).unwrap(), device.zeros::<f32>(1).unwrap());
         device.synchronize().unwrap();
-        let gate = Gate::on(cuda_stream(&stream));
+        // Loaded first: a driver may wait for the gate to load a module, too.
         let kernels = Kernels::load_copy(&device, copy(1)).unwrap();
+        let gate = Gate::on(cuda_stream(&stream));
         kernels.saxpy(&stream, Launch::grid([1], [1]), 1.0, &one, &mut sum).unwrap();
         drop(kernels);
         // To unload it would wait for the gate, for ever.

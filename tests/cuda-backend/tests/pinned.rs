@@ -3,7 +3,7 @@
 
 use std::mem;
 
-use cuda_backend::{Child, Gate, Kernels, clean_child, cuda_stream};
+use cuda_backend::{Child, Gate, Kernels, clean_child, cuda_stream, fake_child};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use kernelmill::{Buffer, Device, Error, Launch, PinnedBuffer, Result, Stream};
 
@@ -222,7 +222,7 @@ fn a_panic_is_reported_with_what_was_copied() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let two = [("FAKE_CUDA_DEVICES", "2")];
-    clean_child("what_does_not_fit_is_refused", &two, || {
+    fake_child("what_does_not_fit_is_refused", &two, || {
         let mut bench = Bench::new();
         let other = Device::cuda(1).unwrap();
         let [_, stream, _] = bench.streams.clone();

@@ -1,6 +1,6 @@
 //! A driver that lacks what it needs, and a process that was forked: errors, no abort, no wait for ever.
 
-use cuda_backend::{Child, Kernels, clean_child};
+use cuda_backend::{Kernels, clean_child, fake_child};
 use kernelmill::{Buffer, Device, Error, Launch, Result};
 
 /// A device in use, with work that nobody has waited for.
@@ -72,7 +72,7 @@ fn a_forked_process_gets_errors() {
 #[test]
 fn a_driver_without_threads_gives_errors() {
     let name = "a_driver_without_threads_gives_errors";
-    let child = Child::run(name, &[("FAKE_CUDA_LEAK_CHECK", "1")], || {
+    fake_child(name, &[], || {
         let device = Device::cuda(0).unwrap();
         // Stacks that no machine has room for.
         // SAFETY: the other thread of this process sleeps.
@@ -82,5 +82,4 @@ fn a_driver_without_threads_gives_errors() {
         assert_fails(device.stream().synchronize(), "CUDA_ERROR_OPERATING_SYSTEM");
         device.new_stream().unwrap().synchronize().unwrap();
     });
-    child.expect_success();
 }

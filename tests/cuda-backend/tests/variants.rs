@@ -4,6 +4,7 @@ use cuda_backend::clean_child;
 use kernelmill::{
     __codegen as cg, Buffer, CompiledKernel, Device, Error, Explanation, Launch, Outcome, Result,
     Stream, module_cache,
+    select::Architecture,
     tuning::{Output, Tuner},
 };
 use kernelmill_artifact::FORMAT_VERSION;
@@ -57,7 +58,7 @@ const fn artifact(
     cg::EmbeddedArtifact {
         fingerprint,
         target,
-        // The fake driver runs PTX alone, whatever its target says.
+        // All of them are PTX, whatever their targets say: drivers find out what a binary is.
         kind: if is_text { cg::ArtifactKind::Ptx } else { cg::ArtifactKind::Cubin },
         source: "kernels/which.rs",
         bytes,
@@ -110,17 +111,21 @@ static SET: cg::KernelSet = cg::KernelSet {
     variables: &[],
     tuned: &[],
     artifacts: &[
-        artifact("plain", ("sm_80", ptx!("1", ".maxntid 256")), &[PLAIN_KERNEL]),
+        artifact("plain", ("compute_80", ptx!("1", ".maxntid 256")), &[PLAIN_KERNEL]),
         // Two variants with the same code: it is there once.
         artifact(
             "small",
-            ("sm_80", ptx!("2", ".maxntid 64")),
+            ("compute_80", ptx!("2", ".maxntid 64")),
             &[variant("threads64", SMALL), variant("threads64_index32", SMALL_NARROW)],
         ),
-        artifact("narrow", ("sm_80", ptx!("3", ".maxntid 256")), &[variant("index32", NARROW)]),
+        artifact(
+            "narrow",
+            ("compute_80", ptx!("3", ".maxntid 256")),
+            &[variant("index32", NARROW)],
+        ),
         artifact(
             "few",
-            ("sm_80", ptx!("4", ".maxntid 256 .maxnreg 32")),
+            ("compute_80", ptx!("4", ".maxntid 256 .maxnreg 32")),
             &[variant("registers32", FEW)],
         ),
         artifact(
@@ -130,7 +135,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         ),
         artifact(
             "other",
-            ("sm_90", ptx!("6", "")),
+            ("sm_120", ptx!("6", "")),
             &[variant("registers40", cg::LaunchLimits { max_registers: 40, ..PLAIN })],
         ),
     ],
@@ -147,7 +152,11 @@ static NARROW_SET: cg::KernelSet = cg::KernelSet {
         &PARAMETERS,
         ("kernels/which.rs", 3),
     )],
-    artifacts: &[artifact("only narrow", ("sm_80", ptx!("7", ".maxntid 256")), &[PLAIN_KERNEL])],
+    artifacts: &[artifact(
+        "only narrow",
+        ("compute_80", ptx!("7", ".maxntid 256")),
+        &[PLAIN_KERNEL],
+    )],
     ..SET
 };
 
@@ -170,7 +179,7 @@ fn block(threads: u32) -> Launch<1> {
     Launch::grid([1], [threads])
 }
 
-/// A process with a device of compute capability 8.0.
+/// A process with a device of compute capability 8.0; on the machine's driver with its device.
 fn on_8_0(name: &str, body: impl FnOnce()) {
     clean_child(name, &[("FAKE_CUDA_ARCH", "80")], body);
 }
@@ -257,7 +266,8 @@ fn tuned_covers_have_their_shapes_in_their_number_of_dimensions() {
 fn groups(device: &'static str) -> &'static cg::KernelSet {
     let kernels = [0, 1]
         .map(|place| cg::EmbeddedKernel::loaded(place, "which", 0, false, cg::Resources::UNKNOWN));
-    let artifacts = [artifact("twice", ("sm_80", ptx!("1", ".maxntid 256")), kernels_of(kernels))];
+    let artifacts =
+        [artifact("twice", ("compute_80", ptx!("1", ".maxntid 256")), kernels_of(kernels))];
     let of = |group, signature, size_class| cg::TunedLaunch {
         group,
         signature,
@@ -342,7 +352,8 @@ fn the_tuner_tries_each_build_in_each_block_that_it_fits_once() {
 #[test]
 fn a_launch_gets_the_build_for_the_smallest_blocks_that_hold_its_own() {
     on_8_0("a_launch_gets_the_build_for_the_smallest_blocks_that_hold_its_own", || {
-        let loaded = cg::Loaded::new(&Device::cuda(0).unwrap(), &SET).unwrap();
+        let device = Device::cuda(0).unwrap();
+        let loaded = cg::Loaded::new(&device, &SET).unwrap();
         // The two with the number 2 share their code.
         for (threads, expected) in [(1, 2), (64, 2), (65, 3), (256, 3), (257, 5), (512, 5)] {
             assert_eq!(number(&loaded, block(threads), 0), expected, "{threads} threads");
@@ -352,14 +363,17 @@ fn a_launch_gets_the_build_for_the_smallest_blocks_that_hold_its_own() {
         assert_eq!(explanation.chosen(), None);
         let expected = "\
 no build fits a launch of kernel `which`
-  threads64_index32 for sm_80: made for blocks of 64 threads, the launch has 513
-  threads64 for sm_80: made for blocks of 64 threads, the launch has 513
-  index32 for sm_80: made for blocks of 256 threads, the launch has 513
-  without variant for sm_80: made for blocks of 256 threads, the launch has 513
-  registers32 for sm_80: made for blocks of 256 threads, the launch has 513
+  threads64_index32 for compute_80: made for blocks of 64 threads, the launch has 513
+  threads64 for compute_80: made for blocks of 64 threads, the launch has 513
+  index32 for compute_80: made for blocks of 256 threads, the launch has 513
+  without variant for compute_80: made for blocks of 256 threads, the launch has 513
+  registers32 for compute_80: made for blocks of 256 threads, the launch has 513
   threads512 for compute_75: made for blocks of 512 threads, the launch has 513
-  registers40: sm_90 runs on compute capability 9.0 and later ones of generation 9 only, the device has 8.0";
-        assert_eq!(error.to_string(), expected);
+  registers40: sm_120 runs on compute capability 12.0 and later ones of generation 12 only, the device has ";
+        let Architecture::Nvidia { major, minor } = *device.architecture() else {
+            panic!("it is NVIDIA's")
+        };
+        assert_eq!(error.to_string(), format!("{expected}{major}.{minor}"));
     });
 }
 
