@@ -1,5 +1,8 @@
 //! Compiles kernels of checkouts of public suites, which environment variables name, and the plain loops with OpenMP where the C compiler has it.
 
+#[path = "../common/plain_loops.rs"]
+mod plain_loops;
+
 use std::{env, fmt::Write as _, fs, path::PathBuf};
 
 /// The suites. For each an environment variable names a checkout, `CORPUS_RODINIA`.
@@ -30,17 +33,27 @@ const INSTANCES: &[(&str, &str)] = &[
     ("threads_copy_kernel", "float, 4"),
 ];
 
+/// Macros of all sources: what CUDA 13 has under other names, or not at all. It is in code for the host alone.
+const OF_ALL: &[(&str, &str)] = &[
+    ("cudaThreadSynchronize", "cudaDeviceSynchronize"),
+    ("clockRate", "warpSize"),
+    ("deviceOverlap", "asyncEngineCount"),
+    // Its parameters have names that are macros for sizes: N, M.
+    ("__cuda_cuda_h__", ""),
+];
+
 fn main() {
     for suite in SUITES {
         println!("cargo::rerun-if-env-changed={}", variable(suite));
     }
-    for file in PLAIN.iter().chain(&["build.rs", "sources.rs"]) {
+    for file in PLAIN.iter().chain(&["build.rs", "sources.rs", "../common/plain_loops.rs"]) {
         println!("cargo::rerun-if-changed={file}");
     }
     if env::var_os("CARGO_FEATURE_KERNELS").is_none() {
         return;
     }
     plain();
+    plain_loops::tell_compiler();
     let mut build = kernelmill_build::Build::new();
     for source in SOURCES {
         let (suite, path) = source.file.split_once('/').expect("a suite and a path");
@@ -55,10 +68,18 @@ fn main() {
         }
         build = build.source_files([file]);
     }
+    for (name, value) in OF_ALL {
+        build = build.define(*name, value);
+    }
     for (template, arguments) in INSTANCES {
         build = build.kernel(*template, |kernel| kernel.instances([*arguments]));
     }
-    build.target("cpu").compile();
+    // `KERNELMILL_TARGETS` goes before these.
+    build = build.target("cpu");
+    if plain_loops::is_for_cuda() {
+        build = build.targets(["cpu", "compute_75", "sm_90"]);
+    }
+    build.compile();
 }
 
 fn variable(suite: &str) -> String {
@@ -67,19 +88,7 @@ fn variable(suite: &str) -> String {
 
 /// Compiles the plain loops, and declares them for Rust.
 fn plain() {
-    let mut plain = cc::Build::new();
-    plain.files(PLAIN).opt_level(3).warnings(false);
-    if plain.is_flag_supported("-march=native").unwrap_or(false) {
-        plain.flag("-march=native");
-    }
-    let has_openmp = plain.get_compiler().is_like_gnu();
-    if has_openmp {
-        plain.flag("-fopenmp");
-    }
-    plain.compile("plain");
-    if has_openmp {
-        println!("cargo::rustc-link-lib=gomp");
-    }
+    plain_loops::compile(&PLAIN);
     let mut declared = String::from("unsafe extern \"C\" {\n");
     for file in PLAIN {
         let source = fs::read_to_string(file).expect("the loops are part of the package");

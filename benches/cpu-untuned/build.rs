@@ -1,19 +1,17 @@
 //! Compiles the kernels, and the plain loops with OpenMP where the C compiler has it.
 
+#[path = "../common/plain_loops.rs"]
+mod plain_loops;
+
 fn main() {
     println!("cargo::rerun-if-changed=src/plain.c");
-    let mut plain = cc::Build::new();
-    plain.file("src/plain.c").opt_level(3).warnings(false);
-    if plain.is_flag_supported("-march=native").unwrap_or(false) {
-        plain.flag("-march=native");
+    println!("cargo::rerun-if-changed=../common/plain_loops.rs");
+    plain_loops::compile(&["src/plain.c"]);
+    plain_loops::tell_compiler();
+    let build = kernelmill_build::Build::new();
+    match plain_loops::is_for_cuda() {
+        // `KERNELMILL_TARGETS` goes before these.
+        true => build.targets(["cpu", "compute_75", "sm_90"]).compile(),
+        false => build.compile(),
     }
-    let has_openmp = plain.get_compiler().is_like_gnu();
-    if has_openmp {
-        plain.flag("-fopenmp");
-    }
-    plain.compile("plain");
-    if has_openmp {
-        println!("cargo::rustc-link-lib=gomp");
-    }
-    kernelmill_build::compile();
 }

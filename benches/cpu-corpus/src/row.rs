@@ -12,6 +12,7 @@ use kernelmill::{Buffer, Device, Stream};
 use crate::{
     kernels::Kernels,
     numbers::{Number, difference},
+    report::Report,
 };
 
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -40,18 +41,23 @@ pub(crate) struct Pair<T: Number> {
     role: Role,
     pub(crate) ours: RefCell<Buffer<T>>,
     pub(crate) plain: RefCell<Vec<T>>,
+    /// The first contents on the device, once they are asked for.
+    kept: RefCell<Option<Buffer<T>>>,
 }
 
 impl<T: Number> Pair<T> {
     pub(crate) fn new(device: &Device, role: Role, first: Vec<T>) -> Outcome<Self> {
         let ours = RefCell::new(device.upload(&first)?);
-        Ok(Self { plain: RefCell::new(first.clone()), first, role, ours })
+        Ok(Self { plain: RefCell::new(first.clone()), first, role, ours, kept: RefCell::new(None) })
     }
 }
 
 /// Buffers of any type.
 pub(crate) trait Compare {
     fn reset(&self) -> Outcome;
+
+    /// Queues a copy of the first contents on the device, into the kernel's buffer alone.
+    fn queue_reset(&self, stream: &Stream) -> Outcome;
 
     /// How far the outputs are from each other, in tolerances (of the row, or of the type), and whether any is another
     /// than before.
@@ -67,6 +73,20 @@ impl<T: Number> Compare for Pair<T> {
         Ok(())
     }
 
+    fn queue_reset(&self, stream: &Stream) -> Outcome {
+        if self.role == Role::In {
+            return Ok(());
+        }
+        let mut kept = self.kept.borrow_mut();
+        if kept.is_none() {
+            *kept = Some(stream.device().upload(&self.first)?);
+        }
+        if let Some(kept) = &*kept {
+            self.ours.borrow_mut().copy_from_buffer(stream, &kept.slice(..))?;
+        }
+        Ok(())
+    }
+
     fn compare(&self, tolerance: Option<f64>) -> Outcome<(f64, bool)> {
         let plain = self.plain.borrow();
         let ours = self.ours.borrow().download()?;
@@ -77,16 +97,16 @@ impl<T: Number> Compare for Pair<T> {
     }
 }
 
-/// What both sides need, and the times so far.
+/// What both sides need, and what is done with each row.
 pub(crate) struct Table {
     pub(crate) device: Device,
     pub(crate) stream: Stream,
     pub(crate) kernels: Rc<Kernels>,
     /// A part of the names of the rows that are wanted.
     part: String,
-    verify_only: bool,
-    ratios: Vec<f64>,
-    failures: Vec<String>,
+    /// How many of these rows are left out.
+    skipped: usize,
+    report: Box<dyn Report>,
 }
 
 /// A row that runs.
@@ -96,7 +116,9 @@ pub(crate) struct Row<'a> {
     pub(crate) launch: String,
     pub(crate) tolerance: Option<f64>,
     pub(crate) buffers: &'a [&'a dyn Compare],
-    pub(crate) ours: &'a mut dyn FnMut() -> Outcome<Duration>,
+    pub(crate) stream: Stream,
+    /// Launches the kernel.
+    pub(crate) ours: &'a mut dyn FnMut() -> kernelmill::Result<()>,
     pub(crate) plain: &'a mut dyn FnMut() -> Duration,
 }
 
@@ -105,28 +127,35 @@ impl Row<'_> {
         self.buffers.iter().try_for_each(|it| it.reset())
     }
 
-    /// Runs both once, and compares what they have written.
-    fn compare(&mut self) -> Outcome<Result<(), String>> {
-        self.reset()?;
+    /// Runs the kernel to its end.
+    fn run(&mut self) -> Outcome<Duration> {
+        let start = Instant::now();
         (self.ours)()?;
+        self.stream.synchronize()?;
+        Ok(start.elapsed())
+    }
+
+    /// Runs both once, and compares what they have written.
+    pub(crate) fn compare(&mut self) -> Outcome<Result<(), String>> {
+        self.reset()?;
+        self.run()?;
         (self.plain)();
         let mut has_changed = false;
         for (index, buffer) in self.buffers.iter().enumerate() {
             let (by, changed) = buffer.compare(self.tolerance)?;
             has_changed |= changed;
             if by > 1.0 {
-                let said = format!("buffer {index} is wrong by {by:.1} tolerances");
-                return Ok(Err(format!("{} ({}): {said}", self.name, self.file)));
+                return Ok(Err(format!("buffer {index} is wrong by {by:.1} tolerances")));
             }
         }
         Ok(match has_changed {
             true => Ok(()),
-            false => Err(format!("{} ({}): nothing was written", self.name, self.file)),
+            false => Err("nothing was written".to_owned()),
         })
     }
 
     /// Runs both in turns for a while: the seconds of the fastest run of each.
-    fn measure(&mut self) -> Outcome<[f64; 2]> {
+    pub(crate) fn measure(&mut self) -> Outcome<[f64; 2]> {
         let mut fastest = [Duration::MAX; 2];
         let begun = Instant::now();
         let mut turns = 0;
@@ -136,7 +165,7 @@ impl Row<'_> {
                 let turn = Instant::now();
                 for _ in 0..IN_A_ROW {
                     self.reset()?;
-                    let time = if side == 0 { (self.ours)()? } else { (self.plain)() };
+                    let time = if side == 0 { self.run()? } else { (self.plain)() };
                     *fastest = time.min(*fastest);
                     if turn.elapsed() > BUDGET / 8 {
                         break;
@@ -150,38 +179,34 @@ impl Row<'_> {
 }
 
 impl Table {
-    pub(crate) fn new(part: String, verify_only: bool) -> Outcome<Self> {
-        let device = Device::cpu()?;
+    pub(crate) fn new(
+        device: Device,
+        part: &str,
+        skipped: usize,
+        report: Box<dyn Report>,
+    ) -> Outcome<Self> {
         let kernels = Rc::new(Kernels::load(&device)?);
-        let (ratios, failures) = (Vec::new(), Vec::new());
-        if !verify_only {
-            println!("| kernel | file | grid x block | ours, ms | C, ms | ours / C |");
-            println!("| --- | --- | --- | --- | --- | --- |");
-        }
-        Ok(Self { stream: device.stream(), device, kernels, part, verify_only, ratios, failures })
+        Ok(Self {
+            stream: device.stream(),
+            device,
+            kernels,
+            part: part.to_owned(),
+            skipped,
+            report,
+        })
     }
 
-    pub(crate) fn wants(&self, name: &str, file: &str) -> bool {
-        name.contains(&self.part) || file.contains(&self.part)
+    pub(crate) fn wants(&mut self, name: &str, file: &str) -> bool {
+        let is_wanted = name.contains(&self.part) || file.contains(&self.part);
+        if is_wanted && self.skipped > 0 {
+            self.skipped -= 1;
+            return false;
+        }
+        is_wanted
     }
 
-    pub(crate) fn add(&mut self, mut row: Row<'_>) -> Outcome {
-        if let Err(failure) = row.compare()? {
-            eprintln!("{failure}");
-            self.failures.push(failure);
-            return Ok(());
-        }
-        if self.verify_only {
-            self.ratios.push(0.0);
-            return Ok(());
-        }
-        let [ours, plain] = row.measure()?;
-        let ratio = ours / plain;
-        let Row { name, file, launch, .. } = row;
-        let [ours, plain] = [ours, plain].map(|it| 1e3 * it);
-        println!("| `{name}` | {file} | {launch} | {ours:.3} | {plain:.3} | {ratio:.2} |");
-        self.ratios.push(ratio);
-        Ok(())
+    pub(crate) fn add(&mut self, row: Row<'_>) -> Outcome {
+        self.report.row(row)
     }
 
     /// Says what came out.
@@ -190,23 +215,7 @@ impl Table {
     ///
     /// Where an output was wrong.
     pub(crate) fn finish(self) -> Outcome {
-        let count = self.ratios.len();
-        if self.verify_only {
-            println!("{count} kernels: their outputs are right");
-        } else {
-            let sum: f64 = self.ratios.iter().map(|it| it.ln()).sum();
-            let mean = (sum / count.max(1) as f64).exp();
-            let over = self.ratios.iter().filter(|it| **it > 2.0).count();
-            let faster = self.ratios.iter().filter(|it| **it < 1.0).count();
-            println!(
-                "\n{count} kernels, whose outputs are right. The geometric mean of the ratios is {mean:.2};"
-            );
-            println!("{over} are over 2, {faster} below 1.");
-        }
-        match self.failures.is_empty() {
-            true => Ok(()),
-            false => Err(format!("wrong outputs:\n{}", self.failures.join("\n")).into()),
-        }
+        self.report.finish()
     }
 }
 
@@ -231,14 +240,12 @@ macro_rules! row {
                 launch: format!("{:?} x {:?}", $grid, $block),
                 tolerance: tolerance.first().copied(),
                 buffers: &[$(&$buffer),*],
+                stream: stream.clone(),
                 ours: &mut || {
                     $(let mut $buffer = $buffer.ours.borrow_mut();)*
                     $(let $buffer = &mut *$buffer;)*
-                    let start = std::time::Instant::now();
                     // SAFETY: the buffers have what the kernel reads and writes with this launch.
-                    unsafe { kernels.$kernel $(::<$($generic),*>)? (&stream, launch, $($argument),*) }?;
-                    stream.synchronize()?;
-                    Ok(start.elapsed())
+                    unsafe { kernels.$kernel $(::<$($generic),*>)? (&stream, launch, $($argument),*) }
                 },
                 plain: &mut || {
                     $(let mut $buffer = $buffer.plain.borrow_mut();)*

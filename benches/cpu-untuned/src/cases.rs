@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use kernelmill::{Device, Launch};
+use kernelmill::{Device, Launch, Stream};
 
 use crate::{
     kernels::{Kernels, Numbers, Point, float2, float4},
@@ -23,16 +23,25 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 /// A kernel, and the loops that compute the same.
 pub(crate) struct Case<'a> {
     pub(crate) name: &'static str,
-    pub(crate) ours: Box<dyn FnMut() -> Outcome + 'a>,
+    /// Where the kernel is launched.
+    stream: &'a Stream,
+    /// Launches the kernel.
+    pub(crate) launch: Box<dyn FnMut() -> Outcome + 'a>,
     pub(crate) plain: Box<dyn FnMut() + 'a>,
     /// Where both have run: the largest difference of two numbers, relative to those above 1.
     difference: Box<dyn FnMut() -> Outcome<f64> + 'a>,
 }
 
 impl Case<'_> {
+    /// Runs the kernel to its end.
+    pub(crate) fn run(&mut self) -> Outcome {
+        (self.launch)()?;
+        Ok(self.stream.synchronize()?)
+    }
+
     /// Runs both once, and compares what they have written.
     pub(crate) fn compare(&mut self) -> Outcome {
-        (self.ours)()?;
+        self.run()?;
         (self.plain)();
         let difference = (self.difference)()?;
         match difference < 1e-3 {
@@ -100,10 +109,13 @@ fn sparse(n: usize) -> (Vec<i32>, Vec<i32>) {
     (starts, places)
 }
 
-/// Calls `visit` with each case.
-pub(crate) fn each(scale: Scale, visit: &mut dyn FnMut(Case<'_>) -> Outcome) -> Outcome {
-    let device = Device::cpu()?;
-    let kernels = Kernels::load(&device)?;
+/// Calls `visit` with each case, whose kernel runs on the default stream of the device.
+pub(crate) fn each(
+    device: &Device,
+    scale: Scale,
+    visit: &mut dyn FnMut(Case<'_>) -> Outcome,
+) -> Outcome {
+    let kernels = Kernels::load(device)?;
     let stream = device.stream();
     let size = |full: usize, small: usize| if scale == Scale::Full { full } else { small };
     let line = |n: usize| Launch::<1>::grid([(n as u32).div_ceil(256)], [256]);
@@ -119,12 +131,12 @@ pub(crate) fn each(scale: Scale, visit: &mut dyn FnMut(Case<'_>) -> Outcome) -> 
             let expected = std::cell::RefCell::new(new);
             visit(Case {
                 name: $name,
-                ours: Box::new(|| {
+                stream: &stream,
+                launch: Box::new(|| {
                     let $buffer = &mut *output.borrow_mut();
                     // SAFETY: the buffers have the elements that the kernel's launch touches, and no thread
                     // writes what another one does.
-                    unsafe { $ours }?;
-                    Ok(stream.synchronize()?)
+                    Ok(unsafe { $ours }?)
                 }),
                 plain: Box::new(|| {
                     let $slice = expected.borrow_mut().as_mut_ptr();

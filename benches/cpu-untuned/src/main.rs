@@ -5,16 +5,28 @@
 //! cargo run --release -p cpu-untuned               prints a table
 //! cargo run --release -p cpu-untuned -- sparse     kernels whose names have that in them
 //! cargo run --release -p cpu-untuned -- --verify   compares small outputs, and measures nothing
+//!
+//! cargo run --release -p cpu-untuned --features cuda -- --cuda [--verify] [NAME]
 //! ```
+//!
+//! `--cuda` runs the kernels on the first NVIDIA GPU, compares, and times them alone. The program needs no files then: it can
+//! be carried to a machine with a GPU. `KERNELMILL_CUDA_COMPILER` says who compiles the kernels for it.
 
 mod cases;
 mod kernels;
+#[cfg(feature = "cuda")]
+mod on_cuda;
 mod plain;
+#[cfg(feature = "cuda")]
+#[path = "../../common/cuda_times.rs"]
+mod times;
 
 use std::{
     error::Error,
     time::{Duration, Instant},
 };
+
+use kernelmill::Device;
 
 /// How long a kernel is measured.
 const BUDGET: Duration = Duration::from_secs(2);
@@ -38,7 +50,7 @@ fn measure(case: &mut cases::Case<'_>) -> Result<Times, Box<dyn Error>> {
     let begun = Instant::now();
     let mut turns = 0;
     while turns < 2 || begun.elapsed() < BUDGET {
-        times.ours = times.ours.min(fastest(&mut *case.ours)?);
+        times.ours = times.ours.min(fastest(&mut || case.run())?);
         times.plain = times.plain.min(fastest(&mut || {
             (case.plain)();
             Ok(())
@@ -61,24 +73,43 @@ fn fastest(run: &mut dyn FnMut() -> Result<(), Box<dyn Error>>) -> Result<f64, B
 }
 
 /// Compares small outputs of all kernels, and says of how many.
-fn verify() -> Result<usize, Box<dyn Error>> {
+fn verify(device: &Device) -> Result<usize, Box<dyn Error>> {
     let mut count = 0;
-    cases::each(cases::Scale::Small, &mut |mut case| {
+    cases::each(device, cases::Scale::Small, &mut |mut case| {
         count += 1;
         case.compare()
     })?;
     Ok(count)
 }
 
+/// The first NVIDIA GPU.
+fn cuda() -> Result<Device, Box<dyn Error>> {
+    #[cfg(feature = "cuda")]
+    return Ok(Device::cuda(0)?);
+    #[cfg(not(feature = "cuda"))]
+    Err("build with `--features cuda` for `--cuda`".into())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let part = std::env::args().nth(1).unwrap_or_default();
-    if part == "--verify" {
-        println!("{} kernels: every output is right", verify()?);
+    let mut arguments: Vec<_> = std::env::args().skip(1).collect();
+    let mut has = |name: &str| {
+        let place = arguments.iter().position(|it| it == name);
+        place.map(|it| arguments.remove(it)).is_some()
+    };
+    let (is_on_cuda, verify_only) = (has("--cuda"), has("--verify"));
+    let device = if is_on_cuda { cuda()? } else { Device::cpu()? };
+    if verify_only {
+        println!("{} kernels on {device}: every output is right", verify(&device)?);
         return Ok(());
+    }
+    let part = arguments.into_iter().next().unwrap_or_default();
+    #[cfg(feature = "cuda")]
+    if is_on_cuda {
+        return on_cuda::run(&device, &part);
     }
     println!("| kernel | ours, ms | C, ms | ours / C |\n| --- | --- | --- | --- |");
     let mut ratios = Vec::new();
-    cases::each(cases::Scale::Full, &mut |mut case| {
+    cases::each(&device, cases::Scale::Full, &mut |mut case| {
         if !case.name.contains(&*part) {
             return Ok(());
         }
@@ -99,6 +130,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 mod tests {
     #[test]
     fn every_kernel_computes_what_the_plain_loops_do() {
-        assert_eq!(super::verify().unwrap(), 42);
+        assert_eq!(super::verify(&kernelmill::Device::cpu().unwrap()).unwrap(), 42);
     }
 }

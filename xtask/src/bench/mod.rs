@@ -1,11 +1,12 @@
 //! `cargo xtask bench`: figures measured in one run. `spine` has those of a whole build, `cpu` those
-//! of kernels on the CPU, `corpus` of kernels of public suites there, `math` the error of mathematical functions.
+//! of kernels on the CPU, `corpus` of kernels of public suites there, `cuda-corpus` of the same on a GPU, `math` the error of mathematical functions.
 
 mod builds;
 mod code;
 mod corpus;
 mod cpu;
 mod crates;
+pub(crate) mod cuda_corpus;
 mod files;
 mod instructions;
 mod launch;
@@ -24,7 +25,7 @@ use crate::{
 };
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::PathBuf};
 
 /// What to measure.
 #[derive(clap::Args)]
@@ -38,7 +39,10 @@ pub(crate) struct Options {
     /// How often each build is measured; the median counts.
     #[arg(long, default_value_t = 3)]
     repeat: usize,
-    /// A checkout of a suite of `corpus` that is not to be fetched: `polybench`, `rodinia` or `hecbench`, and its folder.
+    /// What the programs of `cuda-corpus` printed on another machine, as `nvcc.txt` and `clang.txt` in this folder.
+    #[arg(long, value_name = "FOLDER")]
+    printed: Option<PathBuf>,
+    /// A checkout of a suite of `corpus` and `cuda-corpus` that is not to be fetched: `polybench`, `rodinia` or `hecbench`, and its folder.
     #[arg(long, value_name = "SUITE=PATH")]
     from: Vec<String>,
 }
@@ -53,6 +57,8 @@ enum Set {
     Cpu,
     /// Kernels in CUDA C++ of public suites on the CPU against plain C with OpenMP, into `cpu-corpus.md`.
     Corpus,
+    /// The same kernels on an NVIDIA GPU, compiled by nvcc and by clang, into `cuda-corpus.md`.
+    CudaCorpus,
     /// The error of mathematical functions, into `docs/src/reference/math.md`.
     Math,
 }
@@ -84,7 +90,7 @@ impl Set {
                 &[Part::Builds, Part::Rebuild, Part::Code, Part::Instructions, Part::Launch]
             }
             Self::Build => &[Part::Cudaforge, Part::Whole],
-            Self::Cpu | Self::Corpus | Self::Math => &[],
+            Self::Cpu | Self::Corpus | Self::CudaCorpus | Self::Math => &[],
         }
     }
 }
@@ -106,6 +112,12 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
                 machine::heading(workspace, "Kernels of public suites on the CPU", "corpus")?;
             let table = corpus::measure(workspace, &options.from)?;
             write(workspace, "cpu-corpus.md", &format!("{heading}\n{}\n", table.trim_end()))
+        }
+        Set::CudaCorpus => {
+            ensure!(options.only.is_none(), "`cuda-corpus` has no parts");
+            let title = "# Kernels of public suites on an NVIDIA GPU\n\n`cargo xtask bench cuda-corpus`.\n\n";
+            let table = cuda_corpus::measure(workspace, &options.from, options.printed.as_deref())?;
+            write(workspace, "cuda-corpus.md", &format!("{title}{}\n", table.trim_end()))
         }
         Set::Math => {
             ensure!(options.only.is_none(), "`math` has no parts");
