@@ -2,6 +2,7 @@
 //! and no Rust.
 
 mod programs;
+mod results;
 
 use crate::{
     fake_driver, setup,
@@ -26,6 +27,9 @@ pub(crate) struct Options {
     /// Then runs the bundle on the fake CUDA driver, on small inputs.
     #[arg(long)]
     check: bool,
+    /// Builds nothing: writes benches/results/gpu.md of a folder that `run.sh` has written on a machine with a GPU.
+    #[arg(long, value_name = "FOLDER")]
+    results: Option<PathBuf>,
 }
 
 /// Bytes that a packed bundle may have.
@@ -36,6 +40,11 @@ const SCRIPT: &str = include_str!("run.sh");
 
 /// Builds the bundle.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    if let Some(results) = &options.results {
+        let date = workspace.shell.cmd("date").arg("+%F").quiet().read()?;
+        let page = workspace.root.join("benches/results/gpu.md");
+        return Ok(fs::write(page, results::page(results, &date)?)?);
+    }
     stage("set-up", || setup::run(workspace))?;
     let folder = workspace.root.join(&options.out);
     if folder.exists() {
@@ -62,18 +71,6 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// What is looked at of the report of `gpu-suite`.
-#[derive(serde::Deserialize)]
-struct Report {
-    device: String,
-    rows: Vec<Row>,
-}
-
-#[derive(serde::Deserialize)]
-struct Row {
-    failure: Option<String>,
-}
-
 /// Runs the bundle on the fake driver. That it compares, and that it objects to a kernel that
 /// is wrong.
 fn check(workspace: &Workspace, script: &Path) -> Result<()> {
@@ -82,8 +79,7 @@ fn check(workspace: &Workspace, script: &Path) -> Result<()> {
     let out = out.path();
     let run = || workspace.shell.cmd(script).arg(out).args(["kernels", "random"]);
     run().envs(fake_driver::variables(&driver)).run()?;
-    let report = fs::read_to_string(out.join("kernels.json"))?;
-    let report: Report = serde_json::from_str(&report)?;
+    let report = results::Report::read(&out.join("kernels.json"))?;
     ensure!(report.device.contains("PTX emulator"), "the bundle ran on {}", report.device);
     for name in ["random", "random-nvcc", "random-clang"] {
         let random = fs::read_to_string(out.join(name).with_extension("txt"))?;

@@ -16,8 +16,16 @@ use std::{
 const TIMED: [&str; 2] = ["gpu-suite", "differential"];
 
 /// Programs that run their kernels on the device that their first argument names, and compare.
-const CHECKS: [&str; 6] =
-    ["llvm-ir", "opencl-c", "hip-cpp", "mixed-sources", "sanitized", "device-library"];
+const CHECKS: [&str; 8] = [
+    "llvm-ir",
+    "opencl-c",
+    "hip-cpp",
+    "mixed-sources",
+    "sanitized",
+    "device-library",
+    "wgsl",
+    "math-table",
+];
 
 /// The tests of the run-time back end, which run on the machine's driver where `KERNELMILL_TEST_DRIVER` is `real`.
 const TESTS: &str = "cuda-backend";

@@ -12,6 +12,9 @@
 #   tests     the tests of the run-time back end, on this machine's driver
 #   examples  each example, which verifies its result
 #   figures   kernels on large inputs, timed: ours, and nvcc's code of the same
+#   vulkan    kernels in WGSL by the GPU's driver of Vulkan; not among those that are run without being asked for
+#   opencl    kernels in OpenCL C by its driver of OpenCL, in the same way
+#   math      the error of mathematical functions, in the same way
 #   costs     what a launch and a look-up in the module cache cost
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,6 +23,8 @@ out=${1:-$here}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 wrong=0
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader > "$out/machine.txt" 2>/dev/null || true
+: > "$out/steps.txt"
 
 # one NAME SECONDS PROGRAM ARGUMENT...
 one() {
@@ -32,7 +37,7 @@ one() {
     0) said=passed ;;
     *) said="FAILED ($status)" wrong=1 ;;
     esac
-    echo "$name: $said, $(($(date +%s) - begin)) s"
+    echo "$name: $said, $(($(date +%s) - begin)) s" | tee -a "$out/steps.txt"
 }
 
 kernels() {
@@ -76,6 +81,18 @@ examples() {
 figures() {
     one figures 200 "$here/gpu-suite" --json "$out/gpu.json" --markdown "$out/gpu.md"
     one figures-nvcc 200 "$here/gpu-suite-nvcc" --json "$out/gpu-nvcc.json"
+}
+
+vulkan() {
+    one vulkan 120 "$here/checks/wgsl"
+}
+
+opencl() {
+    one opencl 120 "$here/checks/opencl-c" opencl
+}
+
+math() {
+    one math 200 "$here/checks/math-table" --device cuda
 }
 
 costs() {

@@ -9,7 +9,7 @@ use kernelmill_llvm::{
 use super::session::Session;
 use crate::{
     Error,
-    base::names::SHIM_PREFIX,
+    base::names::{PANIC_RECORD_PARAMETER, SHIM_PREFIX},
     job::{Override, OverrideCode},
     passes::retarget,
     target::replace_entry,
@@ -67,7 +67,10 @@ pub(super) fn edit_ptx(
         let entry = place.and_then(|place| session.entries.get(place));
         let entry = entry.ok_or_else(|| Error::Internal(format!("{} has no entry", it.kernel)))?;
         let own = String::from_utf8_lossy(&text);
-        let edited = replace_entry(&own, other, &entry.symbol, session.can_panic);
+        let function = session.module.function(&entry.symbol);
+        let has_record =
+            function.is_some_and(|it| it.text_attribute(PANIC_RECORD_PARAMETER).is_some());
+        let edited = replace_entry(&own, other, &entry.symbol, has_record);
         text = edited.map_err(|message| it.refuse(&message))?.into_bytes();
     }
     Ok(text)

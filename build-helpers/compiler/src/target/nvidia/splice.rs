@@ -74,7 +74,7 @@ pub(crate) fn replace(
             with_name(&text, name, &format!("{name}{SUFFIX}"))
         });
         // Lines are those of files that this text does not name.
-        let is_line = |line: &&str| line.trim_start().starts_with(".loc");
+        let is_line = |line: &&str| line.split_whitespace().next() == Some(".loc");
         with_names.lines().filter(|line| !is_line(line)).collect::<Vec<_>>().join("\n")
     };
     let added: Vec<_> = added.into_iter().map(rename).collect();
@@ -276,14 +276,14 @@ mod tests {
             .func (.param .b32 r) half(.param .b32 x)\n{ { ret; } }\n\
             .visible .global .align 4 .b8 table[8] = {3, 4};\n\
             .global .align 4 .b8 mine[4];\n\
-            .visible .entry first(.param .u64 p, .param .f32 q)\n{\n.loc 1 2 3\n ld table; st mine; my.table; exit;\n}\n";
+            .visible .entry first(.param .u64 p, .param .f32 q)\n{\n.loc 1 2 3\n .local .b8 d[8];\n ld table; st mine; my.table; exit;\n}\n";
         let text = replace(OWN, other, "first", false).unwrap();
         let expected = OWN.replace("7.0", "8.1");
         let (before, after) =
             (expected.find(".visible .entry first").unwrap(), OWN.find(".visible .entry second"));
         let expected = format!(
             "{}.visible .global .align 4 .b8 table_override[8] = {{3, 4}};\n.global .align 4 .b8 mine[4];\n\
-             .visible .entry first(.param .u64 p, .param .f32 q)\n{{\n ld table_override; st mine; \
+             .visible .entry first(.param .u64 p, .param .f32 q)\n{{\n .local .b8 d[8];\n ld table_override; st mine; \
              my.table_override; exit;\n}}\n{}",
             &expected[..before],
             &OWN[after.unwrap()..]
