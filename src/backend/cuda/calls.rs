@@ -8,7 +8,12 @@ use cudarc::driver::{
     sys,
 };
 
-use super::{capture::refuse_capture, driver::named, driver_context::DriverContext, order};
+use super::{
+    capture::{BesideCaptures, refuse_capture},
+    driver::named,
+    driver_context::DriverContext,
+    order,
+};
 use crate::{
     backend::gpu::calls::{ContextCalls, DriverState, StreamKind},
     error::Result,
@@ -76,6 +81,7 @@ impl ContextCalls for DriverContext {
         if refuse_capture(stream, "the unloading of a module").is_err() {
             return true;
         }
+        let _beside = BesideCaptures::begin();
         // SAFETY: the stream is there.
         let status = unsafe { sys::cuStreamQuery(stream.cu_stream()) };
         status == sys::CUresult::CUDA_ERROR_NOT_READY

@@ -8,7 +8,7 @@ use cudarc::driver::{
     sys,
 };
 
-use super::{driver::named, driver_context::DriverContext};
+use super::{capture::BesideCaptures, driver::named, driver_context::DriverContext};
 use crate::{
     backend::gpu::{
         calls::{EventCalls, EventUse},
@@ -45,6 +45,7 @@ impl EventCalls for DriverContext {
     }
 
     unsafe fn query_event(event: sys::CUevent, how: EventUse) -> Result<bool> {
+        let _beside = BesideCaptures::begin();
         // SAFETY: promised.
         match unsafe { raw::query(event) } {
             Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NOT_READY => Ok(false),

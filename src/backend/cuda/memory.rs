@@ -11,7 +11,7 @@ use std::{
 
 use cudarc::driver::{CudaStream, result as raw, sys};
 
-use super::{driver::named, driver_context::DriverContext};
+use super::{capture::BesideCaptures, driver::named, driver_context::DriverContext};
 use crate::{
     backend::gpu::calls::{ContextCalls as _, MemoryCalls},
     error::{Error, Result},
@@ -84,6 +84,7 @@ impl MemoryCalls for DriverContext {
             if self.cuda.has_async_alloc() {
                 (raw::malloc_async(self.stream.cu_stream(), bytes), "cuMemAllocAsync")
             } else {
+                let _beside = BesideCaptures::begin();
                 (raw::malloc_sync(bytes), "cuMemAlloc")
             }
         };
@@ -188,6 +189,7 @@ impl MemoryCalls for DriverContext {
         subject: impl FnOnce() -> String,
     ) -> Result<NonNull<c_void>> {
         let mapped = if mapped { sys::CU_MEMHOSTALLOC_DEVICEMAP } else { 0 };
+        let _beside = BesideCaptures::begin();
         // SAFETY: a number of bytes that is not 0, and the context is current.
         let memory = unsafe { raw::malloc_host(bytes, sys::CU_MEMHOSTALLOC_PORTABLE | mapped) };
         let memory = named(memory, "cuMemHostAlloc", subject)?;

@@ -10,6 +10,7 @@ use cudarc::driver::{result::module as raw, sys};
 use kernelmill_artifact::Signature;
 
 use super::{
+    capture::BesideCaptures,
     driver::named,
     driver_context::{DriverContext, Shared},
     launch::{Function, Image},
@@ -76,6 +77,7 @@ fn load_image(image: *const c_void, artifact: &EmbeddedArtifact) -> Result<sys::
     let mut values: [*mut c_void; 2] =
         [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_BYTES)];
     let mut handle = ptr::null_mut();
+    let _beside = BesideCaptures::begin();
     // SAFETY: the image is a whole cubin, or text that ends with a zero; the options have as many
     // values, and the log outlives the call.
     let loaded = unsafe {

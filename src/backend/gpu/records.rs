@@ -131,14 +131,16 @@ impl<D: MemoryCalls> Block<D> {
         Ok(Self { memory, device, is_lost: false, driver: Arc::clone(driver) })
     }
 
-    /// All records in it.
+    /// All records in it, of which nobody knows yet.
     fn records(&self) -> Vec<Record> {
-        let record = |index: usize| Record {
+        let record = |index: usize| {
             // SAFETY: within the memory.
-            host: unsafe { self.memory.cast::<PanicRecord>().add(index) },
-            device: self.device + (index * size_of::<PanicRecord>()) as u64,
-            workspace: 0,
-            printed: None,
+            let host = unsafe { self.memory.cast::<PanicRecord>().add(index) };
+            // A driver may count launches from zero, and what has the number of the last one that panicked is not told.
+            // SAFETY: as above; no kernel has its address.
+            unsafe { (&raw mut (*host.as_ptr()).launch).write(u64::MAX) };
+            let device = self.device + (index * size_of::<PanicRecord>()) as u64;
+            Record { host, device, workspace: 0, printed: None }
         };
         (0..OF_A_BLOCK).rev().map(record).collect()
     }

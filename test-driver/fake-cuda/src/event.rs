@@ -122,10 +122,11 @@ pub(crate) fn wait(stream: Handle, handle: Handle) -> Result<()> {
     }
 }
 
-/// Whether an event was reached, and no error is known.
+/// Whether an event was reached, and no error is known. A capture forbids to ask, whatever the event is of.
 pub(crate) fn query(handle: Handle) -> Result<()> {
     let event = EVENTS.get(handle)?;
     let context = event.context()?;
+    context::refuse_during_capture()?;
     match event.recorded() {
         Recorded::Never => context.usable(),
         Recorded::InCapture(_) => Err(Error::CUDA_ERROR_CAPTURED_EVENT),

@@ -2,14 +2,19 @@
 
 use std::{
     ffi::c_void,
-    sync::{Arc, OnceLock},
-    time::Instant,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
 };
 
+use crate::base::abi::enumerators;
 use crate::base::error::{AsyncError, Error};
 use crate::base::handle::Handle;
 use crate::memory::copy::{Copy, Fill};
-use crate::memory::{self, GraphMemory};
+use crate::memory::{self, GraphMemory, Kind};
 use crate::module::launch::Launchable;
 use cudarc::driver::sys::{CUhostFn, CUresult, CUstream, CUstreamCallback};
 
@@ -23,6 +28,7 @@ pub(crate) enum Work {
     Fill(Fill),
     Host(HostCall),
     Callback(Callback),
+    Wait(ValueWait),
     /// Frees memory.
     Release(u64),
     /// Notes the time.
@@ -84,6 +90,52 @@ impl Callback {
     }
 }
 
+/// A wait until a number of the host's has a value.
+#[derive(Clone, Copy)]
+pub(crate) struct ValueWait {
+    address: u64,
+    value: u32,
+    flags: u32,
+}
+
+enumerators! { u32: CUstreamWaitValue_flags
+    AT_LEAST = CU_STREAM_WAIT_VALUE_GEQ;
+    EQUAL = CU_STREAM_WAIT_VALUE_EQ;
+    BITS = CU_STREAM_WAIT_VALUE_AND;
+    NOT_BITS = CU_STREAM_WAIT_VALUE_NOR;
+}
+
+impl ValueWait {
+    /// The wait; [`Error::CUDA_ERROR_INVALID_VALUE`] for an address that no number has, or a comparison that there is not.
+    pub(crate) fn new(address: u64, value: u32, flags: u32, ordinal: usize) -> Result<Self, Error> {
+        let is_known = matches!(flags, AT_LEAST | EQUAL | BITS | NOT_BITS);
+        let found = memory::find(address, ordinal).filter(|_| is_known && address % 4 == 0);
+        match found.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?.kind {
+            Kind::Pinned(_) | Kind::Registered => Ok(Self { address, value, flags }),
+            // Nothing here needs it.
+            _ => Err(Error::CUDA_ERROR_NOT_SUPPORTED),
+        }
+    }
+
+    fn run(self) {
+        let number: *mut u32 = std::ptr::with_exposed_provenance_mut(self.address as usize);
+        // SAFETY: memory of the host that is there until the stream is done; the host writes it at any time.
+        let number = unsafe { AtomicU32::from_ptr(number) };
+        while !self.is_over(number.load(Ordering::Acquire)) {
+            thread::sleep(Duration::from_micros(50));
+        }
+    }
+
+    fn is_over(self, found: u32) -> bool {
+        match self.flags {
+            AT_LEAST => found.wrapping_sub(self.value) as i32 >= 0,
+            EQUAL => found == self.value,
+            BITS => found & self.value != 0,
+            _ => !(found | self.value) != 0,
+        }
+    }
+}
+
 impl Work {
     /// Whether it is done even after an asynchronous error.
     pub(crate) fn is_bookkeeping(&self) -> bool {
@@ -98,6 +150,7 @@ impl Work {
             Self::Copy(copy) => return copy.run(ordinal),
             Self::Fill(fill) => return fill.run(ordinal),
             Self::Host(call) => call.run(),
+            Self::Wait(wait) => wait.run(),
             Self::Callback(call) => call.run(status.unwrap_or(CUresult::CUDA_SUCCESS)),
             Self::Release(address) => memory::release(*address, ordinal),
             // A record is made once, and replayed by no graph.

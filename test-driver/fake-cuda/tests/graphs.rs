@@ -110,6 +110,10 @@ fn what_cannot_be_captured_spoils_the_capture() {
         let allocated = spoiled(code(unsafe { result::malloc_sync(4) }));
         assert_eq!(allocated, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         stream.begin_capture(GLOBAL).unwrap();
+        // SAFETY: the event is there.
+        let asked = spoiled(code(unsafe { result::event::query(before.cu_event()) }));
+        assert_eq!(asked, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        stream.begin_capture(GLOBAL).unwrap();
         let isolated = spoiled(code(stream.wait(&before)));
         assert_eq!(isolated, CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
         let legacy = code(context.default_stream().begin_capture(GLOBAL));

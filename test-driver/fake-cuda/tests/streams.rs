@@ -2,7 +2,12 @@
 
 mod support;
 
-use std::{ptr, thread, time::Duration};
+use std::{
+    ptr,
+    sync::atomic::{AtomicU32, Ordering},
+    thread,
+    time::Duration,
+};
 
 use cudarc::driver::{
     CudaContext, DriverError, PushKernelArg, result,
@@ -44,6 +49,47 @@ fn streams_do_not_wait_for_each_other() {
         assert!(ahead.is_complete());
         gate.open();
         held.synchronize().unwrap();
+    });
+}
+
+#[test]
+fn a_stream_waits_for_a_number_of_the_host() {
+    use sys::CUstreamWaitValue_flags_enum::{
+        CU_STREAM_WAIT_VALUE_AND, CU_STREAM_WAIT_VALUE_EQ, CU_STREAM_WAIT_VALUE_GEQ,
+        CU_STREAM_WAIT_VALUE_NOR,
+    };
+    clean_child("a_stream_waits_for_a_number_of_the_host", &[], || {
+        let context = CudaContext::new(0).unwrap();
+        let stream = context.new_stream().unwrap();
+        // SAFETY: the memory has room for the number.
+        let memory: *mut u32 = unsafe { result::malloc_host(4, 0) }.unwrap().cast();
+        // SAFETY: the memory is there until the end, and the driver reads it atomically.
+        let number = unsafe { AtomicU32::from_ptr(memory) };
+        let wait = |address: u64, value, flags| {
+            // SAFETY: as above.
+            let waits =
+                unsafe { sys::cuStreamWaitValue32_v2(stream.cu_stream(), address, value, flags) };
+            code(waits.result())
+        };
+        let address = memory.expose_provenance() as u64;
+        for (flags, value, before, after) in [
+            (CU_STREAM_WAIT_VALUE_EQ, 7, 8, 7),
+            (CU_STREAM_WAIT_VALUE_GEQ, 2, u32::MAX, 3),
+            (CU_STREAM_WAIT_VALUE_AND, 6, 9, 4),
+            (CU_STREAM_WAIT_VALUE_NOR, 1, u32::MAX, 5),
+        ] {
+            number.store(before, Ordering::SeqCst);
+            assert_eq!(wait(address, value, flags as u32), CUresult::CUDA_SUCCESS);
+            let event = stream.record_event(None).unwrap();
+            thread::sleep(Duration::from_millis(5));
+            assert!(!event.is_complete(), "{flags:?}");
+            number.store(after, Ordering::SeqCst);
+            stream.synchronize().unwrap();
+        }
+        assert_eq!(wait(address + 2, 0, 1), CUresult::CUDA_ERROR_INVALID_VALUE);
+        assert_eq!(wait(address, 0, 9), CUresult::CUDA_ERROR_INVALID_VALUE);
+        // SAFETY: nothing waits for it any more.
+        unsafe { result::free_host(memory.cast()) }.unwrap();
     });
 }
 

@@ -33,6 +33,9 @@ const MANY_QUEUES: (&str, &str) = ("CUDA_DEVICE_MAX_CONNECTIONS", "32");
 /// How long a child process may take: one that hangs has failed.
 const LIMIT: Duration = Duration::from_secs(100);
 
+/// As [`LIMIT`], on the machine's driver, whose device may be lent for a short time.
+const LIMIT_OF_REAL: Duration = Duration::from_secs(50);
+
 /// The code of processes that leak.
 pub const LEAKS: i32 = 97;
 
@@ -75,12 +78,12 @@ impl Child {
         for (variable, _) in env::vars().filter(|(name, _)| name.starts_with(FAKE)) {
             command.env_remove(variable);
         }
-        choose_driver(&mut command, name, variables);
+        let variables = choose_driver(&mut command, name, variables);
         command.env(CHILD, name);
         // The features of other packages' tests are in here too: no devices of OpenCL, and no threads of theirs.
         command.env("OCL_ICD_VENDORS", "/nonexistent").envs(tool::WITHOUT_VULKAN);
         let Output { status, stdout, stderr } =
-            command.envs(variables.iter().copied()).output().expect("a child process");
+            command.envs(variables).output().expect("a child process");
         let [stdout, stderr] =
             [stdout, stderr].map(|printed| String::from_utf8_lossy(&printed).into_owned());
         Self { code: status.code(), stdout, stderr }
@@ -150,18 +153,25 @@ pub fn is_driver_real() -> bool {
     }
 }
 
-/// Gives a child process its driver.
-fn choose_driver(command: &mut Command, name: &str, variables: &[(&str, &str)]) {
+/// Gives a child process its driver, and the variables that are left for that.
+fn choose_driver<'v>(
+    command: &mut Command,
+    name: &str,
+    variables: &[(&'v str, &'v str)],
+) -> Vec<(&'v str, &'v str)> {
     static DRIVER: OnceLock<PathBuf> = OnceLock::new();
     if !is_driver_real() {
         command.env("LD_LIBRARY_PATH", DRIVER.get_or_init(fake_driver));
-        return;
+        return variables.to_vec();
     }
-    for (variable, _) in variables.iter().filter(|(variable, _)| variable.starts_with(FAKE)) {
-        let holds = HOLD_ANYWHERE.contains(variable);
+    let of_fake = |(variable, _): &(&str, &str)| variable.starts_with(FAKE);
+    let (of_fake, others): (Vec<_>, _) = variables.iter().copied().partition(of_fake);
+    for (variable, _) in of_fake {
+        let holds = HOLD_ANYWHERE.contains(&variable);
         assert!(holds, "{name} asks for {variable}: it needs the fake driver, and does not say so");
     }
     command.env(MANY_QUEUES.0, MANY_QUEUES.1);
+    others
 }
 
 /// Whether this is the process that the test `name` has started.
@@ -169,13 +179,14 @@ fn is_child(name: &str) -> bool {
     env::var(CHILD).is_ok_and(|child| child == name)
 }
 
-/// Ends the process after [`LIMIT`]. The thread that does has all of its memory when this returns, so that a limit that the
+/// Ends the process after its limit. The thread that does has all of its memory when this returns, so that a limit that the
 /// test sets is none for it.
 fn end_in_time() {
     let (started, is_started) = mpsc::channel();
+    let limit = if is_driver_real() { LIMIT_OF_REAL } else { LIMIT };
     thread::spawn(move || {
         started.send(()).expect("the other end waits");
-        thread::sleep(LIMIT);
+        thread::sleep(limit);
         process::abort();
     });
     is_started.recv().expect("the thread sends before it sleeps");

@@ -5,15 +5,15 @@
 
 use std::{
     ffi::c_void,
-    ptr,
+    mem, ptr,
     sync::{
-        Condvar, Mutex, OnceLock, PoisonError,
+        Arc, Condvar, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU32, AtomicUsize, Ordering},
     },
 };
 
 use cudarc::driver::{
-    CudaStream,
+    CudaContext, CudaStream,
     result::{self, stream},
     sys,
 };
@@ -86,7 +86,7 @@ impl Lock {
 
     fn on_device(stream: &CudaStream) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let open = &numbers()[NEXT.fetch_add(1, Ordering::Relaxed)];
+        let open = &numbers(stream.context())[NEXT.fetch_add(1, Ordering::Relaxed)];
         let address = ptr::from_ref(open).expose_provenance() as u64;
         let flags = sys::CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_EQ as u32;
         // SAFETY: the number is there for ever, and the device has the host's address of it.
@@ -97,11 +97,13 @@ impl Lock {
 }
 
 /// Numbers in memory of the host that devices see, all of them zero at first.
-fn numbers() -> &'static [AtomicU32; MOST] {
+fn numbers(context: &Arc<CudaContext>) -> &'static [AtomicU32; MOST] {
     static NUMBERS: OnceLock<&'static [AtomicU32; MOST]> = OnceLock::new();
     NUMBERS.get_or_init(|| {
         let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
         let bytes = size_of::<[AtomicU32; MOST]>();
+        // It has the memory, and may be opened after all that the test knows of it is dropped.
+        mem::forget(Arc::clone(context));
         // SAFETY: a number of bytes that is not 0, and the context is current; nobody has seen the memory, which is
         // zeroed, as large as the array, and never freed.
         unsafe {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuda_backend::{Kernels, adopt, clean_child, cuda_stream, cudarc};
+use cuda_backend::{Kernels, adopt, clean_child, copy, cuda_stream, cudarc};
 use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode, CUstreamCaptureStatus},
@@ -155,6 +155,29 @@ fn memory_is_copied_and_freed_beside_a_capture() {
         bench.launch(&other).unwrap();
         assert_eq!(bench.y.download().unwrap(), [2.0; 4]);
         drop((more, bench.device.zeros::<f32>(9).unwrap()));
+        let status = stream.capture_status().unwrap();
+        assert_eq!(status, CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE);
+        end(&stream);
+    });
+}
+
+/// The driver refuses these calls of threads that do not say that they have nothing to do with a capture.
+#[test]
+fn modules_pinned_memory_and_events_are_used_beside_a_capture() {
+    clean_child("modules_pinned_memory_and_events_are_used_beside_a_capture", &[], || {
+        let mut bench = Bench::new();
+        let (stream, other) =
+            (bench.context.new_stream().unwrap(), bench.device.new_stream().unwrap());
+        bench.launch(&other).unwrap();
+        let event = other.record().unwrap();
+        event.synchronize().unwrap();
+        begin(&stream);
+        assert!(event.is_complete().unwrap());
+        let pinned = bench.device.pinned_from(&[2.0_f32; 4]).unwrap();
+        bench.x.copy_from_async(&other, &pinned).unwrap();
+        let kernels = Kernels::load_copy(&bench.device, copy(1)).unwrap();
+        kernels.saxpy(&other, Launch::linear(4), 1.0, &bench.x, &mut bench.y).unwrap();
+        assert_eq!(bench.y.download().unwrap(), [3.0; 4]);
         let status = stream.capture_status().unwrap();
         assert_eq!(status, CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE);
         end(&stream);

@@ -12,26 +12,28 @@ use std::{env, error::Error, fmt, process::Command};
 ///
 /// # Errors
 ///
-/// The first check that fails, with its name.
+/// How many checks fail, which are printed with what was wrong. Those behind them are done all the same.
 pub fn run<C, E: fmt::Display>(
     checks: impl IntoIterator<Item = (&'static str, C)>,
     check: impl Fn(C) -> Result<(), E>,
     lacks_binary: impl Fn(&E) -> bool,
 ) -> Result<(), Box<dyn Error>> {
     let only = env::args().nth(2);
+    let mut failures = 0;
     for (name, one) in checks {
         if only.as_ref().is_some_and(|only| only != name) {
             continue;
         }
         match check(one) {
+            Ok(()) => println!("{name}"),
             Err(error) if lacks_binary(&error) => println!("no binary: {name}"),
-            checked => {
-                checked.map_err(|error| format!("{name}: {error}"))?;
-                println!("{name}");
+            Err(error) => {
+                eprintln!("{name}: {error}");
+                failures += 1;
             }
         }
     }
-    Ok(())
+    if failures == 0 { Ok(()) } else { Err(format!("{failures} checks fail").into()) }
 }
 
 /// The checks that a program has done on a device.

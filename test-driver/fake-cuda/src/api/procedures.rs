@@ -76,7 +76,7 @@ procedures! {
         cuStreamCreate cuStreamCreateWithPriority cuStreamDestroy_v2 cuStreamEndCapture
         cuStreamGetCaptureInfo_v2 cuStreamGetCtx cuStreamGetDevice cuStreamGetFlags cuStreamGetId
         cuStreamGetPriority cuStreamIsCapturing cuStreamQuery cuStreamSynchronize
-        cuStreamWaitEvent cuThreadExchangeStreamCaptureMode;
+        cuStreamWaitEvent cuStreamWaitValue32_v2 cuThreadExchangeStreamCaptureMode;
     tensor_map: cuTensorMapEncodeTiled;
     unified: cuMemAdvise cuMemAdvise_v2 cuMemAllocManaged cuMemPrefetchAsync cuMemPrefetchAsync_v2;
     procedures: cuGetProcAddress_v2;

@@ -13,7 +13,7 @@ use crate::event;
 use crate::graph;
 use crate::memory;
 use crate::stream::{self, Kind};
-use crate::work::{Callback, HostCall, Work};
+use crate::work::{Callback, HostCall, ValueWait, Work};
 use cudarc::driver::sys::{CUhostFn, CUresult, CUstreamCallback, CUstreamCaptureStatus};
 
 #[unsafe(no_mangle)]
@@ -105,6 +105,20 @@ pub(crate) extern "C" fn cuLaunchHostFunc(
     call("cuLaunchHostFunc", || {
         let (_, stream) = context::resolve(stream)?;
         stream.submit(Work::Host(HostCall::new(function, data)?))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuStreamWaitValue32_v2(
+    stream: Handle,
+    address: u64,
+    value: u32,
+    flags: c_uint,
+) -> CUresult {
+    call("cuStreamWaitValue32_v2", || {
+        let (context, stream) = context::resolve(stream)?;
+        stream.refuse_capture()?;
+        stream.submit(Work::Wait(ValueWait::new(address, value, flags, context.ordinal)?))
     })
 }
 

@@ -34,9 +34,11 @@ impl Step {
             Work::Fill(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMSET,
             Work::Host(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_HOST,
             Work::Graph(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_GRAPH,
-            Work::Nothing | Work::Callback(_) | Work::Release(_) | Work::Stamp(_) => {
-                CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY
-            }
+            Work::Nothing
+            | Work::Callback(_)
+            | Work::Wait(_)
+            | Work::Release(_)
+            | Work::Stamp(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY,
         };
         Self { work, kind, after, handle: Handle::NULL }
     }
