@@ -36,8 +36,8 @@ const INSTANCES: &[(&str, &str)] = &[
 /// Macros of all sources: what CUDA 13 has under other names, or not at all. It is in code for the host alone.
 const OF_ALL: &[(&str, &str)] = &[
     ("cudaThreadSynchronize", "cudaDeviceSynchronize"),
-    ("clockRate", "warpSize"),
-    ("deviceOverlap", "asyncEngineCount"),
+    ("clockRate", "deviceNumaId"),
+    ("deviceOverlap", "mpsEnabled"),
     // Its parameters have names that are macros for sizes: N, M.
     ("__cuda_cuda_h__", ""),
 ];

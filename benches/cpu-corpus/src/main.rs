@@ -24,6 +24,8 @@ mod hecbench;
 mod kernels;
 #[cfg(feature = "kernels")]
 mod numbers;
+#[cfg(feature = "kernels")]
+mod on_cpu;
 #[cfg(feature = "cuda")]
 mod on_cuda;
 #[cfg(feature = "kernels")]
@@ -31,11 +33,11 @@ mod plain;
 #[cfg(feature = "kernels")]
 mod polybench;
 #[cfg(feature = "kernels")]
-mod report;
-#[cfg(feature = "kernels")]
 mod rodinia;
 #[cfg(feature = "kernels")]
 mod row;
+#[cfg(feature = "kernels")]
+mod suites;
 #[cfg(feature = "cuda")]
 mod supervise;
 #[cfg(feature = "cuda")]
@@ -60,15 +62,5 @@ fn main() -> row::Outcome {
         let ran = on_cuda::run(&asked, skipped);
         return ran.inspect_err(|error| on_cuda::say(&["error", &error.to_string()]));
     }
-    let report = Box::new(report::OnCpu::new(asked.verify_only));
-    rows(row::Table::new(kernelmill::Device::cpu()?, &asked.part, 0, report)?)
-}
-
-/// Runs the rows of all suites.
-#[cfg(feature = "kernels")]
-fn rows(mut table: row::Table) -> row::Outcome {
-    polybench::rows(&mut table)?;
-    rodinia::rows(&mut table)?;
-    hecbench::rows(&mut table)?;
-    table.finish()
+    on_cpu::run(&asked)
 }

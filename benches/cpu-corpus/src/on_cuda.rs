@@ -7,8 +7,8 @@ use kernelmill::{Device, Stream};
 
 use crate::{
     arguments::Arguments,
-    report::Report,
-    row::{Outcome, Row, Table},
+    row::{Outcome, Report, Row, Table},
+    suites,
     times::Timer,
 };
 
@@ -60,7 +60,7 @@ impl Report for OnCuda {
 pub(crate) fn run(asked: &Arguments, skipped: usize) -> Outcome {
     let device = Device::cuda(0)?;
     let report = OnCuda::new(&device.stream(), asked.verify_only)?;
-    crate::rows(Table::new(device, &asked.part, skipped, Box::new(report))?)
+    suites::rows(Table::new(device, &asked.part, skipped, Box::new(report))?)
 }
 
 /// Prints a line. Parts are separated by tabs, which they do not have.

@@ -12,7 +12,6 @@ use kernelmill::{Buffer, Device, Stream};
 use crate::{
     kernels::Kernels,
     numbers::{Number, difference},
-    report::Report,
 };
 
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -95,6 +94,19 @@ impl<T: Number> Compare for Pair<T> {
         let by = if difference == 0.0 { 0.0 } else { difference / allowed };
         Ok((by, *plain != self.first))
     }
+}
+
+/// What is done with the rows.
+pub(crate) trait Report {
+    /// Runs a row.
+    fn row(&mut self, row: Row<'_>) -> Outcome;
+
+    /// Says what came out.
+    ///
+    /// # Errors
+    ///
+    /// Where an output was wrong.
+    fn finish(self: Box<Self>) -> Outcome;
 }
 
 /// What both sides need, and what is done with each row.

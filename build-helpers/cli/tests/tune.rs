@@ -101,3 +101,24 @@ fn a_benchmark_that_fails_or_tunes_nothing_changes_no_file() {
         assert!(!folder.path().join("kernelmill-tuning.toml").exists());
     }
 }
+
+#[test]
+fn what_was_printed_on_another_machine_is_written() {
+    let folder = package("tune-printed", "", 0);
+    let other = LINES.replace("\tsaxpy\t", "\tdot\t");
+    write_file(folder.path(), "printed.txt", format!("for people\n{LINES}{other}"));
+    let (is_success, said, errors) = tune(folder.path(), &["saxpy", "--printed", "printed.txt"]);
+    assert!(is_success, "{errors}");
+    assert!(said.starts_with("for people\nsaxpy, 1024 elements, cpu\n    64 r32 "), "{said}");
+    let file = folder.path().join("kernelmill-tuning.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("kernel = \"saxpy\"") && !text.contains("dot"), "{text}");
+
+    let (is_success, _, errors) = tune(folder.path(), &["third", "--printed", "printed.txt"]);
+    assert!(!is_success && errors.contains("has not tuned `third`: "), "{errors}");
+    let (is_success, _, errors) = tune(folder.path(), &["saxpy", "--printed", "no.txt"]);
+    assert!(!is_success && errors.contains("cannot read no.txt"), "{errors}");
+    let both = ["saxpy", "--printed", "printed.txt", "--sizes", "8"];
+    assert!(!tune(folder.path(), &both).0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}

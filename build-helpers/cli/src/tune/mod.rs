@@ -14,8 +14,8 @@ use report::{Line, Timing};
 use serde_json::json;
 use std::{
     fs,
-    io::{BufRead as _, BufReader},
-    path::Path,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
     process::Stdio,
     time::SystemTime,
 };
@@ -36,11 +36,21 @@ pub(crate) struct Options {
     /// How often each launch is measured.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(3..=1000))]
     rounds: u32,
+    /// What the benchmark has printed on another machine, in place of running it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["sizes", "rounds", "bench"])]
+    printed: Option<PathBuf>,
     #[command(flatten)]
     selection: Selection,
     /// Print JSON: the file that was written, and each launch with its time.
     #[arg(long)]
     json: bool,
+}
+
+impl Options {
+    /// Whether a kernel or a group is asked for.
+    fn has(&self, name: &str) -> bool {
+        self.kernels.iter().any(|it| it == name)
+    }
 }
 
 /// Runs the benchmark, shows what it measures, and writes the choices.
@@ -49,7 +59,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let file = folder.join(tuning::FILE);
     let old = read(&file)?;
     let is_new = old.is_none();
-    let measured = measure(options)?;
+    let measured = match &options.printed {
+        Some(printed) => {
+            let text = fs::File::open(printed)
+                .with_context(|| format!("cannot read {}", printed.display()))?;
+            timings(options, BufReader::new(text))?
+        }
+        None => measure(options)?,
+    };
     let is_missing = |name: &&String| measured.iter().all(|it| it.subject() != **name);
     let missing: Vec<_> = options.kernels.iter().filter(is_missing).collect();
     if !missing.is_empty() {
@@ -95,7 +112,7 @@ fn read(file: &Path) -> Result<Option<Vec<tuning::Choice>>> {
 
 /// Runs the benchmark; what it prints besides is printed.
 fn measure(options: &Options) -> Result<Vec<Timing>> {
-    let Options { kernels, sizes, bench, rounds, selection, json: is_json } = options;
+    let Options { kernels, sizes, bench, rounds, selection, .. } = options;
     let mut command = selection.command("bench")?;
     command.args(["--bench", bench]);
     command.env("KERNELMILL_TUNE", kernels.join(",")).env("KERNELMILL_TUNE_SIZES", sizes);
@@ -103,10 +120,19 @@ fn measure(options: &Options) -> Result<Vec<Timing>> {
     command.stdout(Stdio::piped()).stderr(Stdio::inherit());
     let mut child = command.spawn().context("cargo cannot be started")?;
     let printed = child.stdout.take().context("cargo prints nothing")?;
+    let measured = timings(options, BufReader::new(printed))?;
+    if !child.wait()?.success() {
+        bail!("the benchmark `{bench}` has failed, and nothing is written");
+    }
+    Ok(measured)
+}
+
+/// What a benchmark prints of the kernels and groups that are asked for, with a progress bar.
+fn timings(options: &Options, printed: impl BufRead) -> Result<Vec<Timing>> {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")?);
     let mut measured = Vec::new();
-    for line in BufReader::new(printed).lines() {
+    for line in printed.lines() {
         let line = line?;
         match Line::read(&line) {
             Some(Line::Progress { done, all, what }) => {
@@ -114,15 +140,13 @@ fn measure(options: &Options) -> Result<Vec<Timing>> {
                 bar.set_position(done);
                 bar.set_message(what);
             }
-            Some(Line::Time(timing)) => measured.push(timing),
+            Some(Line::Time(timing)) if options.has(timing.subject()) => measured.push(timing),
+            Some(Line::Time(_)) => {}
             // JSON is all that the standard output has.
-            None if *is_json => bar.suspend(|| eprintln!("{line}")),
+            None if options.json => bar.suspend(|| eprintln!("{line}")),
             None => bar.suspend(|| println!("{line}")),
         }
     }
     bar.finish_and_clear();
-    if !child.wait()?.success() {
-        bail!("the benchmark `{bench}` has failed, and nothing is written");
-    }
     Ok(measured)
 }

@@ -1,29 +1,22 @@
-//! What is done with a row on the CPU, and what is said of it.
+//! Rows on the CPU: their outputs compared, both sides measured in turns, and what is said of them.
 
-use crate::row::{Outcome, Row};
+use kernelmill::Device;
 
-/// What is done with the rows.
-pub(crate) trait Report {
-    /// Runs a row.
-    fn row(&mut self, row: Row<'_>) -> Outcome;
-
-    /// Says what came out.
-    ///
-    /// # Errors
-    ///
-    /// Where an output was wrong.
-    fn finish(self: Box<Self>) -> Outcome;
-}
+use crate::{
+    arguments::Arguments,
+    row::{Outcome, Report, Row, Table},
+    suites,
+};
 
 /// Compares the outputs of each row, and measures both sides.
-pub(crate) struct OnCpu {
+struct OnCpu {
     verify_only: bool,
     ratios: Vec<f64>,
     failures: Vec<String>,
 }
 
 impl OnCpu {
-    pub(crate) fn new(verify_only: bool) -> Self {
+    fn new(verify_only: bool) -> Self {
         if !verify_only {
             println!("| kernel | file | grid x block | ours, ms | C, ms | ours / C |");
             println!("| --- | --- | --- | --- | --- | --- |");
@@ -72,4 +65,14 @@ impl Report for OnCpu {
             false => Err(format!("wrong outputs:\n{}", self.failures.join("\n")).into()),
         }
     }
+}
+
+/// Runs the rows.
+///
+/// # Errors
+///
+/// Where an output is wrong, and where a launch fails.
+pub(crate) fn run(asked: &Arguments) -> Outcome {
+    let report = Box::new(OnCpu::new(asked.verify_only));
+    suites::rows(Table::new(Device::cpu()?, &asked.part, 0, report)?)
 }
