@@ -6,7 +6,7 @@
 
 use std::{ffi::c_uint, mem::MaybeUninit, ptr, sync::Arc};
 
-use cudarc::driver::{CudaStream, sys};
+use cudarc::driver::{CudaStream, result as raw, sys};
 
 use super::{
     driver::named,
@@ -111,6 +111,7 @@ impl hal::Graph for Graph {
         self.shared.bind()?;
         let stream = order::launch_stream(stream)?;
         let records = self.records(stream)?;
+        self.shared.panics.forget_launches(&records, |number| forget_launch(number, stream))?;
         let found = self.executables.iter().position(|it| it.records == records);
         let executable = match found {
             Some(index) => self.executables.remove(index),
@@ -189,6 +190,14 @@ impl Drop for Executable {
         };
         self.driver.release(destroy);
     }
+}
+
+/// Puts on a stream that the number of a launch, in memory of the host, is that of none.
+fn forget_launch(number: u64, stream: &CudaStream) -> Result<()> {
+    // SAFETY: the number is in a record that is there, and of the launches on its stream alone.
+    let forgotten =
+        unsafe { raw::memset_d8_async(number, 0xff, size_of::<u64>(), stream.cu_stream()) };
+    named(forgotten, "cuMemsetD8Async", || "the number of a launch".to_owned())
 }
 
 /// What the driver's functions are called for here.

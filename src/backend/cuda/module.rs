@@ -108,6 +108,8 @@ impl Kernels for DriverContext {
         name: CString,
     ) -> Result<Option<Box<dyn hal::Function>>> {
         shared.bind()?;
+        // A driver may load the code of a module when it is first asked for it.
+        let _beside = BesideCaptures::begin();
         // SAFETY: the module is loaded.
         match unsafe { raw::get_function(image.handle, name) } {
             Ok(handle) => Ok(Some(Box::new(Function::new(handle, image, shared, kernel)?))),

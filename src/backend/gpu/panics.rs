@@ -121,6 +121,25 @@ impl<D: Driver> Panics<D> {
         Ok((workspace, alone))
     }
 
+    /// Before a graph is launched whose nodes have these records: `forget`, given addresses of numbers of launches, puts
+    /// on the stream that they are those of no launch. A node has the same number in each launch of its graph, and what has
+    /// the number of the last launch that panicked would not be told.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only there graphs are launched"))]
+    pub(in crate::backend) fn forget_launches(
+        &self,
+        records: &[u64],
+        forget: impl Fn(u64) -> Result<()>,
+    ) -> Result<()> {
+        for entry in &mut self.lock().entries {
+            if let Panic::Recorded(record) = &mut entry.panic
+                && records.contains(&record.address())
+            {
+                record.forget_launch(&forget)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The entries whose streams take no launches any more.
     pub(in crate::backend) fn dropped(&self) -> Dropped {
         Dropped(self.lock().dropped().collect())

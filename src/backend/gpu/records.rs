@@ -58,6 +58,8 @@ pub(in crate::backend) struct Record {
     workspace: u64,
     /// What launches print to that use it, where they print.
     printed: Option<PrintBuffer>,
+    /// Whether a panic of it was read, so that the launch with the number that it has then is not told again.
+    was_read: bool,
 }
 
 // SAFETY: the memory can be used from every thread.
@@ -140,7 +142,7 @@ impl<D: MemoryCalls> Block<D> {
             // SAFETY: as above; no kernel has its address.
             unsafe { (&raw mut (*host.as_ptr()).launch).write(u64::MAX) };
             let device = self.device + (index * size_of::<PanicRecord>()) as u64;
-            Record { host, device, workspace: 0, printed: None }
+            Record { host, device, workspace: 0, printed: None, was_read: false }
         };
         (0..OF_A_BLOCK).rev().map(record).collect()
     }
@@ -240,7 +242,22 @@ impl Record {
         // SAFETY: kernels write nothing to it until the panic is acknowledged.
         let panic = unsafe { record.read() };
         acknowledged.store(found, Ordering::Release);
+        self.was_read = true;
         Some(panic)
+    }
+
+    /// Lets `forget`, which is given the address of the number, make a stream forget which launch panicked last, where a
+    /// panic was read.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only there graphs are launched"))]
+    pub(in crate::backend) fn forget_launch(
+        &mut self,
+        forget: impl FnOnce(u64) -> Result<()>,
+    ) -> Result<()> {
+        if self.was_read {
+            forget(self.device + offset_of!(PanicRecord, launch) as u64)?;
+            self.was_read = false;
+        }
+        Ok(())
     }
 }
 

@@ -30,6 +30,7 @@ impl Emulator {
             poison: !config.unwritten,
             step_budget: config.steps.or(Options::default().step_budget),
             threads: config.threads,
+            number: None,
         };
         let device = Device::new(properties(profile, config));
         skip_windows(&device, ordinal);
@@ -71,14 +72,21 @@ impl Emulator {
         self.device.load(module).map_err(|error| error.to_string())
     }
 
-    /// Runs a kernel to its end.
+    /// A number for a launch.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.device.next_number()
+    }
+
+    /// Runs a kernel to its end; `number` is what it finds in `%gridid`.
     pub(crate) fn launch(
         &self,
         loaded: &Loaded,
         kernel: &str,
         launch: &Launch<'_>,
+        number: u64,
     ) -> Result<Report, Box<Fault>> {
-        self.device.launch(loaded, kernel, launch, &self.options).map_err(Box::new)
+        let options = Options { number: Some(number), ..self.options.clone() };
+        self.device.launch(loaded, kernel, launch, &options).map_err(Box::new)
     }
 }
 

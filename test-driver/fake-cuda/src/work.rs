@@ -109,7 +109,8 @@ impl ValueWait {
     /// The wait; [`Error::CUDA_ERROR_INVALID_VALUE`] for an address that no number has, or a comparison that there is not.
     pub(crate) fn new(address: u64, value: u32, flags: u32, ordinal: usize) -> Result<Self, Error> {
         let is_known = matches!(flags, AT_LEAST | EQUAL | BITS | NOT_BITS);
-        let found = memory::find(address, ordinal).filter(|_| is_known && address % 4 == 0);
+        let found =
+            memory::find(address, ordinal).filter(|_| is_known && address.is_multiple_of(4));
         match found.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?.kind {
             Kind::Pinned(_) | Kind::Registered => Ok(Self { address, value, flags }),
             // Nothing here needs it.

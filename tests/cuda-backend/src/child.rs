@@ -125,18 +125,23 @@ pub fn fake_child(name: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
     }
 }
 
-/// Whether the test `name`, which needs the fake driver, is left out because the driver is the machine's. Says so, past
-/// what keeps the output of tests that pass.
+/// Whether the test `name`, which needs the fake driver, is left out because the driver is the machine's. Says so.
+#[must_use]
+pub fn is_left_out(name: &str) -> bool {
+    if is_driver_real() {
+        say_left_out("only on the fake driver", name);
+    }
+    is_driver_real()
+}
+
+/// Says why the test `name` is left out, past what keeps the output of tests that pass.
 ///
 /// # Panics
 ///
 /// Where that cannot be written.
-#[must_use]
-pub fn is_left_out(name: &str) -> bool {
-    if is_driver_real() {
-        writeln!(io::stderr(), "only on the fake driver: {name}").expect("standard error");
-    }
-    is_driver_real()
+pub fn say_left_out(why: &str, name: &str) {
+    let line = format!("{why}: {name}\n");
+    io::stderr().write_all(line.as_bytes()).expect("standard error");
 }
 
 /// Whether the tests run on the machine's driver.

@@ -3,14 +3,13 @@
 
 use std::{
     env, fs,
-    io::{self, Write as _},
     path::{Path, PathBuf},
     sync::Barrier,
     thread,
     time::Duration,
 };
 
-use cuda_backend::{Child, clean_child, is_driver_real};
+use cuda_backend::{Child, clean_child, is_driver_real, say_left_out};
 use kernelmill::{
     ArtifactKind, Device, Error, Launch, Result,
     jit::{self, Compiler, Database, Origin, Output, Program, Source},
@@ -41,7 +40,7 @@ fn nvrtc(name: &str) -> Option<PathBuf> {
     }
     let named = env::var_os(NVRTC).map(PathBuf::from);
     if named.is_none() {
-        writeln!(io::stderr(), "not without {NVRTC}: {name}").unwrap();
+        say_left_out(&format!("not without {NVRTC}"), name);
     }
     named
 }

@@ -164,6 +164,11 @@ impl Device {
         Ok(loaded)
     }
 
+    /// A number that no launch has had yet, from 1 on.
+    pub fn next_number(&self) -> u64 {
+        1 + self.launches.fetch_add(1, Ordering::Relaxed)
+    }
+
     /// Runs a kernel to its end.
     ///
     /// # Errors
@@ -187,7 +192,7 @@ impl Device {
         let _running = Running::new(&self.running);
         let grid = Grid {
             program,
-            number: 1 + self.launches.fetch_add(1, Ordering::Relaxed),
+            number: options.number.unwrap_or_else(|| self.next_number()),
             templates: loaded.templates(found.function, &layout),
             entry: found.function,
             parameters,

@@ -54,6 +54,8 @@ pub struct Options {
     pub poison: bool,
     /// Cores that run blocks at the same time, 0 for all there are.
     pub threads: usize,
+    /// What `%gridid` is; `None` for the number of the launch on its device, from 1 on.
+    pub number: Option<u64>,
 }
 
 /// Forward on one core, with poison and without races, and at most 2^40 instructions.
@@ -65,6 +67,7 @@ impl Default for Options {
             detect_races: false,
             poison: true,
             threads: 1,
+            number: None,
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::{
     io::{self, Write},
-    sync::{Arc, atomic::Ordering},
+    sync::{Arc, OnceLock, atomic::Ordering},
 };
 
 use cudarc::driver::sys;
@@ -43,6 +43,9 @@ pub(crate) struct Launchable {
     shared_bytes: u32,
     cooperative: bool,
     arguments: Vec<Vec<u8>>,
+    /// What kernels find in `%gridid`: it is among the constants of a launch, so that a node of a graph has the same one
+    /// each time.
+    number: OnceLock<u64>,
 }
 
 /// Checks a launch as the driver does, and copies its arguments.
@@ -60,7 +63,8 @@ pub(crate) fn prepare(owner: Owner, function: &Function, request: &Request) -> R
     let arguments = arguments(kernel, request)?;
     let (grid, block, shared_bytes) = (request.grid, request.block, request.shared_bytes);
     let (cooperative, kernel) = (request.cooperative, kernel.name.clone());
-    Ok(Launchable { module, kernel, grid, block, shared_bytes, cooperative, arguments })
+    let number = OnceLock::new();
+    Ok(Launchable { module, kernel, grid, block, shared_bytes, cooperative, arguments, number })
 }
 
 fn check_dimensions(kernel: &Kernel, request: &Request) -> Result<()> {
@@ -171,7 +175,8 @@ impl Launchable {
             cooperative: self.cooperative,
         };
         let emulator = &device_of(ordinal).emulator;
-        let result = emulator.launch(&self.module.loaded, &self.kernel, &launch);
+        let number = *self.number.get_or_init(|| emulator.next_number());
+        let result = emulator.launch(&self.module.loaded, &self.kernel, &launch, number);
         let report = result.as_ref().unwrap_or_else(|fault| &fault.report);
         show(&report.printed);
         coverage::add(&self.kernel, report);
