@@ -59,7 +59,9 @@ pub use occupancy::{Multiprocessor, registers_with, threads_with};
 pub use panic::{GridWorkspace, PANIC_MESSAGE_BYTES, PanicKind, PanicRecord};
 pub use printed::{PRINT_BUFFER, PRINT_BUFFER_BYTES, Printed};
 pub use program_memory::{ProgramMemory, ProgramVariable};
-pub use ptx::{PtxEntry, PtxParameter, PtxToken, PtxVersion, ptx_entries, ptx_tokens};
+pub use ptx::{
+    PtxEntry, PtxParameter, PtxToken, PtxVersion, ptx_entries, ptx_has_open_stack, ptx_tokens,
+};
 pub use relocation::Relocation;
 pub use resources::Resources;
 pub use safety::Safety;

@@ -67,10 +67,12 @@ impl ContextCalls for DriverContext {
 
     fn synchronize(&self) -> Result<()> {
         self.make_current()?;
+        let _beside = BesideCaptures::begin();
         named(ctx::synchronize(), "cuCtxSynchronize", || self.name.clone())
     }
 
     fn wait(&self, stream: &CudaStream, subject: impl FnOnce() -> String) -> Result<()> {
+        let _beside = BesideCaptures::begin();
         // SAFETY: the stream is there.
         let waited = unsafe { raw_stream::synchronize(stream.cu_stream()) };
         named(waited, "cuStreamSynchronize", subject)

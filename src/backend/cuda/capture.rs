@@ -27,7 +27,7 @@ pub(super) fn refuse_capture(stream: &CudaStream, operation: &'static str) -> Re
 
 /// Until this is dropped, the calling thread makes calls that no capture has to do with. While any stream is captured in
 /// the mode that is usual, the driver refuses some calls of every thread otherwise, and the capture is spoiled by them:
-/// those that ask for an event, allocate memory of the host, or load a module.
+/// those that wait, ask for an event, allocate or free memory, copy between host and device, or load a module.
 pub(super) struct BesideCaptures(CUstreamCaptureMode);
 
 impl BesideCaptures {

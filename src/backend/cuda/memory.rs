@@ -79,12 +79,12 @@ const UNSUPPORTED: [sys::CUresult; 2] =
 
 impl MemoryCalls for DriverContext {
     fn allocate(&self, bytes: usize) -> Result<u64> {
+        let _beside = BesideCaptures::begin();
         // SAFETY: a number of bytes that is not 0, and the context is current.
         let (allocated, function) = unsafe {
             if self.cuda.has_async_alloc() {
                 (raw::malloc_async(self.stream.cu_stream(), bytes), "cuMemAllocAsync")
             } else {
-                let _beside = BesideCaptures::begin();
                 (raw::malloc_sync(bytes), "cuMemAlloc")
             }
         };
@@ -97,6 +97,7 @@ impl MemoryCalls for DriverContext {
     }
 
     unsafe fn free(&self, address: u64, bytes: usize) -> Result<()> {
+        let _beside = BesideCaptures::begin();
         // SAFETY: promised.
         let (freed, function) = unsafe {
             if self.cuda.has_async_alloc() {
@@ -121,6 +122,7 @@ impl MemoryCalls for DriverContext {
         bytes: usize,
         stream: &CudaStream,
     ) -> Result<()> {
+        let _beside = BesideCaptures::begin();
         // SAFETY: promised.
         let copied =
             unsafe { sys::cuMemcpyDtoHAsync_v2(target.cast(), source, bytes, stream.cu_stream()) };
@@ -133,6 +135,7 @@ impl MemoryCalls for DriverContext {
         bytes: usize,
         stream: &CudaStream,
     ) -> Result<()> {
+        let _beside = BesideCaptures::begin();
         // SAFETY: promised.
         let copied =
             unsafe { sys::cuMemcpyHtoDAsync_v2(target, source.cast(), bytes, stream.cu_stream()) };
@@ -210,6 +213,7 @@ impl MemoryCalls for DriverContext {
     }
 
     unsafe fn free_host(memory: NonNull<c_void>, subject: impl FnOnce() -> String) -> Result<()> {
+        let _beside = BesideCaptures::begin();
         // SAFETY: promised.
         named(unsafe { raw::free_host(memory.as_ptr()) }, "cuMemFreeHost", subject)
     }

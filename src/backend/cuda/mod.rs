@@ -21,6 +21,7 @@ mod module;
 #[cfg(feature = "jit")]
 pub(crate) mod nvrtc;
 mod order;
+mod stack;
 mod stream;
 pub(super) mod support;
 mod tensor_map;

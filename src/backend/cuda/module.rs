@@ -14,6 +14,7 @@ use super::{
     driver::named,
     driver_context::{DriverContext, Shared},
     launch::{Function, Image},
+    stack,
 };
 use crate::{
     backend::gpu::{
@@ -40,10 +41,12 @@ impl ModuleCalls for DriverContext {
         binary: &[u8],
     ) -> Result<sys::CUmodule> {
         if BINARY_FORMATS.iter().any(|first| binary.starts_with(first)) {
+            stack::make_room(artifact, None)?;
             return load_image(binary.as_ptr().cast(), artifact);
         }
         // PTX. The driver wants text that ends with a zero.
         let text = binary.split(|&byte| byte == 0).next().unwrap_or_default();
+        stack::make_room(artifact, Some(&String::from_utf8_lossy(text)))?;
         let text = CString::new(text).expect("the bytes before the first zero");
         load_image(text.as_ptr().cast(), artifact)
     }

@@ -1,6 +1,6 @@
 //! A driver that lacks what it needs, and a process that was forked: errors, no abort, no wait for ever.
 
-use cuda_backend::{Kernels, clean_child, fake_child};
+use cuda_backend::{Kernels, fake_child};
 use kernelmill::{Buffer, Device, Error, Launch, Result};
 
 /// A device in use, with work that nobody has waited for.
@@ -35,10 +35,10 @@ fn assert_fails<T>(result: Result<T>, name: &str) {
     }
 }
 
-/// The other process has none of the driver's threads.
+/// The other process has none of the driver's threads. NVIDIA's own driver promises nothing there; 580 ends with a signal.
 #[test]
 fn a_forked_process_gets_errors() {
-    clean_child("a_forked_process_gets_errors", &[("FAKE_CUDA_STREAMS", "lazy")], || {
+    fake_child("a_forked_process_gets_errors", &[("FAKE_CUDA_STREAMS", "lazy")], || {
         let mut bench = Bench::new();
         // SAFETY: no other thread of this process holds a lock that the other one needs: the
         // driver's threads wait, and the one that ends this test in time sleeps.

@@ -113,7 +113,15 @@ fn boxes(device: &Device, kernels: &Kernels) -> Result<(), Box<dyn Error>> {
     let (width, height, stride) = (70, 21, 72);
     let values: Vec<u32> = (1..=(stride * height) as u32).collect();
     let input = device.upload(&values)?;
-    for (shift, swizzle) in [(0, Swizzle::None), (3, Swizzle::Bytes128), (-5, Swizzle::Bytes128)] {
+    let shifts = [
+        (0, Swizzle::None),
+        (0, Swizzle::Bytes128),
+        (4, Swizzle::None),
+        (3, Swizzle::None),
+        (3, Swizzle::Bytes128),
+        (-5, Swizzle::Bytes128),
+    ];
+    for (shift, swizzle) in shifts {
         let mut output = device.zeros::<u32>(stride * height)?;
         let from = TensorMap::tiled(&input, [width, height], [1, stride], [32, 8])?;
         let to = TensorMapMut::tiled(&mut output, [width, height], [1, stride], [32, 8])?;
@@ -130,7 +138,7 @@ fn boxes(device: &Device, kernels: &Kernels) -> Result<(), Box<dyn Error>> {
             if is_there { values[from_y as usize * stride + from_x as usize] } else { 0 }
         };
         let right = (0..found.len()).filter(|at| found[*at] == expected(*at)).count();
-        println!("shifted by {shift}: {right} of {} elements are right", found.len());
+        println!("shifted by {shift}, {swizzle:?}: {right} of {} elements are right", found.len());
     }
     let other = Device::cpu_sequential()?.zeros::<u32>(stride * height)?;
     let from = TensorMap::tiled(&other, [width, height], [1, stride], [32, 8])?;

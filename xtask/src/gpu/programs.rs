@@ -57,8 +57,8 @@ const OF_NVCC: [(&str, &str); 10] = crate::bench::KERNELS;
 pub(super) fn build(workspace: &Workspace, targets: &str, folder: &Path) -> Result<()> {
     stage("kernels timed, by nvcc", || by_nvcc(workspace, folder))?;
     stage("kernels timed", || timed(workspace, targets, folder))?;
-    stage("random kernels in CUDA C++", || random(workspace, targets, folder))?;
-    stage("checks", || bins(workspace, &CHECKS, &folder.join("checks")))?;
+    stage("random kernels in CUDA C++", || random(workspace, folder))?;
+    stage("checks", || checks(workspace, &folder.join("checks")))?;
     stage("examples", || bins(workspace, &EXAMPLES, &folder.join("examples")))?;
     stage("tests", || tests(workspace, &folder.join("tests")))?;
     stage("costs", || costs(workspace, &folder.join("costs")))
@@ -89,14 +89,24 @@ fn by_nvcc(workspace: &Workspace, folder: &Path) -> Result<()> {
     copy(&released(workspace, "gpu-suite"), folder, "gpu-suite-nvcc")
 }
 
-fn random(workspace: &Workspace, targets: &str, folder: &Path) -> Result<()> {
+fn random(workspace: &Workspace, folder: &Path) -> Result<()> {
     for compiler in random_cuda::COMPILERS {
-        let built = random_cuda::build_for(workspace, compiler, targets)?;
+        // Some of these kernels have what devices have from 8.0 on.
+        let built = random_cuda::build_for(workspace, compiler, "cpu,compute_80,sm_90")?;
         copy(&built, folder, &format!("random-cuda-{compiler}"))?;
     }
     Ok(())
 }
 
+fn checks(workspace: &Workspace, folder: &Path) -> Result<()> {
+    bins(workspace, &CHECKS, folder)?;
+    // Alone, `conformance` runs on the CPU.
+    let arguments = ["build", "--release", "--package", "conformance", "--features"];
+    workspace.cargo(&arguments).arg("conformance/cuda").args(STRIPPED).run()?;
+    copy(&released(workspace, "conformance"), folder, "conformance")
+}
+
+/// Programs in release mode, for their packages' own targets.
 fn bins(workspace: &Workspace, packages: &[&str], folder: &Path) -> Result<()> {
     for package in packages {
         // One at a time: a program has the features that it asks for, and none of another's.

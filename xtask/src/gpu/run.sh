@@ -54,6 +54,7 @@ checks() {
     for program in llvm-ir opencl-c hip-cpp mixed-sources; do
         one "checks-$program" 120 "$here/checks/$program" cuda
     done
+    one checks-conformance 120 "$here/checks/conformance" cuda
     for what in correct conformance faults; do
         one "checks-sanitized-$what" 120 "$here/checks/sanitized" cuda "$what"
     done
@@ -92,7 +93,7 @@ opencl() {
 }
 
 math() {
-    one math 200 "$here/checks/math-table" --device cuda
+    one math 200 "$here/checks/math-table" --device cuda --points 1000000 --doubles 30000
 }
 
 costs() {

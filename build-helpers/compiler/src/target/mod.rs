@@ -10,4 +10,4 @@ mod spirv;
 pub(crate) use backend::{Backend, Emitted};
 pub(crate) use cpu::Cpu;
 pub(crate) use lookup::lookup;
-pub(crate) use nvidia::{replace_entry, with_name};
+pub(crate) use nvidia::{ptx_version_needed, replace_entry, with_name};

@@ -14,6 +14,7 @@ pub(crate) mod message;
 mod nvcc;
 mod nvcc_arguments;
 mod nvcc_overrides;
+mod nvcc_version;
 pub(crate) mod ptx_grid;
 pub(crate) mod ptx_shared;
 pub mod signature;

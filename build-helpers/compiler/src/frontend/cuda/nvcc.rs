@@ -191,6 +191,10 @@ impl Nvcc {
                 let (cubin, trace) = run(&arguments)?;
                 (self.linked(link, source, *arch, &cubin)?, trace)
             }
+            (_, Target::Ptx(arch)) => {
+                let (ptx, trace) = run(&arguments)?;
+                (self.in_oldest_version(source, ptx, *arch), trace)
+            }
             _ => run(&arguments)?,
         };
         let arrays = match kind {
@@ -292,7 +296,7 @@ impl Nvcc {
     }
 
     /// Has nvcc assemble PTX of a source.
-    fn assemble(
+    pub(super) fn assemble(
         &self,
         source: &CudaSource,
         ptx: &str,

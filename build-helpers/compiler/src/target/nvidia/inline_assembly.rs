@@ -106,10 +106,21 @@ pub(super) fn with_version(ptx: Vec<u8>, newest: Option<u32>) -> Vec<u8> {
 /// The oldest version that has what stands in inline assembly, as far as the table knows it.
 fn needed(text: &str) -> Option<u32> {
     let inline = text.split(BEGIN).skip(1).filter_map(|part| part.split(END).next());
+    inline.filter_map(needed_of).max()
+}
+
+/// The oldest version that has some instructions, as far as the table knows them.
+fn needed_of(text: &str) -> Option<u32> {
     let is_between = |char: char| char.is_whitespace() || ";,{}()[]".contains(char);
-    let words = inline.flat_map(|part| part.split(is_between));
+    let words = text.split(is_between);
     let versions = words.flat_map(|word| NEWER.iter().filter(move |row| is_about(row, word)));
     versions.map(|(.., version)| *version).max()
+}
+
+/// The oldest version that has the instructions of PTX of another compiler, as far as the table knows them; `None` where it
+/// knows of none.
+pub(crate) fn version_needed(text: &str) -> Option<PtxVersion> {
+    needed_of(text).map(|needed| PtxVersion { major: needed / 10, minor: needed % 10 })
 }
 
 #[cfg(test)]

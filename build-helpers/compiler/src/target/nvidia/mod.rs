@@ -21,6 +21,7 @@ use kernelmill_llvm::{
 };
 
 use assembler::Assembly;
+pub(crate) use inline_assembly::version_needed as ptx_version_needed;
 pub(crate) use splice::{replace as replace_entry, with_name};
 use version::{Assembler, Need};
 
