@@ -41,13 +41,21 @@ pub(crate) struct Pair<T: Number> {
     pub(crate) ours: RefCell<Buffer<T>>,
     pub(crate) plain: RefCell<Vec<T>>,
     /// The first contents on the device, once they are asked for.
+    #[cfg(feature = "cuda")]
     kept: RefCell<Option<Buffer<T>>>,
 }
 
 impl<T: Number> Pair<T> {
     pub(crate) fn new(device: &Device, role: Role, first: Vec<T>) -> Outcome<Self> {
         let ours = RefCell::new(device.upload(&first)?);
-        Ok(Self { plain: RefCell::new(first.clone()), first, role, ours, kept: RefCell::new(None) })
+        Ok(Self {
+            plain: RefCell::new(first.clone()),
+            first,
+            role,
+            ours,
+            #[cfg(feature = "cuda")]
+            kept: RefCell::new(None),
+        })
     }
 }
 
@@ -56,6 +64,7 @@ pub(crate) trait Compare {
     fn reset(&self) -> Outcome;
 
     /// Queues a copy of the first contents on the device, into the kernel's buffer alone.
+    #[cfg(feature = "cuda")]
     fn queue_reset(&self, stream: &Stream) -> Outcome;
 
     /// How far the outputs are from each other, in tolerances (of the row, or of the type), and whether any is another
@@ -72,6 +81,7 @@ impl<T: Number> Compare for Pair<T> {
         Ok(())
     }
 
+    #[cfg(feature = "cuda")]
     fn queue_reset(&self, stream: &Stream) -> Outcome {
         if self.role == Role::In {
             return Ok(());

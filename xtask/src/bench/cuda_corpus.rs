@@ -2,7 +2,7 @@
 
 use super::corpus;
 use crate::workspace::{Workspace, stage};
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
@@ -18,48 +18,72 @@ const SHORT: f64 = 5.0;
 
 /// How the figures come about, for the page.
 const METHOD: &str = "\
-Both programs have the kernels that `cargo xtask bench corpus` runs on the CPU (`benches/results/cpu-corpus.md` says how they were chosen), with
+The kernels of public suites are those that `cargo xtask bench corpus` runs on the CPU ([how they were chosen](cpu-corpus.md)), with
 the same inputs and launches, some of them small for a GPU: as the suites have them, or smaller. `nvcc` is NVIDIA's compiler alone, `clang` is clang's
 front end and kernelmill's pipeline, whose PTX NVIDIA's `ptxas` assembles; both for `sm_90`, both fuse multiplications with additions. Every output of
-every kernel is compared with that of plain loops in C on the processor of that machine; the differences allowed are those of the CPU, with integers
-equal.
+every kernel is compared with that of plain loops in C on the processor of that machine; the differences allowed are those on the CPU,
+and integers are equal.
 
 A time is the median of up to 31 launches in a row, after three that do not count, each between two events. Before each one the buffers that
 it writes are filled again on the device, which is not timed. All is queued before the first one begins, so that the device waits for no host, and what
 kernels read is often in its cache. The distance of two events is part of each time.
 ";
 
+/// The packages with kernels, what their programs are called, and what the page says of the kernels.
+const PACKAGES: [(&str, &str, &str); 2] = [
+    ("cpu-corpus", "", "Kernels of public suites"),
+    ("cpu-untuned", "untuned-", "Kernels of `benches/cpu-untuned`"),
+];
+
 /// Builds the programs, and runs them on the GPU of this machine, or takes what they have printed on another one, which is in
-/// `nvcc.txt` and `clang.txt` of a folder.
+/// `nvcc.txt`, `clang.txt`, `untuned-nvcc.txt` and `untuned-clang.txt` of a folder.
 pub(super) fn measure(
     workspace: &Workspace,
     from: &[String],
     printed: Option<&Path>,
 ) -> Result<String> {
-    let mut texts = Vec::new();
-    for compiler in COMPILERS {
-        texts.push(match printed {
-            Some(folder) => read(&folder.join(format!("{compiler}.txt")))?,
-            None => run(workspace, &build(workspace, from, compiler)?)?,
+    let programs = match printed {
+        Some(_) => Vec::new(),
+        None => programs(workspace, from)?,
+    };
+    let mut page = METHOD.to_owned();
+    for (_, prefix, title) in PACKAGES {
+        let texts = COMPILERS.map(|compiler| {
+            let name = format!("{prefix}{compiler}");
+            match printed {
+                Some(folder) => read(&folder.join(format!("{name}.txt"))),
+                None => {
+                    let program = programs.iter().find(|it| it.ends_with(&name));
+                    run(workspace, program.context("it was built")?)
+                }
+            }
         });
+        let [nvcc, clang] = texts;
+        write!(page, "\n## {title}\n\n{}", compare(&nvcc?, &clang?)?)?;
     }
-    Ok(format!("{METHOD}\n{}", compare(&texts[0], &texts[1])?))
+    Ok(page)
 }
 
-/// Builds the program with the kernels by one compiler. It needs no files.
-pub(crate) fn build(workspace: &Workspace, from: &[String], compiler: &str) -> Result<PathBuf> {
+/// Builds the programs with the kernels by each compiler, `target/cuda-corpus/nvcc` and so on. They need no files.
+pub(crate) fn programs(workspace: &Workspace, from: &[String]) -> Result<Vec<PathBuf>> {
     let suites = corpus::suites(workspace, from)?;
-    let arguments = ["build", "--release", "--config", "profile.release.strip=true"];
-    let arguments =
-        workspace.cargo(&arguments).args(["--package", "cpu-corpus", "--features", "cuda"]);
-    let build = arguments.envs(suites).env("KERNELMILL_CUDA_COMPILER", compiler);
-    // Not for the CPU, whose code takes longest.
-    let build = build.env("KERNELMILL_TARGETS", "compute_75,sm_90");
-    stage(&format!("build with {compiler}"), || Ok(build.run()?))?;
-    let built = workspace.target.join(format!("cuda-corpus/{compiler}"));
-    fs::create_dir_all(workspace.target.join("cuda-corpus"))?;
-    fs::copy(workspace.target.join("release/cpu-corpus"), &built)?;
-    Ok(built)
+    let folder = workspace.target.join("cuda-corpus");
+    fs::create_dir_all(&folder)?;
+    let mut programs = Vec::new();
+    for ((package, prefix, _), compiler) in
+        PACKAGES.iter().flat_map(|it| COMPILERS.map(|compiler| (it, compiler)))
+    {
+        let build = ["build", "--release", "--config", "profile.release.strip=true"];
+        let build = workspace.cargo(&build).args(["--package", package, "--features", "cuda"]);
+        let build = build.envs(suites.clone()).env("KERNELMILL_CUDA_COMPILER", compiler);
+        // Not for the CPU, whose code takes longest.
+        let build = build.env("KERNELMILL_TARGETS", "compute_75,sm_90");
+        stage(&format!("{package} by {compiler}"), || Ok(build.run()?))?;
+        let program = folder.join(format!("{prefix}{compiler}"));
+        fs::copy(workspace.target.join("release").join(package), &program)?;
+        programs.push(program);
+    }
+    Ok(programs)
 }
 
 /// Runs a program, which ends with an error where a kernel is wrong: its table says which.
@@ -71,35 +95,48 @@ fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("open {}", path.display()))
 }
 
-/// A row of what a program prints: microseconds where it was right, else what was wrong.
-type Rows<'t> = Vec<([&'t str; 3], Result<f64, &'t str>)>;
+/// What a program prints.
+struct Printed<'t> {
+    /// What it says before the table.
+    heading: &'t str,
+    /// The columns before the time.
+    columns: &'t str,
+    /// These columns of each row, and microseconds where it was right, else what was wrong.
+    rows: Vec<(&'t str, Result<f64, &'t str>)>,
+}
 
-/// What is said before the table, and its rows.
-fn rows(text: &str) -> Result<(&str, Rows<'_>)> {
-    let mut rows = Vec::new();
-    for line in text.lines().filter(|it| it.starts_with("| `")) {
-        let cells: Vec<_> = line.trim_matches('|').split('|').map(str::trim).collect();
-        let [name, file, launch, time, result] = *cells else {
-            anyhow::bail!("a row has other columns: {line}");
-        };
-        let time = time.parse().map_err(|_| result);
-        rows.push(([name, file, launch], time));
+impl<'t> Printed<'t> {
+    fn read(text: &'t str) -> Result<Self> {
+        let (heading, table) = text.split_once("\n| kernel").context("there is no table")?;
+        let mut lines = table.lines().skip(2).map_while(|it| it.strip_suffix(" |")).map(cells);
+        let rows = lines.by_ref().collect::<Result<Vec<_>>>()?;
+        let rows = rows.into_iter();
+        let rows = rows.map(|(of, time, result)| (of, time.parse().map_err(|_| result))).collect();
+        let columns = table.lines().next().and_then(|it| it.strip_suffix(" | us | result |"));
+        let columns = columns.context("the table has other columns")?;
+        Ok(Self { heading: heading.trim(), columns, rows })
     }
-    let heading = text.split("\n| kernel").next().unwrap_or_default().trim();
-    ensure!(!rows.is_empty(), "there are no rows after: {heading}");
-    Ok((heading, rows))
+}
+
+/// The columns before the time, the time and the result of a row without its end.
+fn cells(row: &str) -> Result<(&str, &str, &str)> {
+    let (rest, result) = row.rsplit_once('|').with_context(|| format!("a row is `{row}`"))?;
+    let (of, time) =
+        rest.trim_end().rsplit_once('|').with_context(|| format!("a row is `{row}`"))?;
+    Ok((of.trim(), time.trim(), result.trim()))
 }
 
 /// A table of both, with the geometric mean of the ratios.
 fn compare(nvcc: &str, clang: &str) -> Result<String> {
-    let ((nvcc_heading, nvcc), (clang_heading, clang)) = (rows(nvcc)?, rows(clang)?);
-    let clang: BTreeMap<_, _> = clang.into_iter().collect();
-    let mut table = format!("{nvcc_heading}\n\n{clang_heading}\n\n");
-    table += "| kernel | file | grid x block | nvcc, us | clang, us | clang / nvcc |\n";
-    table += "| --- | --- | --- | --- | --- | --- |\n";
+    let (nvcc, clang) = (Printed::read(nvcc)?, Printed::read(clang)?);
+    let by_name: BTreeMap<_, _> = clang.rows.into_iter().collect();
+    let columns = nvcc.columns;
+    let mut table = format!("{}\n\n{}\n\n", nvcc.heading, clang.heading);
+    writeln!(table, "| kernel{columns} | nvcc, us | clang, us | clang / nvcc |")?;
+    writeln!(table, "|{}", " --- |".repeat(columns.matches('|').count() + 4))?;
     let (mut long, mut all, mut wrong) = (Vec::new(), Vec::new(), 0);
-    for (row, by_nvcc) in nvcc {
-        let by_clang = *clang.get(&row).with_context(|| format!("clang has no row {}", row[0]))?;
+    for (row, by_nvcc) in nvcc.rows {
+        let by_clang = *by_name.get(row).with_context(|| format!("clang has no row {row}"))?;
         let ratio = match (by_nvcc, by_clang) {
             (Ok(by_nvcc), Ok(by_clang)) => {
                 let ratio = by_clang / by_nvcc;
@@ -118,8 +155,7 @@ fn compare(nvcc: &str, clang: &str) -> Result<String> {
             Ok(time) => format!("{time:.2}"),
             Err(what) => what.to_owned(),
         });
-        let [name, file, launch] = row;
-        writeln!(table, "| {name} | {file} | {launch} | {by_nvcc} | {by_clang} | {ratio} |")?;
+        writeln!(table, "{row} | {by_nvcc} | {by_clang} | {ratio} |")?;
     }
     let counts = |of: &[f64]| {
         let mean = (of.iter().map(|it| it.ln()).sum::<f64>() / of.len().max(1) as f64).exp();
