@@ -61,7 +61,8 @@ pub(super) fn build(workspace: &Workspace, targets: &str, folder: &Path) -> Resu
     stage("checks", || checks(workspace, &folder.join("checks")))?;
     stage("examples", || bins(workspace, &EXAMPLES, &folder.join("examples")))?;
     stage("tests", || tests(workspace, &folder.join("tests")))?;
-    stage("costs", || costs(workspace, &folder.join("costs")))
+    stage("costs", || costs(workspace, &folder.join("costs")))?;
+    stage("tuning", || tuning(workspace, folder))
 }
 
 /// Without symbols, which a machine without the sources has no use for.
@@ -136,6 +137,14 @@ fn costs(workspace: &Workspace, folder: &Path) -> Result<()> {
         build = build.args(["--bench", bench]);
     }
     let printed = build.arg("--message-format=json").quiet().read()?;
+    copy_all(&printed, "bench", folder)
+}
+
+/// What times the block sizes and tiles of `examples/blas`.
+fn tuning(workspace: &Workspace, folder: &Path) -> Result<()> {
+    let arguments = ["bench", "--no-run", "--package", "blas", "--bench", "tune"];
+    let build = workspace.cargo(&arguments).args(STRIPPED).arg("--message-format=json");
+    let printed = build.env("KERNELMILL_TARGETS", "cpu,sm_90").quiet().read()?;
     copy_all(&printed, "bench", folder)
 }
 

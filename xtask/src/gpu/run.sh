@@ -15,6 +15,7 @@
 #   vulkan    kernels in WGSL by the GPU's driver of Vulkan; not among those that are run without being asked for
 #   opencl    kernels in OpenCL C by its driver of OpenCL, in the same way
 #   math      the error of mathematical functions, in the same way
+#   tuning    block sizes and tiles of examples/blas: what `cargo kernelmill tune --printed` takes
 #   costs     what a launch and a look-up in the module cache cost
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -65,23 +66,36 @@ checks() {
 
 tests() {
     for test in "$here"/tests/*; do
-        KERNELMILL_TEST_DRIVER=real one "tests-${test##*/}" 150 "$test"
+        one "tests-${test##*/}" 150 env KERNELMILL_TEST_DRIVER=real "$test"
     done
 }
 
 examples() {
     cd "$out" || exit
-    KERNELMILL_DEVICE=cuda:0
-    export KERNELMILL_DEVICE
     for example in "$here"/examples/*; do
-        one "examples-${example##*/}" 120 "$example"
+        one "examples-${example##*/}" 120 env KERNELMILL_DEVICE=cuda:0 "$example"
     done
-    unset KERNELMILL_DEVICE
 }
 
 figures() {
     one figures 200 "$here/gpu-suite" --json "$out/gpu.json" --markdown "$out/gpu.md"
     one figures-nvcc 200 "$here/gpu-suite-nvcc" --json "$out/gpu-nvcc.json"
+}
+
+tuning() {
+    blocks= tiles=
+    for types in f32 f64 Half; do
+        other=$types
+        [ $types != Half ] || other=f32
+        for tile in 1 4 16; do
+            blocks=$blocks,axpy_${types}_${other}_$tile
+        done
+        for routine in axpy dot gemv gemm; do
+            tiles=$tiles,${routine}_$types
+        done
+    done
+    one tuning-blocks 120 env KERNELMILL_DEVICE=cuda "KERNELMILL_TUNE=${blocks#,}" "$here/tune"
+    one tuning-tiles 120 env KERNELMILL_DEVICE=cuda "KERNELMILL_TUNE=${tiles#,}" "$here/tune"
 }
 
 vulkan() {
@@ -102,7 +116,7 @@ costs() {
     done
 }
 
-for step in ${*:-kernels random checks tests examples figures costs}; do
+for step in ${*:-kernels random checks tests examples figures costs tuning}; do
     "$step"
 done
 exit $wrong
