@@ -46,6 +46,12 @@ pub struct Kernels(cg::Loaded);
 /// The same kernel in a binary of its own, for the CUDA devices and the processor.
 #[must_use]
 pub fn copy(number: usize) -> &'static cg::KernelSet {
+    copy_with(number, "")
+}
+
+/// The same, with something more behind its PTX.
+#[must_use]
+pub fn copy_with(number: usize, more: &str) -> &'static cg::KernelSet {
     let kernels = |cpu| -> &'static [cg::EmbeddedKernel] {
         Box::leak(Box::new([cg::EmbeddedKernel {
             cpu,
@@ -62,7 +68,8 @@ pub fn copy(number: usize) -> &'static cg::KernelSet {
         kernels: kernels(cpu),
         ..SET.artifacts[0]
     };
-    let ptx = artifact("compute_75", cg::ArtifactKind::Ptx, SET.artifacts[0].bytes, None);
+    let text: &'static [u8] = [SET.artifacts[0].bytes, more.as_bytes()].concat().leak();
+    let ptx = artifact("compute_75", cg::ArtifactKind::Ptx, text, None);
     let cpu = artifact("cpu", cg::ArtifactKind::Object, &[], Some(on_cpu));
     Box::leak(Box::new(cg::KernelSet { artifacts: Box::leak(Box::new([ptx, cpu])), ..SET }))
 }

@@ -12,5 +12,5 @@ pub use child::{Child, LEAKS, clean_child, fake_child, is_driver_real, is_left_o
 pub use executor::{Wakes, block_on};
 pub use gate::Gate;
 pub use interop::{adopt, cuda_stream, cudarc};
-pub use kernels::{Kernels, copy};
+pub use kernels::{Kernels, copy, copy_with};
 pub use rows::copy_rows;
