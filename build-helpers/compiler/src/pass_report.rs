@@ -85,6 +85,8 @@ pub enum Pass {
     UsualRows,
     /// Vectors of several rows of a block are run at once.
     UnrollAndJam,
+    /// Values that are computed from quotients and remainders by a uniform number are held as a first lane and a step.
+    AffineValues,
     /// The code becomes a coroutine.
     CoroutineLowering,
     /// Outlined functions find the context in a thread-local variable.
@@ -200,6 +202,7 @@ impl Display for Pass {
             Self::Vectorization => "vectorization",
             Self::UsualRows => "usual rows",
             Self::UnrollAndJam => "unroll-and-jam",
+            Self::AffineValues => "affine values",
             Self::CoroutineLowering => "coroutine lowering",
             Self::OutlinedFunctions => "outlined functions",
             Self::SourceLines => "source lines",

@@ -105,6 +105,7 @@ struct Levels<'c> {
     jammed_rows: u32,
     /// Whether blocks with rows of [`ROW`] threads have a function of their own.
     has_usual_rows: bool,
+    affine_values: u64,
     specialized: Vec<SpecializedFunction<'c>>,
 }
 
@@ -142,6 +143,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             self.reports.add(Pass::Vectorization, PassOutcome::Skipped, Some(fact));
             self.reports.add(Pass::UsualRows, PassOutcome::Skipped, None);
             self.reports.add(Pass::UnrollAndJam, PassOutcome::Skipped, None);
+            self.reports.add(Pass::AffineValues, PassOutcome::Skipped, None);
             return self.scalar(reason, levels.specialized);
         }
         let narrow = levels.narrow_width;
@@ -158,6 +160,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             PassOutcome::of(has_jammed),
             has_jammed.then_some(fact),
         );
+        self.reports.count(Pass::AffineValues, levels.affine_values);
         let Levels { run, thread_bytes, along_y, specialized, .. } = levels;
         let vectorized = Vectorized {
             widths: levels.widths,
@@ -240,6 +243,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             levels.columns = built.columns;
             levels.jammed_rows = levels.jammed_rows.max(built.jammed_rows);
             levels.has_usual_rows |= built.has_usual_rows;
+            levels.affine_values = levels.affine_values.max(built.affine_values);
             levels
                 .specialized
                 .extend(built.is_specialized.then(|| SpecializedFunction::new(built)));

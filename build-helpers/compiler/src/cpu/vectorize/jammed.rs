@@ -52,7 +52,7 @@ impl<'c> Request<'_, '_, 'c> {
             masked.delete_function();
             return None;
         };
-        Some(Functions { unmasked, masked: Some(masked) })
+        Some(Functions { unmasked, masked: Some(masked), long: None })
     }
 }
 

@@ -18,6 +18,7 @@ mod block_function;
 mod emission;
 mod jammed;
 mod layout;
+mod long_vectors;
 mod runner;
 
 use kernelmill_llvm::ir::{Type, Value};
@@ -59,6 +60,8 @@ pub(super) struct Run<'c> {
     pub(super) jammed_rows: u32,
     /// Whether blocks whose rows have [`ROW`] threads have a function of their own.
     pub(super) has_usual_rows: bool,
+    /// The values that blocks have a version for in which they are affine.
+    pub(super) affine_values: u64,
 }
 
 /// The vectors that a block's threads are run in.
@@ -199,14 +202,19 @@ fn directed<'c>(
         (0..plan.regions.len()).map(|region| request.region(region, lanes > 1 && !unrolled));
     let built: Vec<_> = built.collect();
     let mut functions: Vec<_> = built.iter().flat_map(Bodies::functions).collect();
+    let affine_values = built.iter().map(|it| it.affine_values).max().unwrap_or(0) as u64;
     let bodies: Result<Vec<_>, _> = built.into_iter().map(Bodies::complete).collect();
-    let bodies = match bodies {
+    let mut bodies = match bodies {
         Ok(bodies) => bodies,
         Err(why) => {
             functions.into_iter().for_each(Value::delete_function);
             return Err(why);
         }
     };
+    if matches!(blocks, Blocks::Any | Blocks::AnyBut(_)) && lanes > 1 {
+        bodies[0].long = request.long_vectors(bodies[0].unmasked);
+        functions.extend(bodies[0].long.iter().flat_map(|it| [it.function, it.apart]));
+    }
     let can_be_jammed = plan.axis == 0 && plan.regions.len() == 1;
     let masked = bodies[0].masked.filter(|_| can_be_jammed);
     let jammed = masked.and_then(|masked| request.jammed(masked, thread));
@@ -239,6 +247,7 @@ fn directed<'c>(
         columns: None,
         jammed_rows,
         has_usual_rows,
+        affine_values,
     })
 }
 
@@ -256,6 +265,8 @@ struct Request<'r, 'a, 'c> {
 struct Bodies<'c> {
     unmasked: Result<Value<'c>, ScalarReason>,
     masked: Result<Option<Value<'c>>, ScalarReason>,
+    /// The affine values of the plan of the unmasked one.
+    affine_values: usize,
 }
 
 impl<'c> Request<'_, '_, 'c> {
@@ -267,9 +278,13 @@ impl<'c> Request<'_, '_, 'c> {
         let masked = body.as_ref().copied().ok().flatten();
         let kind = BodyKind::Unmasked { masked };
         let speculated = masked.and_then(|_| self.plan.speculated(self.size, self.place));
-        let speculated = speculated.and_then(|plan| build(&plan, kind).ok());
-        let unmasked = speculated.map_or_else(|| build(self.plan, kind), Ok);
-        Bodies { unmasked, masked: body }
+        let count = |plan: &Plan<'c>| plan.affine.values.len();
+        let speculated = speculated.and_then(|plan| Some((build(&plan, kind).ok()?, count(&plan))));
+        let (unmasked, affine_values) = match speculated {
+            Some((unmasked, count)) => (Ok(unmasked), count),
+            None => (build(self.plan, kind), count(self.plan)),
+        };
+        Bodies { unmasked, masked: body, affine_values }
     }
 }
 
@@ -281,6 +296,6 @@ impl<'c> Bodies<'c> {
 
     fn complete(self) -> Result<runner::Functions<'c>, ScalarReason> {
         let (unmasked, masked) = (self.unmasked?, self.masked?);
-        Ok(runner::Functions { unmasked, masked })
+        Ok(runner::Functions { unmasked, masked, long: None })
     }
 }

@@ -13,6 +13,7 @@ use super::{
         region_function::PANICKED,
         vector_value::Vectors,
     },
+    long_vectors::LongVectors,
 };
 use crate::{
     cpu::{
@@ -29,6 +30,8 @@ pub(super) struct Functions<'c> {
     pub(super) unmasked: Value<'c>,
     /// The remainder: for the last vector of a row, which may lack threads.
     pub(super) masked: Option<Value<'c>>,
+    /// For several vectors with a thread in every lane, of a body without barriers.
+    pub(super) long: Option<LongVectors<'c>>,
 }
 
 impl<'c> Functions<'c> {
@@ -266,7 +269,21 @@ impl<'c> Runner<'_, 'c> {
         }
         let whole =
             self.builder.and(length, word.constant(u64::from(u32::MAX - (self.plan.lanes - 1))));
-        self.steps(whole, self.plan.lanes, |at| run(bodies.unmasked, at, None));
+        let start = bodies.long.map(|long| {
+            let end =
+                self.builder.and(length, word.constant(u64::from(u32::MAX - (long.lanes - 1))));
+            self.steps(end, long.lanes, |at| run(long.function, at, None));
+            end
+        });
+        match start {
+            None => self.steps(whole, self.plan.lanes, |at| run(bodies.unmasked, at, None)),
+            Some(start) => {
+                let rest = self.builder.binary(Opcode::Sub, whole, start);
+                self.steps(rest, self.plan.lanes, |at| {
+                    run(bodies.unmasked, self.builder.add(start, at), None);
+                });
+            }
+        }
         self.only_if_less(whole, length, || run(masked, whole, Some(self.mask(whole))));
     }
 

@@ -3,6 +3,7 @@
 //! Guarantees: what is emitted after a plan was made and [`legality::check`] passed is correct, or the emission
 //! says why it cannot be.
 
+pub(super) mod affine;
 pub(super) mod comparison;
 pub(super) mod coordinates;
 pub(super) mod direction;

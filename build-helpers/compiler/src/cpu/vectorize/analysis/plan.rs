@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kernelmill_llvm::ir::{Opcode, Type, Value};
 
-use super::private_arrays::PrivateArrays;
+use super::{affine::Affine, private_arrays::PrivateArrays};
 use crate::{
     ScalarReason,
     cpu::{
@@ -58,6 +58,9 @@ pub(in crate::cpu::vectorize) struct Plan<'c> {
     pub(in crate::cpu::vectorize) can_restart: Vec<bool>,
     /// Memory of threads that lies lane by lane.
     pub(in crate::cpu::vectorize) private: PrivateArrays<'c>,
+    pub(in crate::cpu::vectorize) affine: Affine<'c>,
+    /// Whether a vector in which affine values are none is left to another function.
+    pub(in crate::cpu::vectorize) is_long: bool,
 }
 
 impl<'c> Plan<'c> {
@@ -117,11 +120,15 @@ impl<'c> Plan<'c> {
             speculated,
             can_restart,
             private,
+            affine: Affine::default(),
+            is_long: false,
         };
         if lanes > 1 {
             plan.loops = plan.flow.loops.clone();
             plan.find_divergent_loops()?;
             plan.check_uses()?;
+            let is_private = |address| plan.private.element(address).is_some();
+            plan.affine = Affine::find((&plan.flow, &plan.shapes), &is_private, lanes);
         }
         Ok(plan)
     }

@@ -27,7 +27,10 @@ impl<'c> Values<'_, 'c> {
             }
             Shape::Strided(0) => VectorValue::uniform(self.once(block, instruction)),
             Shape::Strided(step) => self.strided(block, instruction, step),
-            Shape::Varying => VectorValue::varying(self.vector(block, instruction, mask)?),
+            Shape::Varying => match self.otherwise.filter(|_| self.may_be_affine(instruction)) {
+                Some(any) => self.affine(block, instruction, any),
+                None => VectorValue::varying(self.vector(block, instruction, mask)?),
+            },
         })
     }
 
@@ -131,7 +134,8 @@ impl<'c> Values<'_, 'c> {
             let all = VectorValue::strided(first, step);
             self.code.vectors.all(&self.code.builder, all)
         });
-        VectorValue { first: Some(first), step, holds: Some(holds), vector: Some(vector) }
+        let (first, holds) = (Some(first), Some(holds));
+        VectorValue { first, step, slope: None, holds, vector: Some(vector) }
     }
 
     /// An index of an address, or a vector of them, times the lanes where the elements of these lie between.

@@ -27,6 +27,16 @@ pub(in crate::cpu::vectorize) struct Slots<'c> {
     pub(in crate::cpu::vectorize) first: Option<Value<'c>>,
     pub(in crate::cpu::vectorize) holds: Option<Value<'c>>,
     pub(in crate::cpu::vectorize) vector: Option<Value<'c>>,
+    /// Of values that may be affine.
+    pub(super) affine: Option<AffineSlots<'c>>,
+}
+
+/// The slots of an affine value. What is in that of the vector is older where `holds` is set.
+#[derive(Clone, Copy)]
+pub(super) struct AffineSlots<'c> {
+    pub(super) first: Value<'c>,
+    pub(super) slope: Value<'c>,
+    pub(super) holds: Value<'c>,
 }
 
 /// A function that is built for a vector of threads.
@@ -71,6 +81,9 @@ impl<'c> Code<'_, 'c> {
     }
 
     pub(in crate::cpu::vectorize) fn store_to(&self, slots: Slots<'c>, widened: VectorValue<'c>) {
+        if slots.affine.is_some_and(|slots| self.store_affine(slots, &widened)) {
+            return;
+        }
         if let Some(slot) = slots.first {
             let first = widened.first.expect("a strided value has a first lane");
             self.builder.store(first, slot);
@@ -103,6 +116,7 @@ impl<'c> Code<'_, 'c> {
         VectorValue {
             first: select(new.first, old.first),
             step: old.step,
+            slope: None,
             holds: slots.holds.and_then(|_| select(Some(new.holds.unwrap_or(yes)), old.holds)),
             vector: slots.vector.map(|_| {
                 let all = self.vectors.all(&self.builder, new);

@@ -123,7 +123,7 @@ impl<'c> Code<'_, 'c> {
     }
 
     /// The elements of a row whose last one is the first lane's.
-    fn load_backwards(&self, first: Value<'c>, ty: Type<'c>, align: u32) -> Value<'c> {
+    pub(super) fn load_backwards(&self, first: Value<'c>, ty: Type<'c>, align: u32) -> Value<'c> {
         let (context, lanes) = (self.vectors.context, self.vectors.lanes);
         let back = -i64::from(lanes - 1) * (self.size)(ty) as i64;
         let back = Type::int(context, 64).constant(back as u64);

@@ -102,7 +102,7 @@ impl<'c> Emitter<'_, 'c> {
     /// Builds blocks that the same threads pass one after the other.
     fn chain(&mut self, chain: &[usize], mask: Mask<'c>) -> Result<(), ScalarReason> {
         for &node in chain {
-            self.instructions(node, mask)?;
+            self.versions(node, mask)?;
             self.diverge(node, mask)?;
         }
         Ok(())

@@ -26,6 +26,10 @@ impl<'c> Emitter<'_, 'c> {
         let (ty, align) = (load.ty(), self.alignment(load.operand(0), load));
         let is_by_coordinates = self.is_by_coordinates(load.operand(0), ty);
         let address = self.values.read(load.operand(0), block);
+        if let Some(slope) = address.slope {
+            let code = &mut self.values.code;
+            return VectorValue::varying(code.gather_affine((address, slope), ty, align, mask));
+        }
         if !self.values.code.follows(&address, ty) {
             if let Some(read) = self.interleaved(block, load, &address, mask) {
                 return read;
@@ -118,6 +122,9 @@ impl<'c> Emitter<'_, 'c> {
             return;
         }
         let all = self.values.code.vectors.all(&self.values.code.builder, value);
+        if let Some(slope) = address.slope {
+            return self.values.code.scatter_affine(all, (address, slope), align, mask);
+        }
         if !self.values.code.follows(&address, ty) {
             let is_usual = matches!(self.exits.kind, BodyKind::Unmasked { .. });
             let code = &mut self.values.code;

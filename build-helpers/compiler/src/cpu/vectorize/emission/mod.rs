@@ -5,6 +5,7 @@
 //! region does for a vector of threads what the scalar code does for each of them.
 
 mod addresses;
+mod affine;
 mod arithmetic;
 mod assumptions;
 mod checks;

@@ -57,6 +57,18 @@ impl<'c> Reciprocal<'c> {
         builder.binary(Opcode::Sub, left, product)
     }
 
+    /// The quotient of one lane, of which those of 64 bits are right from 0 up to [`LIMIT`].
+    pub(super) fn divide_first(&self, code: &Code<'_, 'c>, left: Value<'c>) -> Value<'c> {
+        let builder = &code.builder;
+        let is_wide = left.ty() == Type::int(code.vectors.context, 64);
+        // Signed numbers are what processors turn into doubles.
+        let (to, from) = casts(if is_wide { Opcode::SDiv } else { self.opcode });
+        let dividend = builder.cast(to, left, self.double.ty());
+        let quotient = builder.binary(Opcode::FMul, dividend, self.inverse);
+        // That of others, and by zero, is another number each time.
+        builder.freeze(builder.cast(from, quotient, left.ty()))
+    }
+
     /// The same of integers of 64 bits that are small.
     pub(super) fn divide_small(&self, code: &Code<'_, 'c>, left: Value<'c>) -> Value<'c> {
         let (builder, vectors) = (&code.builder, code.vectors);
@@ -86,7 +98,13 @@ pub(super) fn every(ty: Type<'_>, number: u64) -> Value<'_> {
     Value::constant_vector(&vec![ty.element().constant(number); lanes as usize])
 }
 
-fn is_quotient(opcode: Opcode) -> bool {
+/// Whether a division is of signed integers.
+pub(super) fn is_signed(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::SDiv | Opcode::SRem)
+}
+
+/// Whether a division is for its quotient.
+pub(super) fn is_quotient(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::UDiv | Opcode::SDiv)
 }
 

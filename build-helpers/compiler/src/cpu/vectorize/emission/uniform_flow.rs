@@ -61,7 +61,7 @@ impl<'c> Emitter<'_, 'c> {
                 let exit = self.blocks[&divergent_region.exit];
                 self.values.code.builder.branch(exit);
             } else {
-                self.instructions(block, mask)?;
+                self.versions(block, mask)?;
                 self.leave_uniform(block, mask, outside)?;
             }
         }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use kernelmill_llvm::ir::{Opcode, Type, Value};
+use kernelmill_llvm::ir::{Block, Opcode, Type, Value};
 
 use super::{
     super::{
@@ -11,7 +11,7 @@ use super::{
         layout::{context_arrays::Spill, vector_value::VectorValue},
     },
     assumptions::Assumptions,
-    code::{Code, Mask, Slots},
+    code::{AffineSlots, Code, Mask, Slots},
     spills::Spills,
 };
 use crate::cpu::{instructions::phis, uniformity::Shape};
@@ -34,6 +34,10 @@ pub(in crate::cpu::vectorize) struct Values<'a, 'c> {
     preloaded: HashSet<Value<'c>>,
     /// What has been rematerialised at the start of the function.
     pub(in crate::cpu::vectorize) rematerialized: HashMap<Value<'c>, VectorValue<'c>>,
+    /// Whether blocks with affine values have a version for these.
+    pub(super) has_affine: bool,
+    /// In such a version, the other one.
+    pub(super) otherwise: Option<Block<'c>>,
 }
 
 impl<'a, 'c> Values<'a, 'c> {
@@ -43,7 +47,7 @@ impl<'a, 'c> Values<'a, 'c> {
         region: usize,
         spills: Spills<'a, 'c>,
         assumptions: Assumptions<'a, 'c>,
-        parameters: HashMap<Value<'c>, VectorValue<'c>>,
+        (parameters, has_affine): (HashMap<Value<'c>, VectorValue<'c>>, bool),
     ) -> Self {
         Self {
             code,
@@ -58,6 +62,8 @@ impl<'a, 'c> Values<'a, 'c> {
             phis: HashMap::new(),
             preloaded: HashSet::new(),
             rematerialized: HashMap::new(),
+            has_affine,
+            otherwise: None,
         }
     }
 
@@ -105,9 +111,22 @@ impl<'a, 'c> Values<'a, 'c> {
         let defined = self.plan.flow.number(value.block());
         let arrays = &self.spills.arrays;
         match self.plan.is_at_hand(self.region, defined, block) {
-            true => self.plan.escaping.contains(&value),
+            true => self.is_kept(value),
             false => arrays.values.contains_key(&value) || arrays.rematerialized.contains(&value),
         }
+    }
+
+    /// Whether a value is kept in slots: other blocks read it, or its block has two versions.
+    fn is_kept(&self, value: Value<'c>) -> bool {
+        let in_versions = |value: Value<'c>| {
+            self.has_affine && self.plan.affine.is_in(self.plan.flow.number(value.block()))
+        };
+        self.plan.escaping.contains(&value) || in_versions(value)
+    }
+
+    /// Whether a value may be affine.
+    pub(super) fn may_be_affine(&self, value: Value<'c>) -> bool {
+        self.has_affine && self.plan.affine.values.contains(&value)
     }
 
     /// Loads what another region has spilled before anything else is done, so that this region can
@@ -154,7 +173,12 @@ impl<'a, 'c> Values<'a, 'c> {
         let first = step.map(|_| new(ty));
         let vector = (step.is_none() || unsure).then(|| new(self.code.vectors.widen(ty)));
         let holds = unsure.then(|| new(Type::int(self.code.unit.context, 1)));
-        Slots { first, holds, vector }
+        let affine = self.may_be_affine(value).then(|| {
+            let bit = Type::int(self.code.unit.context, 1);
+            let (first, slope) = (new(ty), new(self.code.slope_type(ty)));
+            AffineSlots { first, slope, holds: new(bit) }
+        });
+        Slots { first, holds, vector, affine }
     }
 
     fn load_slots(&mut self, value: Value<'c>) -> VectorValue<'c> {
@@ -164,9 +188,13 @@ impl<'a, 'c> Values<'a, 'c> {
 
     fn load_from(&self, value: Value<'c>, slots: Slots<'c>) -> VectorValue<'c> {
         let ty = value.ty();
+        if let (Some(affine), Some(vector)) = (slots.affine, slots.vector) {
+            return self.code.load_affine(ty, (affine, vector), self.otherwise);
+        }
         VectorValue {
             first: slots.first.map(|slot| self.code.builder.load(ty, slot)),
             step: self.stride(value).unwrap_or(0),
+            slope: None,
             holds: slots
                 .holds
                 .map(|slot| self.code.builder.load(Type::int(self.code.unit.context, 1), slot)),
@@ -179,7 +207,7 @@ impl<'a, 'c> Values<'a, 'c> {
     /// Notes what a block has computed.
     pub(in crate::cpu::vectorize) fn write(&mut self, value: Value<'c>, widened: VectorValue<'c>) {
         self.cached.insert(value, widened);
-        if !self.plan.escaping.contains(&value) {
+        if !self.is_kept(value) {
             return;
         }
         if let Some(keep) = self.spills.arrays.values.get(&value).copied() {
@@ -231,8 +259,11 @@ impl<'a, 'c> Values<'a, 'c> {
             let index = (0..phi.operands().len() as u32)
                 .find(|index| phi.incoming_block(*index) == Some(came));
             let Some(index) = index else { continue };
-            let mut widened = self.read(phi.operand(index), from);
             let slots = self.phi_slots(phi);
+            if self.copies_affine(phi.operand(index), slots) {
+                continue;
+            }
+            let mut widened = self.read(phi.operand(index), from);
             if let Some(taken) = taken {
                 let old = self.load_from(phi, slots);
                 widened = self.code.choose(taken, widened, old, slots);
@@ -247,6 +278,15 @@ impl<'a, 'c> Values<'a, 'c> {
             }
             self.code.store_to(slots, widened);
         }
+    }
+
+    /// Gives a phi a value of another block as it is held there, affine or not; whether it is one that may be.
+    fn copies_affine(&mut self, value: Value<'c>, to: Slots<'c>) -> bool {
+        if to.affine.is_none() || self.cached.contains_key(&value) || !self.may_be_affine(value) {
+            return false;
+        }
+        let from = self.value_slots(value);
+        self.code.copy_affine((value.ty(), from), to)
     }
 
     /// The memory of a thread: its own of each lane.
@@ -338,6 +378,7 @@ impl<'a, 'c> Values<'a, 'c> {
         } else {
             self.code.builder.add(lane, lane.ty().constant(back))
         };
-        VectorValue { first: Some(first), step, holds: Some(bit.constant(0)), vector: Some(all) }
+        let (first, holds) = (Some(first), Some(bit.constant(0)));
+        VectorValue { first, step, slope: None, holds, vector: Some(all) }
     }
 }

@@ -15,6 +15,8 @@ pub(in crate::cpu::vectorize) struct VectorValue<'c> {
     pub(in crate::cpu::vectorize) first: Option<Value<'c>>,
     /// How much it grows from lane to lane; 0 where it is uniform.
     pub(in crate::cpu::vectorize) step: i64,
+    /// How much it grows where only the launch knows that; of an address, in bytes.
+    pub(in crate::cpu::vectorize) slope: Option<Value<'c>>,
     /// The bit that says whether `first` and `step` hold, where an extension may have wrapped;
     /// then there is a vector too.
     pub(in crate::cpu::vectorize) holds: Option<Value<'c>>,
@@ -24,19 +26,20 @@ pub(in crate::cpu::vectorize) struct VectorValue<'c> {
 
 impl<'c> VectorValue<'c> {
     pub(in crate::cpu::vectorize) fn uniform(value: Value<'c>) -> Self {
-        Self { first: Some(value), step: 0, holds: None, vector: None }
+        Self { first: Some(value), step: 0, slope: None, holds: None, vector: None }
     }
 
     pub(in crate::cpu::vectorize) fn strided(first: Value<'c>, step: i64) -> Self {
-        Self { first: Some(first), step, holds: None, vector: None }
+        Self { first: Some(first), step, slope: None, holds: None, vector: None }
     }
 
     pub(in crate::cpu::vectorize) fn varying(vector: Value<'c>) -> Self {
-        Self { first: None, step: 0, holds: None, vector: Some(vector) }
+        Self { first: None, step: 0, slope: None, holds: None, vector: Some(vector) }
     }
 
     pub(in crate::cpu::vectorize) fn is_uniform(&self) -> bool {
-        self.first.is_some() && self.step == 0 && self.holds.is_none()
+        let is_one = self.first.is_some() && self.step == 0 && self.slope.is_none();
+        is_one && self.holds.is_none()
     }
 
     /// The value where it is uniform.
@@ -90,15 +93,18 @@ impl<'c> Vectors<'c> {
             return vector;
         }
         let first = widened.first.expect("a value that is no vector has a first lane");
-        if widened.step == 0 {
-            return self.splat(builder, first);
-        }
         let ty = first.ty();
         let wide = if ty.is_pointer() { Type::int(self.context, 64) } else { ty };
-        let steps: Vec<_> = (0..i64::from(self.lanes))
-            .map(|lane| wide.constant((lane * widened.step) as u64))
-            .collect();
-        let steps = Value::constant_vector(&steps);
+        let row = |step: i64| {
+            let lanes = 0..i64::from(self.lanes);
+            let steps: Vec<_> = lanes.map(|lane| wide.constant((lane * step) as u64)).collect();
+            Value::constant_vector(&steps)
+        };
+        let steps = match widened.slope {
+            Some(slope) => builder.multiply(self.splat(builder, slope), row(1)),
+            None if widened.step == 0 => return self.splat(builder, first),
+            None => row(widened.step),
+        };
         if ty.is_pointer() {
             return builder.elements(Type::int(self.context, 8), first, &[steps]);
         }
@@ -122,7 +128,8 @@ impl<'c> Vectors<'c> {
                 let ty = first.ty();
                 let wide = if ty.is_pointer() { Type::int(self.context, 64) } else { ty };
                 let lane = resize(builder, lane, wide);
-                let offset = builder.multiply(lane, wide.constant(widened.step as u64));
+                let step = widened.slope.unwrap_or_else(|| wide.constant(widened.step as u64));
+                let offset = builder.multiply(lane, step);
                 if ty.is_pointer() {
                     builder.elements(Type::int(self.context, 8), first, &[offset])
                 } else {

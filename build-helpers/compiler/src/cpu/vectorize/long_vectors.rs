@@ -1,0 +1,115 @@
+//! Vectors of four times as many threads, for kernels whose time goes into affine values: what scalar code computes of these is
+//! computed for four vectors at once. As [unrolling](https://llvm.org/docs/Vectorizers.html) by LLVM's vectorizer, but that what
+//! the vectors have in common is not computed again.
+//!
+//! Needs: a body without barriers, panics and stack memory, that computes little else, and whose threads all go the same way.
+//! Guarantees: the same results. Where anything is not affine, the four vectors run one after the other, before which nothing has
+//! been changed that others can see.
+
+use kernelmill_llvm::ir::{Block, Builder, Linkage, ModuleExt, Opcode, Place, Type, Value};
+
+use super::{
+    Request,
+    analysis::{legality, plan::Plan},
+    emission::{code::BodyKind, function::build},
+    layout::vector_value::Vectors,
+};
+use crate::cpu::{
+    block_entry::count,
+    instructions::{changes_memory, is_dropped},
+    uniformity::Shape,
+};
+
+/// The vectors that become one.
+const VECTORS: u32 = 4;
+/// The threads of a vector from which on there are longer ones.
+const LEAST: u32 = 8;
+/// The results at most that differ from lane to lane and are neither affine nor read from memory: each takes four registers.
+const VARYING: usize = 8;
+
+/// What runs several vectors at once.
+#[derive(Clone, Copy)]
+pub(super) struct LongVectors<'c> {
+    pub(super) function: Value<'c>,
+    /// The function for each of the vectors.
+    pub(super) apart: Value<'c>,
+    /// The threads of all of them.
+    pub(super) lanes: u32,
+}
+
+impl<'c> Request<'_, '_, 'c> {
+    /// Builds the body of long vectors for a plan, whose unmasked body is given.
+    pub(super) fn long_vectors(&self, unmasked: Value<'c>) -> Option<LongVectors<'c>> {
+        let own = self.plan;
+        if own.lanes < LEAST || own.axis != 0 || own.regions.len() != 1 {
+            return None;
+        }
+        let lanes = own.lanes * VECTORS;
+        let plan = Plan::new(own.function, lanes, self.size, (0, self.place.0)).ok()?;
+        let mut plan = plan.speculated(self.size, self.place).unwrap_or(plan);
+        legality::check(&plan, self.size).ok()?;
+        if !is_worth_it(&plan) {
+            return None;
+        }
+        plan.is_long = true;
+        let apart = self.apart(unmasked, lanes);
+        let kind = BodyKind::Unmasked { masked: Some(apart) };
+        match build(self.unit, &plan, self.arrays, self.size, 0, kind) {
+            Ok(function) => Some(LongVectors { function, apart, lanes }),
+            Err(_) => {
+                apart.delete_function();
+                None
+            }
+        }
+    }
+
+    /// The function that runs the vectors one after the other. It takes a mask, in which all lanes are.
+    fn apart(&self, unmasked: Value<'c>, lanes: u32) -> Value<'c> {
+        let (context, own) = (self.unit.context, self.plan.function.parameters());
+        let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+        let mut types = unmasked.value_type().parameters();
+        types.push(Vectors { context, lanes }.mask());
+        let name = format!("{}.vectors{VECTORS}", unmasked.name());
+        let function = self.unit.module.new_function(&name, word.function(&types));
+        function.set_linkage(Linkage::Internal);
+        for name in ["noinline", "nounwind"] {
+            function.add_attribute(context, Place::Function, name, 0);
+        }
+        let builder = Builder::new(context);
+        builder.at_end(Block::append(context, function, "start"));
+        let next = builder.alloca(word);
+        let mut values = function.parameters();
+        values.pop();
+        let thread = own.iter().position(|it| *it == self.place.0).expect("it is a parameter");
+        // The last parameter but for the mask is the number of the vector's first thread.
+        let at = values.len() - 1;
+        let first = [values[thread], values[at]];
+        count(context, &builder, word.constant(u64::from(lanes)), self.plan.lanes, |moved| {
+            values[thread] = builder.add(first[0], moved);
+            values[at] = builder.add(first[1], builder.zero_extend(moved, wide));
+            builder.store(builder.call(unmasked, &values), next);
+        });
+        builder.ret(Some(builder.load(word, next)));
+        function
+    }
+}
+
+/// Whether the time of a body goes into affine values, and nothing in it keeps its vectors apart.
+fn is_worth_it(plan: &Plan<'_>) -> bool {
+    let all = plan.function.instructions();
+    let is_other = |it: &Value<'_>| {
+        let is_effect = changes_memory(*it) && it.opcode() != Opcode::Store;
+        let is_call = it.opcode() == Opcode::Call && is_dropped(*it);
+        it.opcode() == Opcode::Alloca || (is_effect && !is_call)
+    };
+    let varies = |it: &&Value<'_>| {
+        plan.shapes.shape(**it) == Shape::Varying
+            && !plan.affine.values.contains(*it)
+            && !matches!(it.opcode(), Opcode::Load | Opcode::Store | Opcode::Br | Opcode::CondBr)
+    };
+    !plan.affine.values.is_empty()
+        && plan.shapes.divergent.is_empty()
+        && !plan.flow.panics.contains(&true)
+        && !all.iter().any(is_other)
+        && all.iter().filter(varies).count() <= VARYING
+}
