@@ -37,20 +37,28 @@ const SUITES: [Suite; 3] = [
 
 /// Fetches the suites that `from` names no folder for (`SUITE=PATH`), and keeps what the benchmark prints.
 pub(super) fn measure(workspace: &Workspace, from: &[String]) -> Result<String> {
-    let given = from.iter().map(|it| given(it)).collect::<Result<Vec<_>>>()?;
     let run = ["run", "--release", "--package", "cpu-corpus", "--features", "kernels"];
     let mut run = workspace.cargo(&run);
-    for suite in &SUITES {
-        let folder = match given.iter().find(|(name, _)| *name == suite.name) {
-            Some((_, folder)) => folder.clone(),
-            None => stage(suite.name, || fetch(workspace, suite))?,
-        };
-        run = run.env(format!("CORPUS_{}", suite.name.to_uppercase()), folder);
+    for (suite, folder) in folders(workspace, from)? {
+        run = run.env(format!("CORPUS_{}", suite.to_uppercase()), folder);
     }
     let printed = stage("measure", || Ok(run.read()?))?;
     ensure!(!printed.trim().is_empty(), "the benchmark printed nothing");
     let commit = cmd!(workspace.shell, "git rev-parse --short HEAD").quiet().read()?;
     Ok(format!("Commit {commit}.\n\n{printed}"))
+}
+
+/// The folder of each suite: the one that `from` names, or a checkout.
+pub(super) fn folders(
+    workspace: &Workspace,
+    from: &[String],
+) -> Result<Vec<(&'static str, PathBuf)>> {
+    let given = from.iter().map(|it| given(it)).collect::<Result<Vec<_>>>()?;
+    let folder = |suite: &Suite| match given.iter().find(|(name, _)| *name == suite.name) {
+        Some((_, folder)) => Ok(folder.clone()),
+        None => stage(suite.name, || fetch(workspace, suite)),
+    };
+    SUITES.iter().map(|suite| Ok((suite.name, folder(suite)?))).collect()
 }
 
 /// The suite and the folder that an argument of `--from` names.
