@@ -104,6 +104,14 @@ pub enum CoroutineReason {
         /// The warp collectives of the kernel.
         total: u32,
     },
+    /// The kernel has too many barriers and warp collectives: regions between them take time to compile that grows with the
+    /// square of their number.
+    TooManyWaits {
+        /// How many.
+        waits: u32,
+        /// The limit.
+        limit: u32,
+    },
     /// Vectorisation and barrier regions are off.
     VectorizationOff,
 }
@@ -363,6 +371,12 @@ impl Display for CoroutineReason {
             Self::Tokens => "tokens are used",
             Self::ThreadExit => "a thread can exit before others reach a barrier",
             Self::VectorizationOff => "barrier regions are off",
+            Self::TooManyWaits { waits, limit } => {
+                return write!(
+                    formatter,
+                    "there are {waits} barriers and warp collectives, more than {limit}"
+                );
+            }
             Self::DivergentBarriers { divergent: some, total } => {
                 return divergent(formatter, "barrier", (*some, *total));
             }

@@ -38,7 +38,10 @@ const SUITES: [Suite; 3] = [
 /// Fetches the suites that `from` names no folder for (`SUITE=PATH`), and keeps what the benchmark prints.
 pub(super) fn measure(workspace: &Workspace, from: &[String]) -> Result<String> {
     let run = ["run", "--release", "--package", "cpu-corpus", "--features", "kernels"];
-    let run = workspace.cargo(&run).envs(suites(workspace, from)?);
+    let mut run = workspace.cargo(&run);
+    for (variable, folder) in suites(workspace, from)? {
+        run = run.env(variable, folder);
+    }
     let printed = stage("measure", || Ok(run.read()?))?;
     ensure!(!printed.trim().is_empty(), "the benchmark printed nothing");
     let commit = cmd!(workspace.shell, "git rev-parse --short HEAD").quiet().read()?;
@@ -47,13 +50,22 @@ pub(super) fn measure(workspace: &Workspace, from: &[String]) -> Result<String> 
 
 /// Fetches the suites that `from` names no folder for, and gives the variables that name their folders.
 pub(crate) fn suites(workspace: &Workspace, from: &[String]) -> Result<Vec<(String, PathBuf)>> {
+    let variable =
+        |(suite, folder): (&str, PathBuf)| (format!("CORPUS_{}", suite.to_uppercase()), folder);
+    Ok(folders(workspace, from)?.into_iter().map(variable).collect())
+}
+
+/// The folder of each suite: the one that `from` names, or a checkout.
+pub(super) fn folders(
+    workspace: &Workspace,
+    from: &[String],
+) -> Result<Vec<(&'static str, PathBuf)>> {
     let given = from.iter().map(|it| given(it)).collect::<Result<Vec<_>>>()?;
     let folder = |suite: &Suite| match given.iter().find(|(name, _)| *name == suite.name) {
         Some((_, folder)) => Ok(folder.clone()),
         None => stage(suite.name, || fetch(workspace, suite)),
     };
-    let variable = |suite: &Suite| format!("CORPUS_{}", suite.name.to_uppercase());
-    SUITES.iter().map(|suite| Ok((variable(suite), folder(suite)?))).collect()
+    SUITES.iter().map(|suite| Ok((suite.name, folder(suite)?))).collect()
 }
 
 /// The suite and the folder that an argument of `--from` names.

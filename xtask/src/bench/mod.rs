@@ -3,6 +3,7 @@
 
 mod builds;
 mod code;
+mod compile_time;
 mod corpus;
 mod cpu;
 mod crates;
@@ -80,6 +81,8 @@ enum Part {
     Cudaforge,
     /// Whole crates for two targets.
     Whole,
+    /// The time that the files of `corpus` take to compile for the CPU, against nvcc's.
+    CompileTime,
 }
 
 impl Set {
@@ -107,9 +110,14 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
             write(workspace, "cpu.md", &report)
         }
         Set::Corpus => {
-            ensure!(options.only.is_none(), "`corpus` has no parts");
             let heading =
                 machine::heading(workspace, "Kernels of public suites on the CPU", "corpus")?;
+            if options.only == Some(Part::CompileTime) {
+                let table = compile_time::measure(workspace, &options.from)?;
+                println!("\n{heading}\n## {}\n\n{table}", title(Part::CompileTime));
+                return Ok(());
+            }
+            ensure!(options.only.is_none(), "`corpus` has the one part `compile-time`");
             let table = corpus::measure(workspace, &options.from)?;
             write(workspace, "cpu-corpus.md", &format!("{heading}\n{}\n", table.trim_end()))
         }
@@ -146,6 +154,7 @@ fn parts(workspace: &Workspace, options: &Options, name: &str, set: &str) -> Res
             Part::Launch => launch::measure(workspace),
             Part::Cudaforge => crates::against_cudaforge(workspace),
             Part::Whole => crates::whole(workspace),
+            Part::CompileTime => compile_time::measure(workspace, &options.from),
         })?;
         write!(report, "\n## {}\n\n{section}", title(*part))?;
     }
@@ -185,6 +194,7 @@ fn title(part: Part) -> &'static str {
         Part::Launch => "Launches on the CPU",
         Part::Cudaforge => "candle-kernels against cudaforge 0.1.6",
         Part::Whole => "Whole crates through nvcc",
+        Part::CompileTime => "Compile time",
     }
 }
 

@@ -152,7 +152,8 @@ fn binary(interface: &Interface, embedded: &Embedded<'_>) -> Binary {
         resources: build.resources().into(),
         notes: kernel.notes.clone(),
     });
-    let version = PtxVersion::of(&artifact.bytes).filter(|_| kind == BinaryKind::Ptx);
+    let is_ptx = kind == BinaryKind::Ptx;
+    let version = is_ptx.then(|| PtxVersion::of(&artifact.bytes)).flatten();
     Binary {
         file: embedded.file.clone(),
         source: embedded.source.to_owned(),

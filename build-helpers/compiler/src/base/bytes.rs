@@ -1,4 +1,23 @@
-//! Numbers, texts and lists as bytes, for entries of a store.
+//! Numbers, texts and lists as bytes, for entries of a store, and bytes in others.
+
+use std::io::BufRead;
+
+/// Whether there are these bytes in others. Build scripts are not optimised and bitcode may have the data of a large static:
+/// the standard library, which is optimised, finds where to look.
+pub(crate) fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    let Some(first) = part.first() else { return true };
+    let mut end = 0;
+    loop {
+        let mut rest = &bytes[end..];
+        match rest.skip_until(*first) {
+            Ok(read) if read > 0 => end += read,
+            _ => return false,
+        }
+        if bytes[end - 1..].starts_with(part) {
+            return true;
+        }
+    }
+}
 
 /// Appends values.
 #[derive(Default)]
@@ -60,5 +79,29 @@ impl<'a> Reader<'a> {
     /// Whether everything was read.
     pub(crate) fn end(&self) -> Option<()> {
         self.rest.is_empty().then_some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::contains;
+
+    #[test]
+    fn bytes_are_found_anywhere_and_nowhere_else() {
+        for (bytes, part) in [
+            ("abc", ""),
+            ("abc", "a"),
+            ("abc", "c"),
+            ("abc", "bc"),
+            ("aab", "ab"),
+            ("ababac", "abac"),
+            ("xaxaxab", "ab"),
+        ] {
+            assert!(contains(bytes.as_bytes(), part.as_bytes()), "{part} in {bytes}");
+        }
+        for (bytes, part) in [("", "a"), ("abc", "cd"), ("abc", "d"), ("ab", "abc"), ("abab", "bb")]
+        {
+            assert!(!contains(bytes.as_bytes(), part.as_bytes()), "{part} in {bytes}");
+        }
     }
 }

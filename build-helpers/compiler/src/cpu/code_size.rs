@@ -29,6 +29,10 @@ const SOURCE_UNROLLED: usize = 30_000;
 /// The instructions of a kernel for which blocks with rows of one length have a function of their own.
 pub(super) const USUAL_ROWS: usize = 1_000;
 
+/// The barriers and warp collectives of a kernel that is split into regions. Each region is a loop over the block's threads;
+/// LLVM and the passes here look from each at those before it, so that the time grows with the square of their number.
+pub(super) const WAITS: u32 = 64;
+
 /// The size of a source.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {

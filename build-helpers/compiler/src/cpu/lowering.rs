@@ -7,6 +7,7 @@
 use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
 
 use super::{
+    code_size,
     context::suspends,
     instructions::writes_panic,
     operation::{Operation, number, operations},
@@ -49,6 +50,11 @@ pub(super) fn choose<'c>(
     }
     if let Some(why) = unusual(kernel) {
         return Lowering::Coroutine(why);
+    }
+    let waits = operations(kernel).iter().filter(|(_, what)| what.waits()).count() as u32;
+    if waits > code_size::WAITS {
+        let limit = code_size::WAITS;
+        return Lowering::Coroutine(CoroutineReason::TooManyWaits { waits, limit });
     }
     let Proof { flow, uniformity } = Proof::new(kernel, size);
     let (mut all, mut apart) = (Waits::default(), Waits::default());

@@ -6,6 +6,8 @@ use kernelmill_llvm::{
     ir::{ModuleExt, Type, TypeKind, Value},
 };
 
+use crate::base::bytes::contains;
+
 /// The initial value of every `SharedArray`, between elements and padding that have none: it is known by that.
 pub(crate) const SHARED_TAG: [u8; 8] = 0x6b6d_5f73_6861_7265_u64.to_le_bytes();
 
@@ -32,9 +34,8 @@ pub(crate) fn shared_globals<'c>(module: &Module<'c>) -> Vec<SharedMemory<'c>> {
 
 /// The globals that have a `SharedArray` as a part of their initial value: of a struct, an array or an `enum`.
 pub(crate) fn globals_with_shared_parts<'c>(module: &Module<'c>) -> Vec<Value<'c>> {
-    let has_tag = |part: Value<'c>| {
-        part.as_bytes().is_some_and(|bytes| bytes.windows(8).any(|it| it == SHARED_TAG))
-    };
+    let has_tag =
+        |part: Value<'c>| part.as_bytes().is_some_and(|bytes| contains(bytes, &SHARED_TAG));
     let globals = module.globals().into_iter().filter(|global| !global.is_declaration());
     let has_part = |global: &Value<'c>| {
         let Some(initial) = global.initializer() else { return false };

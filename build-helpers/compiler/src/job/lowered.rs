@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{functions::TableFunction, overrides::Override};
-use crate::base::bytes::{Reader, Writer};
+use crate::base::bytes::{Reader, Writer, contains};
 
 /// What the front end makes of a source: bitcode for the host, not optimised.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,9 +39,7 @@ impl Lowered {
     /// Whether the source, or one whose functions it names, may call a function with a name that starts
     /// so: names stand in bitcode as they are.
     pub(crate) fn names(&self, prefix: &str) -> bool {
-        let name = prefix.as_bytes();
-        let is_in = |module: &Vec<u8>| module.windows(name.len()).any(|window| window == name);
-        self.modules.iter().any(is_in)
+        self.modules.iter().any(|module| contains(module, prefix.as_bytes()))
             || self.children.iter().any(|child| child.lowered.names(prefix))
     }
 

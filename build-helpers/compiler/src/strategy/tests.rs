@@ -41,6 +41,11 @@ fn strategies_read_as_english() {
         scalar.to_string(),
         "thread loop: no barriers, scalar: the kernel has 5000 instructions, more than 4000"
     );
+    let many = CoroutineReason::TooManyWaits { waits: 70, limit: 64 };
+    assert_eq!(
+        strategy(Lowering::Coroutine(many)).to_string(),
+        "coroutine: there are 70 barriers and warp collectives, more than 64"
+    );
     let some = CoroutineReason::DivergentBarriers { divergent: 1, total: 2 };
     assert_eq!(
         strategy(Lowering::Coroutine(some)).to_string(),
