@@ -38,10 +38,7 @@ const SUITES: [Suite; 3] = [
 /// Fetches the suites that `from` names no folder for (`SUITE=PATH`), and keeps what the benchmark prints.
 pub(super) fn measure(workspace: &Workspace, from: &[String]) -> Result<String> {
     let run = ["run", "--release", "--package", "cpu-corpus", "--features", "kernels"];
-    let mut run = workspace.cargo(&run);
-    for (variable, folder) in suites(workspace, from)? {
-        run = run.env(variable, folder);
-    }
+    let run = workspace.cargo(&run).envs(suites(workspace, from)?);
     let printed = stage("measure", || Ok(run.read()?))?;
     ensure!(!printed.trim().is_empty(), "the benchmark printed nothing");
     let commit = cmd!(workspace.shell, "git rev-parse --short HEAD").quiet().read()?;

@@ -164,10 +164,15 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
         128 * (self.swizzle as usize + 1)
     }
 
-    /// Whether TMA copies this tile.
+    /// Whether TMA copies this tile, which begins at these coordinates. A unit that is not given whole 16 bytes ends the context
+    /// with an illegal instruction, which NVIDIA's documents do not say; seen on an H200.
     #[inline(always)]
-    fn by_unit(&self, tile: *const T) -> bool {
-        has_unit() && self.is_encoded != 0 && tile.addr().is_multiple_of(self.alignment())
+    fn by_unit(&self, tile: *const T, start: [i32; D]) -> bool {
+        let first = (start[0] as usize).wrapping_mul(size_of::<T>());
+        has_unit()
+            && self.is_encoded != 0
+            && tile.addr().is_multiple_of(self.alignment())
+            && first.is_multiple_of(16)
     }
 
     /// The address of a tile at element `at` of shared memory; panics where it does not fit.
@@ -211,8 +216,9 @@ impl<'b> BulkBarrier<'b> {
     /// Elements outside of the tensor are zero. Coordinates may be negative.
     ///
     /// Processors from sm_90 on copy by TMA if the destination is aligned to 128 bytes; with a swizzle, to
-    /// 256, 512 or 1024. Shared arrays of kernels with tensor maps are. Elsewhere the threads of the block
-    /// copy, each a part.
+    /// 256, 512 or 1024. Shared arrays of kernels with tensor maps are. The tile must also begin at a multiple of
+    /// 16 bytes in the innermost dimension: for `f32`, `start[0]` is a multiple of 4. Elsewhere the threads of the
+    /// block copy, each a part.
     ///
     /// # Safety
     ///
@@ -232,7 +238,7 @@ impl<'b> BulkBarrier<'b> {
         start: [i32; D],
     ) -> BulkCopy<'b, 'a, T, M> {
         let tile = map.tile(to, at);
-        let by_unit = map.by_unit(tile);
+        let by_unit = map.by_unit(tile, start);
         if by_unit {
             if linear() == 0 {
                 let bytes = (map.tile_len() * size_of::<T>()) as u32;
@@ -275,7 +281,7 @@ impl<T: TensorElement, const D: usize> TensorMapMut<T, D> {
         start: [i32; D],
     ) -> BulkStore<'a, T, M> {
         let tile = self.tile(from, at);
-        let by_unit = self.by_unit(tile);
+        let by_unit = self.by_unit(tile, start);
         intrinsics::tma_fence();
         thread::sync_threads();
         if by_unit {

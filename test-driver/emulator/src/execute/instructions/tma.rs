@@ -12,6 +12,9 @@ use crate::execute::machine::{Instruction, Machine, STOP};
 use crate::launch::{FaultKind, Space};
 use crate::memory::{AccessKind, TensorMap, WORDS, Word};
 
+/// Bytes in the innermost dimension that tiles begin at a multiple of.
+const UNIT: i64 = 16;
+
 /// A tile of a tensor, and where it lies in shared memory.
 struct Tile {
     map: TensorMap,
@@ -49,7 +52,18 @@ impl Tile {
         let (align, _) = map.placing();
         check_alignment(m, Space::Shared, shared, align as u32)?;
         let slots = m.function.tables.pool[i.c as usize..][..i.x as usize].to_vec();
-        let start = slots.into_iter().map(|slot| i64::from(m.get(slot) as u32 as i32)).collect();
+        let start: Vec<_> =
+            slots.into_iter().map(|slot| i64::from(m.get(slot) as u32 as i32)).collect();
+        // Not in the PTX ISA: processors end the launch with an illegal instruction.
+        if start[0] * i64::from(map.element_bytes) % UNIT != 0 {
+            let at = start[0] * i64::from(map.element_bytes);
+            return invalid(
+                m,
+                format!(
+                    "a tile that begins {at} bytes from the first element, no multiple of {UNIT}"
+                ),
+            );
+        }
         Some(Tile { map, start, shared })
     }
 
