@@ -15,6 +15,11 @@ use std::{
 /// What is timed, and random kernels in Rust: built in release mode, for the targets of the bundle.
 const TIMED: [&str; 2] = ["gpu-suite", "differential"];
 
+/// Other binaries of the kernels that are compared, each in a program of its own: with the instructions of Hopper alone, and as
+/// PTX, which the driver compiles.
+const OTHER_FORMS: [(&str, &str); 2] =
+    [("gpu-suite-sm_90a", "cpu,sm_90a"), ("gpu-suite-ptx", "cpu,compute_75")];
+
 /// Programs that run their kernels on the device that their first argument names, and compare.
 const CHECKS: [&str; 8] = [
     "llvm-ir",
@@ -56,6 +61,9 @@ const OF_NVCC: [(&str, &str); 10] = crate::bench::KERNELS;
 /// Builds all into `folder`, for `targets` where the targets matter.
 pub(super) fn build(workspace: &Workspace, targets: &str, folder: &Path) -> Result<()> {
     stage("kernels timed, by nvcc", || by_nvcc(workspace, folder))?;
+    for (name, targets) in OTHER_FORMS {
+        stage(name, || suite(workspace, targets, folder, name))?;
+    }
     stage("kernels timed", || timed(workspace, targets, folder))?;
     stage("random kernels in CUDA C++", || random(workspace, folder))?;
     stage("checks", || checks(workspace, &folder.join("checks")))?;
@@ -75,6 +83,13 @@ fn timed(workspace: &Workspace, targets: &str, folder: &Path) -> Result<()> {
     }
     workspace.cargo(&arguments).args(STRIPPED).env("KERNELMILL_TARGETS", targets).run()?;
     TIMED.into_iter().try_for_each(|program| copy(&released(workspace, program), folder, program))
+}
+
+/// `gpu-suite` for other targets, under another name.
+fn suite(workspace: &Workspace, targets: &str, folder: &Path, name: &str) -> Result<()> {
+    let arguments = ["build", "--release", "--package", "gpu-suite"];
+    workspace.cargo(&arguments).args(STRIPPED).env("KERNELMILL_TARGETS", targets).run()?;
+    copy(&released(workspace, "gpu-suite"), folder, name)
 }
 
 /// `gpu-suite` with nvcc's PTX in place of ours, where there is one.

@@ -7,6 +7,7 @@
 # line of each to standard output. Ends with an error where anything failed or differs.
 #
 #   kernels   every kernel of examples and tests, compared with the CPU or plain Rust
+#   forms     the same with the instructions of Hopper alone, which needs such a GPU, and as PTX
 #   random    random kernels in Rust and in CUDA C++, compared with plain Rust
 #   checks    kernels in LLVM IR, OpenCL C, HIP, CUDA C++ and PTX, faults, panics, printing, compared
 #   tests     the tests of the run-time back end, on this machine's driver
@@ -43,6 +44,11 @@ one() {
 
 kernels() {
     one kernels 300 "$here/gpu-suite" --compare --json "$out/kernels.json"
+}
+
+forms() {
+    one kernels-sm_90a 300 "$here/gpu-suite-sm_90a" --compare
+    one kernels-ptx 300 "$here/gpu-suite-ptx" --compare
 }
 
 random() {
@@ -116,7 +122,7 @@ costs() {
     done
 }
 
-for step in ${*:-kernels random checks tests examples figures costs tuning}; do
+for step in ${*:-kernels forms random checks tests examples figures costs tuning}; do
     "$step"
 done
 exit $wrong
