@@ -7,8 +7,8 @@ use kernelmill_compiler::{Pass, PassFact, PassOutcome};
 
 static WAYS: LazyLock<ThreeWays> = LazyLock::new(|| ThreeWays::of("affine"));
 
-/// Kernels of which no value is affine.
-const REFUSED: [&str; 3] = ["after_effects", "by_threads", "of_two_ways"];
+/// Kernels of which no value is affine, or that have barriers.
+const REFUSED: [&str; 4] = ["after_effects", "by_threads", "of_two_ways", "flipped"];
 
 /// Launches a kernel on `n` threads that count from a number.
 fn compare(kernel: &str, (threads, n): (u32, u32), from: u64, width: u32) {
