@@ -124,7 +124,13 @@ fn moved(on: &Context) -> Outcome {
 }
 
 fn five_written(on: &Context) -> Outcome {
-    let to = Tensor { sizes: [7, 3, 2, 2, 2], strides: [1, 8, 24, 48, 96], boxes: [4, 3, 1, 2, 2] };
+    // Rows that end within 16 bytes, and rows that do not; boxes hang over on both sides.
+    [7, 8].into_iter().try_for_each(|width| five_written_of(on, width))
+}
+
+fn five_written_of(on: &Context, width: usize) -> Outcome {
+    let sizes = [width, 3, 2, 2, 2];
+    let to = Tensor { sizes, strides: [1, 8, 24, 48, 96], boxes: [4, 3, 1, 2, 2] };
     let (count, blocks) = (to.boxes.iter().product::<usize>(), 3);
     let values: Vec<f64> = (0..count * blocks).map(|i| i as f64 + 0.5).collect();
     let mut expected = vec![0.0; 192];

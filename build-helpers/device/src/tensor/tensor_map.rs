@@ -175,6 +175,15 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
             && first.is_multiple_of(16)
     }
 
+    /// Whether TMA stores nothing of a tile beside the tensor's rows: where these are no whole 16 bytes and the tile hangs over,
+    /// it writes up to 16 bytes of the tile behind them, or ends the context with an illegal instruction; seen on an H200.
+    #[inline(always)]
+    fn ends_with_a_unit(&self, start: [i32; D]) -> bool {
+        let end = start[0].wrapping_add(self.box_sizes[0] as i32);
+        let is_within = start[0] >= 0 && end >= 0 && end as u64 <= self.sizes[0];
+        is_within || (self.sizes[0] as usize).wrapping_mul(size_of::<T>()).is_multiple_of(16)
+    }
+
     /// The address of a tile at element `at` of shared memory; panics where it does not fit.
     #[inline(always)]
     #[track_caller]
@@ -261,6 +270,9 @@ impl<T: TensorElement, const D: usize> TensorMapMut<T, D> {
     /// Starts a copy of a tile from `at` of shared memory to the coordinates `start` of its first element.
     /// Elements outside of the tensor are left out. Coordinates may be negative.
     ///
+    /// TMA copies it on the conditions of [`BulkBarrier::load`], and if the tensor's rows are whole 16 bytes or the tile hangs
+    /// over none of their ends.
+    ///
     /// Earlier writes of the block's threads to shared memory are included.
     ///
     /// # Safety
@@ -281,7 +293,7 @@ impl<T: TensorElement, const D: usize> TensorMapMut<T, D> {
         start: [i32; D],
     ) -> BulkStore<'a, T, M> {
         let tile = self.tile(from, at);
-        let by_unit = self.by_unit(tile, start);
+        let by_unit = self.by_unit(tile, start) && self.ends_with_a_unit(start);
         intrinsics::tma_fence();
         thread::sync_threads();
         if by_unit {

@@ -72,6 +72,14 @@ impl Tile {
             * u64::from(self.map.element_bytes)
     }
 
+    /// Whether a store would write behind the tensor's rows, as processors do.
+    fn hangs_over_a_part(&self) -> bool {
+        let size = self.map.sizes[0];
+        let end = self.start[0] + i64::from(self.map.box_sizes[0]);
+        let is_within = self.start[0] >= 0 && u64::try_from(end).is_ok_and(|end| end <= size);
+        !is_within && !(size * u64::from(self.map.element_bytes)).is_multiple_of(UNIT as u64)
+    }
+
     fn element(&self, number: u64) -> Element {
         let bytes = u64::from(self.map.element_bytes);
         let (mut rest, mut address) = (number, Some(self.map.address));
@@ -131,6 +139,10 @@ pub(crate) fn load(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
 /// Stores a tile to global memory.
 pub(crate) fn store(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let Some(tile) = Tile::of(m, i, pc) else { return STOP };
+    if tile.hangs_over_a_part() {
+        let reason = format!("a tile that hangs over rows of no whole {UNIT} bytes is stored");
+        return m.fail(FaultKind::InvalidOperand { reason });
+    }
     let done = match tile.map.element_bytes {
         1 => store_tile::<u8>(m, pc, &tile),
         2 => store_tile::<u16>(m, pc, &tile),
