@@ -122,3 +122,61 @@ fn other_conversions_are_tested_for_what_is_no_number() {
         assert!(count(&text, "selp.") > 0, "{text}");
     }
 }
+
+/// A kernel that changes a number that all threads share.
+fn shared_number(float: &str, change: &str) -> String {
+    format!(
+        "use kernelmill_device::{{atomic::{{AtomicF32, AtomicF64, Ordering::*}}, prelude::*}};
+#[kernel]
+pub fn shared_number(x: {float}, sum: &[Atomic{0}], mut y: DisjointSlice<{float}>) {{
+    let i = thread::index_1d();
+    if let (Some(out), Some(sum)) = (y.get_mut(i), sum.first()) {{
+        {change}
+    }}
+}}
+",
+        float.to_uppercase()
+    )
+}
+
+/// The atomic instructions of PTX without their registers.
+fn atomics(ptx: &str) -> Vec<&str> {
+    let lines = ptx.lines().map(str::trim_start);
+    let atomics = lines.filter(|line| line.starts_with("atom.") || line.starts_with("red."));
+    atomics.filter_map(|line| line.split_whitespace().next()).collect()
+}
+
+#[test]
+fn an_atomic_addition_is_one_instruction_in_every_order() {
+    for (float, call) in [
+        ("f32", "sum.fetch_add(x, ORDER)"),
+        ("f32", "sum.fetch_sub(x, ORDER)"),
+        ("f64", "sum.fetch_add(x, ORDER)"),
+        ("f64", "sum.fetch_sub(x, ORDER)"),
+    ] {
+        for order in ["Relaxed", "Acquire", "Release", "AcqRel", "SeqCst"] {
+            let call = call.replace("ORDER", order);
+            for change in [format!("*out = {call};"), format!("{call}; *out = x;")] {
+                let text = ptx("shared_number", &shared_number(float, &change));
+                let found = atomics(&text);
+                let end = format!(".global.add.{float}");
+                assert!(found.len() == 1 && found[0].ends_with(&end), "{change} {found:?}\n{text}");
+                let fences = text.matches("fence.").count() + text.matches("membar.").count();
+                let is_ordered = fences > 0 || !found[0].contains(".relaxed.");
+                assert!(is_ordered || order == "Relaxed", "{change}\n{text}");
+                assert!(order != "Relaxed" || fences == 0, "{change}\n{text}");
+            }
+        }
+    }
+}
+
+/// PTX has no instruction for them.
+#[test]
+fn other_atomic_changes_of_floating_point_numbers_compare_and_exchange() {
+    for float in ["f32", "f64"] {
+        for call in ["sum.fetch_max(x, Relaxed)", "sum.fetch_min(x, Relaxed)"] {
+            let text = ptx("shared_number", &shared_number(float, &format!("*out = {call};")));
+            assert!(atomics(&text).iter().any(|it| it.contains(".cas.b")), "{text}");
+        }
+    }
+}

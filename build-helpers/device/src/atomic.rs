@@ -10,14 +10,20 @@
 //! assert_eq!(atomic.fetch_add(0.5, Ordering::Relaxed), 1.0);
 //! assert_eq!(sum, 1.5);
 //! ```
+//!
+//! Additions and subtractions are single instructions on devices that have them. That of `f32` flushes subnormal
+//! numbers in global memory on NVIDIA's processors: see [`AtomicF32::fetch_add`].
 
 pub use core::sync::atomic::{
     AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr, AtomicU8,
     AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
 
+#[cfg(kernelmill)]
+use crate::intrinsics;
+
 macro_rules! float_atomics {
-    ($($atomic:ident, $float:ident, $bits:ident;)*) => {
+    ($($atomic:ident, $float:ident, $bits:ident, $add:ident, $flushes:literal;)*) => {
         $(
             #[doc = concat!("An `", stringify!($float), "` that threads share.")]
             #[derive(Debug, Default)]
@@ -92,15 +98,25 @@ macro_rules! float_atomics {
                 }
 
                 /// Adds `value` and returns the number before.
+                ///
+                #[doc = concat!("One instruction where a device has one for `", stringify!($float), "`.")]
+                #[doc = $flushes]
                 #[inline(always)]
                 pub fn fetch_add(&self, value: $float, order: Ordering) -> $float {
+                    #[cfg(kernelmill)]
+                    {
+                        intrinsics::$add(self.as_ptr(), value, order)
+                    }
+                    #[cfg(not(kernelmill))]
                     self.update(order, |number| number + value)
                 }
 
                 /// Subtracts `value` and returns the number before.
+                ///
+                /// It adds the negated number: see [`Self::fetch_add`].
                 #[inline(always)]
                 pub fn fetch_sub(&self, value: $float, order: Ordering) -> $float {
-                    self.update(order, |number| number - value)
+                    self.fetch_add(-value, order)
                 }
 
                 /// Stores the greater of the number and `value`, the one that is a number if the
@@ -141,8 +157,11 @@ macro_rules! float_atomics {
 }
 
 float_atomics! {
-    AtomicF32, f32, AtomicU32;
-    AtomicF64, f64, AtomicU64;
+    AtomicF32, f32, AtomicU32, atomic_add_f32, "\n\nOn NVIDIA's processors it takes subnormal numbers for zeros of their sign, and \
+makes such zeros of subnormal sums, in all memory but shared memory: so the instruction does \
+([PTX ISA, `atom`](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-atom)), \
+and `atomicAdd` of CUDA C++ with it. Other targets keep them.";
+    AtomicF64, f64, AtomicU64, atomic_add_f64, "";
 }
 
 #[cfg(test)]

@@ -2,6 +2,9 @@
 //!
 //! On the host they panic, except for those on floating-point numbers.
 
+#[cfg(kernelmill)]
+use core::sync::atomic::Ordering;
+
 macro_rules! device_only {
     ($(fn $name:ident / $symbol:ident($($parameter:ident: $ty:ty),*) $(-> $output:ty)?;)*) => {
         $(
@@ -103,6 +106,39 @@ pub(crate) fn f16_to_f32(bits: u16) -> f32 {
         safe fn __kernelmill_f16_to_f32(bits: u16) -> f32;
     }
     __kernelmill_f16_to_f32(bits)
+}
+
+#[cfg(kernelmill)]
+macro_rules! atomic_additions {
+    ($($name:ident, $float:ident: $relaxed:ident $acquire:ident $release:ident $both:ident $strict:ident;)*) => {
+        $(
+            /// Adds to a number that threads share. The address is valid and aligned.
+            #[inline(always)]
+            pub(crate) fn $name(number: *mut $float, value: $float, order: Ordering) -> $float {
+                unsafe extern "C" {
+                    safe fn $relaxed(number: *mut $float, value: $float) -> $float;
+                    safe fn $acquire(number: *mut $float, value: $float) -> $float;
+                    safe fn $release(number: *mut $float, value: $float) -> $float;
+                    safe fn $both(number: *mut $float, value: $float) -> $float;
+                    safe fn $strict(number: *mut $float, value: $float) -> $float;
+                }
+                match order {
+                    Ordering::Relaxed => $relaxed(number, value),
+                    Ordering::Acquire => $acquire(number, value),
+                    Ordering::Release => $release(number, value),
+                    Ordering::AcqRel => $both(number, value),
+                    // The strongest also stands for one that is not known.
+                    _ => $strict(number, value),
+                }
+            }
+        )*
+    };
+}
+
+#[cfg(kernelmill)]
+atomic_additions! {
+    atomic_add_f32, f32: __kernelmill_atomic_add_f32_relaxed __kernelmill_atomic_add_f32_acquire __kernelmill_atomic_add_f32_release __kernelmill_atomic_add_f32_acq_rel __kernelmill_atomic_add_f32_seq_cst;
+    atomic_add_f64, f64: __kernelmill_atomic_add_f64_relaxed __kernelmill_atomic_add_f64_acquire __kernelmill_atomic_add_f64_release __kernelmill_atomic_add_f64_acq_rel __kernelmill_atomic_add_f64_seq_cst;
 }
 
 #[cfg(not(kernelmill))]

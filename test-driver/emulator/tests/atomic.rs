@@ -182,3 +182,39 @@ LOOP:
         assert_eq!(bench.values::<u32>(data, 3), [3 * total, 3 * (total - 1), all]);
     }
 }
+
+/// As an H200 does it: "atom.add.f32 on global memory flushes subnormal inputs and results to sign-preserving zero; on
+/// shared memory supports subnormal inputs and results" (PTX ISA, "atom"), whether the address names its space or not.
+#[test]
+fn additions_of_single_precision_flush_subnormal_numbers_in_global_memory_alone() {
+    let rows: [(u32, u32, u32, u32); 7] = [
+        (1, 2, 0, 3),
+        (0x8000_0001, 0x8000_0002, 0x8000_0000, 0x8000_0003),
+        (0x0080_0000, 0x8000_0001, 0x0080_0000, 0x007f_ffff),
+        (0x0080_0001, 0x8080_0000, 0, 1),
+        (5, 0, 0, 5),
+        (0x8000_0005, 0x8000_0000, 0x8000_0000, 0x8000_0005),
+        (0x3f80_0000, 0x3f80_0000, 0x4000_0000, 0x4000_0000),
+    ];
+    let words = rows.map(|(old, a, ..)| [u64::from(old), u64::from(a), 0]);
+    let shared_address = "cvta.shared.u64 %base, %base;";
+    for (text, shared) in [
+        ("atom.relaxed.gpu.global.add.f32 $d, [$p], $a;".to_owned(), false),
+        ("red.relaxed.sys.global.add.f32 [$p], $a;".to_owned(), false),
+        ("atom.relaxed.cta.add.f32 $d, [$p], $a;".to_owned(), false),
+        ("red.add.f32 [$p], $a;".to_owned(), false),
+        ("atom.shared.add.f32 $d, [$p], $a;".to_owned(), true),
+        ("red.relaxed.cta.shared.add.f32 [$p], $a;".to_owned(), true),
+        (format!("mov.u64 %base, cell; {shared_address} atom.add.f32 $d, [%base], $a;"), true),
+        (format!("mov.u64 %base, cell; {shared_address} red.add.f32 [%base], $a;"), true),
+    ] {
+        let found = apply(&text, 32, shared, &words);
+        for ((old, a, in_global, in_shared), [before, new]) in rows.into_iter().zip(found) {
+            let expected = if shared { in_shared } else { in_global };
+            assert_eq!(new as u32, expected, "{text} {old:x} {a:x}");
+            if text.contains("$d") {
+                assert_eq!(before as u32, old, "{text} {old:x} {a:x}: the old value");
+            }
+        }
+    }
+}

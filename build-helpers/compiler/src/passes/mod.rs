@@ -1,6 +1,7 @@
 //! Passes over a kernel's module, in LLVM's intermediate representation. The pipeline runs them in order.
 
 pub(crate) mod address_spaces;
+pub(crate) mod atomic_additions;
 pub(crate) mod call_chains;
 pub(crate) mod check;
 pub(crate) mod deferred;

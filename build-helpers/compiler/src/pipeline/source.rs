@@ -11,7 +11,7 @@ use crate::{
     base::names::{LAYOUT_PREFIX, SHIM_PREFIX},
     cpu,
     passes::{
-        address_spaces,
+        address_spaces, atomic_additions,
         deferred::{self, Sources},
         entry, fast_math, launch_state, lengths,
         link::{host_instructions, redefinitions},
@@ -36,6 +36,7 @@ pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     deferred::resolve(context, module, sources, &|bitcode| read(session, bitcode))?;
     // Before plugins change what calls look like.
     host_instructions::replace(context, module);
+    atomic_additions::expand(context, module);
     if !is_gpu {
         cpu::keep_waits_apart(context, module);
     }

@@ -8,6 +8,7 @@
 //! The caller guarantees one thing: a value, block or function that was erased is not used again.
 //! Each method that erases says so.
 
+mod atomics;
 mod block;
 mod builder;
 pub(crate) mod codes;
@@ -23,6 +24,7 @@ mod ty;
 mod value;
 mod vectors;
 
+pub use atomics::SyncScope;
 pub use builder::Builder;
 pub use codes::{
     AtomicOperation, AtomicOrdering, FloatPredicate, IntPredicate, Linkage, Opcode, TypeKind,

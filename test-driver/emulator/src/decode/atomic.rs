@@ -11,7 +11,9 @@ use super::problem::Problem;
 use crate::arithmetic::half::{self, Binary16, Brain16};
 use crate::arithmetic::{Flags, float, integer, packed};
 use crate::execute::Handler;
-use crate::execute::instructions::{AtomicOperation, Target, atomic_handler};
+use crate::execute::instructions::{
+    AtomicOperation, Target, atomic_handler, atomic_handler_by_space,
+};
 use crate::memory::{AccessKind, Word};
 use crate::ptx::{Instruction, Type};
 
@@ -62,7 +64,7 @@ fn of<W: Word, O: AtomicOperation>(target: Target) -> Result<Handler, Problem> {
     atomic_handler::<W, O>(target).ok_or(Problem::Unsupported)
 }
 
-fn handler(name: &str, ty: Type, target: Target, flush: bool) -> Result<Handler, Problem> {
+fn handler(name: &str, ty: Type, target: Target) -> Result<Handler, Problem> {
     match (name, ty) {
         ("exch", _) if ty.bits() == 64 => of::<u64, Exchange>(target),
         ("exch", _) if ty.bits() == 16 => of::<u16, Exchange>(target),
@@ -78,7 +80,7 @@ fn handler(name: &str, ty: Type, target: Target, flush: bool) -> Result<Handler,
         ("cas", _) if ty.bits() == 64 => of::<u64, CompareAndSwap64>(target),
         ("inc", Type::U32) => of::<u32, Increment>(target),
         ("dec", Type::U32) => of::<u32, Decrement>(target),
-        ("add", _) => add(ty, target, flush),
+        ("add", _) => add(ty, target),
         ("min", Type::U32) => of::<u32, MinU32>(target),
         ("min", Type::S32) => of::<u32, MinS32>(target),
         ("min", Type::U64) => of::<u64, MinU64>(target),
@@ -93,12 +95,14 @@ fn handler(name: &str, ty: Type, target: Target, flush: bool) -> Result<Handler,
     }
 }
 
-fn add(ty: Type, target: Target, flush: bool) -> Result<Handler, Problem> {
+fn add(ty: Type, target: Target) -> Result<Handler, Problem> {
     match ty {
         Type::U32 | Type::S32 => of::<u32, Add>(target),
         Type::U64 | Type::S64 => of::<u64, Add>(target),
-        Type::F32 if flush => of::<u32, AddF32Flushed>(target),
-        Type::F32 => of::<u32, AddF32>(target),
+        // "on global memory flushes subnormal inputs and results to sign-preserving zero; on shared memory
+        // supports subnormal inputs and results".
+        Type::F32 => atomic_handler_by_space::<u32, AddF32Flushed, AddF32>(target)
+            .ok_or(Problem::Unsupported),
         Type::F64 => of::<u64, AddF64>(target),
         Type::F16 => of::<u16, AddF16>(target),
         Type::Bf16 => of::<u16, AddBf16>(target),
@@ -119,8 +123,6 @@ impl<'a> Decoder<'_, 'a> {
         let releases = strength(m) & AccessKind::RELEASE != 0;
         let space = m.pick(space_named);
         ignore_hints(m);
-        // Half precision never flushes, and `f32` in shared memory does not either.
-        let flush = m.take("ftz");
         m.ignore(&["noftz", "rn"]);
         let name = m.pick(|word| NAMES.into_iter().find(|name| *name == word));
         let (name, ty) = (name.ok_or(Problem::Unsupported)?, m.ty()?);
@@ -128,7 +130,7 @@ impl<'a> Decoder<'_, 'a> {
         let returns = i.opcode == "atom";
         let first = usize::from(returns);
         let location = self.location(self.operand(i, first)?, space)?;
-        let run = handler(name, ty, location.target, flush)?;
+        let run = handler(name, ty, location.target)?;
         let b = self.read(self.operand(i, first + 1)?, ty)?;
         let mut build = Build::new(run).a(location.slot).b(b).x(u32::from(releases));
         if name == "cas" {

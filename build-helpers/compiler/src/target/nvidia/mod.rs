@@ -4,6 +4,7 @@ mod assembler;
 mod bitcode;
 mod block_size;
 mod conversions;
+mod float_atomics;
 mod inline_assembly;
 mod probe;
 mod splice;
@@ -352,6 +353,7 @@ impl Backend for Nvidia {
 
     fn work_around_llvm<'c>(&self, context: &'c Context, module: &Module<'c>) {
         workarounds::keep_exact_loads(module);
+        float_atomics::make_native(context, module, Version::opened());
         workarounds::order_atomics(context, module, Version::opened());
         conversions::make_single(context, module);
     }

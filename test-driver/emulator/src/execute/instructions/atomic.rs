@@ -6,11 +6,12 @@
 //! PTX ISA, "atom" and "red".
 
 use super::area::Area;
-use super::generic::Generic;
+use super::generic::{Generic, resolve};
 use super::global::Global;
 use super::load_store::Target;
 use super::spaces::Shared;
 use crate::execute::machine::{Handler, Instruction, Machine, STOP};
+use crate::launch::Space;
 use crate::memory::Word;
 
 /// The new value from the old one and the operands.
@@ -43,4 +44,27 @@ pub(crate) fn atomic_handler<W: Word, O: AtomicOperation>(target: Target) -> Opt
         Target::Generic => run::<Generic, W, O>,
         Target::Local | Target::Param | Target::Frame => return None,
     })
+}
+
+/// As [`run`] at a generic address, where the space decides on the operation.
+fn run_by_space<W: Word, G: AtomicOperation, S: AtomicOperation>(
+    m: &mut Machine<'_>,
+    i: &Instruction,
+    pc: u32,
+) -> u32 {
+    match resolve(m, m.address(i.a, i.e)).0 {
+        Space::Shared => run::<Generic, W, S>(m, i, pc),
+        _ => run::<Generic, W, G>(m, i, pc),
+    }
+}
+
+/// As [`atomic_handler`], where an operation is one thing in global memory and another in shared memory.
+pub(crate) fn atomic_handler_by_space<W: Word, G: AtomicOperation, S: AtomicOperation>(
+    target: Target,
+) -> Option<Handler> {
+    match target {
+        Target::Generic => Some(run_by_space::<W, G, S>),
+        Target::Shared => atomic_handler::<W, S>(target),
+        _ => atomic_handler::<W, G>(target),
+    }
 }

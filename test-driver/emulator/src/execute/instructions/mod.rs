@@ -21,7 +21,7 @@ mod system_call;
 pub(crate) mod tma;
 mod wmma;
 
-pub(crate) use atomic::{AtomicOperation, atomic_handler};
+pub(crate) use atomic::{AtomicOperation, atomic_handler, atomic_handler_by_space};
 pub(crate) use barrier::{arrive, synchronise};
 pub(crate) use call::{call_direct, call_indirect, leave};
 pub(crate) use collective::wait;
