@@ -180,3 +180,101 @@ fn other_atomic_changes_of_floating_point_numbers_compare_and_exchange() {
         }
     }
 }
+
+/// A kernel whose threads have an array that a loop fills, and another reads at an index.
+fn of_array(index: &str) -> String {
+    format!(
+        "use kernelmill_device::prelude::*;
+#[kernel]
+pub fn of_array(x: &[f32], from: u32, mut y: DisjointSlice<f32>) {{
+    let Some(out) = y.get_mut(thread::index_1d()) else {{ return }};
+    let mut states = [0.0_f32; 5];
+    for value in x {{
+        let mut j = 0;
+        while j < 5 {{
+            let other = states[{index}];
+            states[j] = (value * other).exp() + (states[j] - value).tanh().ln().sin();
+            j += 1;
+        }}
+    }}
+    *out = states[0] + states[1] + states[2] + states[3] + states[4] + from as f32;
+}}
+"
+    )
+}
+
+#[test]
+fn a_private_array_that_loops_index_is_in_registers() {
+    let text = ptx("of_array", &of_array("4 - j"));
+    assert!(!text.contains(".local"), "{text}");
+}
+
+#[test]
+fn a_private_array_that_is_indexed_by_what_a_launch_is_given_is_in_memory() {
+    let text = ptx("of_array", &of_array("from as usize % 5"));
+    assert!(text.contains(".local"), "{text}");
+}
+
+/// A kernel that adds up parts of words as numbers.
+fn parts(mask: u32) -> String {
+    format!(
+        "use kernelmill_device::prelude::*;
+#[kernel]
+pub fn parts(x: &[u32], mut y: DisjointSlice<f32>) {{
+    let i = thread::index_1d();
+    if let (Some(out), Some(word)) = (y.get_mut(i), x.get(i.get())) {{
+        let part = |shift: u32| (word >> shift & {mask}) as f32;
+        *out = part(0) * 0.3 + part(8) * 0.5 + part(16) * 0.7;
+    }}
+}}
+"
+    )
+}
+
+#[test]
+fn bytes_of_a_word_become_numbers_without_bfe() {
+    let text = ptx("parts", &parts(255));
+    assert_eq!((count(&text, "prmt.b32"), count(&text, "bfe.")), (2, 0), "{text}");
+}
+
+#[test]
+fn parts_of_a_word_that_are_no_bytes_are_not_permuted() {
+    let text = ptx("parts", &parts(127));
+    assert_eq!(count(&text, "prmt.b32"), 0, "{text}");
+}
+
+/// A kernel that copies structures of so many bytes in shared memory.
+fn copies(align: u32) -> String {
+    format!(
+        "use kernelmill_device::prelude::*;
+#[repr(C, align({align}))]
+#[derive(Clone, Copy)]
+pub struct Words {{ words: [u32; 4] }}
+#[kernel]
+pub fn copies(mut y: DisjointSlice<u32>) {{
+    static mut TILE: SharedArray<Words, 64> = SharedArray::UNINIT;
+    let t = thread::thread_idx().x as usize % 32;
+    // SAFETY: each thread has its own two places.
+    let tile = unsafe {{ &raw mut TILE[0] }};
+    unsafe {{ (*tile.add(t + 32)).words[t % 4] = 1 }};
+    unsafe {{ *tile.add(t) = *tile.add(t + 32) }};
+    if let Some(out) = y.get_mut(thread::index_1d()) {{
+        *out = unsafe {{ (*tile.add(t)).words[t / 8] }};
+    }}
+}}
+"
+    )
+}
+
+#[test]
+fn sixteen_aligned_bytes_are_copied_at_once() {
+    let text = ptx("copies", &copies(16));
+    assert_eq!(count(&text, "ld.shared.v4.b32"), 1, "{text}");
+    assert_eq!(count(&text, "st.shared.v4.b32"), 1, "{text}");
+}
+
+#[test]
+fn sixteen_bytes_that_are_less_aligned_are_not() {
+    let text = ptx("copies", &copies(8));
+    assert_eq!(count(&text, "ld.shared.v4"), 0, "{text}");
+}

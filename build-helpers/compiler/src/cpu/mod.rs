@@ -68,5 +68,5 @@ pub(crate) use block_arrays::find_divergent_phases;
 pub(crate) use context::keep_waits_apart;
 pub(crate) use functions::find_context_uses;
 pub(crate) use pipeline::enter;
-pub(crate) use uniformity::{Graph, is_pure_intrinsic};
+pub(crate) use uniformity::{Graph, Loop, is_pure_intrinsic};
 pub(crate) use workarounds::store_single_lanes;

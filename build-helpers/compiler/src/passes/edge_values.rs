@@ -4,6 +4,9 @@
 //! is `i + 1`. LLVM's [CorrelatedValuePropagation] puts constants in the place of values on edges, and this is none. Without it
 //! [ScalarEvolution] sees no induction variable, and what goes by those is left out: peeling, unrolling, strength reduction.
 //!
+//! An iterator with two ends, as of `take` or `zip`, advances its address by `select(more, size, 0)`, and goes on where both
+//! conditions hold.
+//!
 //! Needs: optimised functions. Guarantees: no phi has a value from a branch that depends on its condition, as a select or as a sum
 //! with the condition.
 //!
@@ -54,6 +57,17 @@ fn on_edge<'c>(context: &'c Context, phi: Value<'c>, index: u32) -> Option<Value
             builder.before(from.terminator()?);
             builder.take_line(value);
             Some(builder.add(other, value.ty().constant(1)))
+        }
+        Opcode::GetElementPtr => {
+            let [base, index] = value.operands()[..] else { return None };
+            let is_chosen = index.is_instruction()
+                && index.opcode() == Opcode::Select
+                && index.operand(0) == condition;
+            let chosen = is_chosen.then(|| index.operand(if holds { 1 } else { 2 }))?;
+            let builder = Builder::new(context);
+            builder.before(from.terminator()?);
+            builder.take_line(value);
+            Some(builder.elements(value.element_type(), base, &[chosen]))
         }
         _ => None,
     }
@@ -140,6 +154,42 @@ out:
         stays("add i64 %i, %one", "%other, label %loop, label %out");
         stays("select i1 %other, i64 5, i64 %end", ON);
         stays("sub i64 %i, %one", ON);
+    }
+
+    /// A loop over an iterator with two ends, `left` and an address, after the pass.
+    fn iterator(condition: &str) -> String {
+        let text = format!(
+            "define float @f(ptr %x, ptr %end, i64 %n) {{
+start:
+  br label %loop
+loop:
+  %at = phi ptr [ %x, %start ], [ %next, %loop ]
+  %left = phi i64 [ %n, %start ], [ %less, %loop ]
+  %value = load float, ptr %at
+  %less = add i64 %left, -1
+  %a = icmp ne i64 %less, 0
+  %b = icmp ne ptr %at, %end
+  %both = select i1 %a, i1 %b, i1 false
+  %size = select i1 {condition}, i64 4, i64 0
+  %next = getelementptr i8, ptr %at, i64 %size
+  br i1 {condition}, label %loop, label %out
+out:
+  ret float %value
+}}"
+        );
+        open_llvm();
+        let context = Context::create();
+        let module = parse_ir(&context, &text, "", "").unwrap();
+        assert!(settle(&context, &module));
+        module.verify().unwrap();
+        module.to_text()
+    }
+
+    #[test]
+    fn an_address_that_advances_where_the_condition_holds_advances_by_a_constant() {
+        let text = iterator("%both");
+        assert!(text.contains(" = getelementptr i8, ptr %at, i64 4"), "{text}");
+        assert!(!text.contains("[ %next, %loop ]"), "{text}");
     }
 
     #[test]

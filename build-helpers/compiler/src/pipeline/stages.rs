@@ -239,6 +239,9 @@ pub(super) fn optimize(session: &mut Session<'_, '_>) -> Result<(), Error> {
     {
         backend.machine().run_with(module, passes, false)?;
     }
+    if job.config.options.opt_level > 1 {
+        backend.unroll_array_loops(context, module)?;
+    }
     Ok(())
 }
 

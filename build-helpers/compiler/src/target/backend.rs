@@ -41,6 +41,15 @@ pub(crate) trait Backend: TargetInfo {
         None
     }
 
+    /// Unrolls loops over private arrays where that makes registers of their elements, once everything is optimised.
+    fn unroll_array_loops<'c>(
+        &self,
+        _context: &'c Context,
+        _module: &Module<'c>,
+    ) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Passes that find out how the addresses of accesses are aligned, once everything is optimised.
     fn alignment_passes(&self) -> Option<&'static str> {
         None

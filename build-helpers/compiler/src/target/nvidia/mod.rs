@@ -1,9 +1,11 @@
 //! NVIDIA: PTX by LLVM, cubins by ptxas, and bitcode that the program compiles when it runs.
 
+mod array_loops;
 mod assembler;
 mod bitcode;
 mod block_size;
 mod conversions;
+mod copies;
 mod float_atomics;
 mod inline_assembly;
 mod probe;
@@ -347,6 +349,17 @@ impl Backend for Nvidia {
         Some(LOOPS)
     }
 
+    fn unroll_array_loops<'c>(
+        &self,
+        context: &'c Context,
+        module: &Module<'c>,
+    ) -> Result<(), Error> {
+        if array_loops::mark(context, module) {
+            self.machine.run_with(module, array_loops::PASSES, false)?;
+        }
+        Ok(())
+    }
+
     fn alignment_passes(&self) -> Option<&'static str> {
         Some(INFER_ALIGNMENT)
     }
@@ -356,6 +369,8 @@ impl Backend for Nvidia {
         float_atomics::make_native(context, module, Version::opened());
         workarounds::order_atomics(context, module, Version::opened());
         conversions::make_single(context, module);
+        conversions::permute_bytes(context, module);
+        copies::widen(context, module);
     }
 
     fn emit(

@@ -75,13 +75,17 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// The number that an attribute of a function, such as `align`, holds.
+    /// The number that an attribute of a function or a call, such as `align`, holds.
     #[must_use]
     pub fn attribute_number(self, place: Place, name: &str) -> Option<u64> {
-        // SAFETY: the value is a function; LLVM gives null where the attribute is not there.
+        let (place, kind) = (place.index(), attribute_kind(name));
+        // SAFETY: the value is a function or a call; LLVM gives null where the attribute is not there.
         unsafe {
-            let attribute =
-                LLVMGetEnumAttributeAtIndex(self.raw, place.index(), attribute_kind(name));
+            let attribute = if self.is_function() {
+                LLVMGetEnumAttributeAtIndex(self.raw, place, kind)
+            } else {
+                LLVMGetCallSiteEnumAttribute(self.raw, place, kind)
+            };
             (!attribute.is_null()).then(|| LLVMGetEnumAttributeValue(attribute))
         }
     }
