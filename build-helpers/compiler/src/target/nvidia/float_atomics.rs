@@ -47,7 +47,7 @@ pub(super) fn make_native<'c>(context: &'c Context, module: &Module<'c>, llvm: V
     }
 }
 
-/// The addition that an instruction is or becomes: one of `float` or `double`, not volatile, for other threads too.
+/// The addition that an instruction is or becomes: one of `float` or `double`, aligned and not volatile.
 fn as_addition<'c>(builder: &Builder<'c>, atomic: Value<'c>) -> Option<Value<'c>> {
     let operation = (atomic.opcode() == Opcode::AtomicRmw).then(|| atomic.atomic_operation())??;
     let bytes = match atomic.ty().kind() {
@@ -55,7 +55,7 @@ fn as_addition<'c>(builder: &Builder<'c>, atomic: Value<'c>) -> Option<Value<'c>
         TypeKind::Double => 8,
         _ => return None,
     };
-    if atomic.is_of_one_thread() || atomic.alignment() < bytes {
+    if atomic.alignment() < bytes {
         return None;
     }
     match operation {
