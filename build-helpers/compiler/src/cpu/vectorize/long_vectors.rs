@@ -13,6 +13,7 @@ use super::{
     analysis::{legality, plan::Plan},
     emission::{code::BodyKind, function::build},
     layout::vector_value::Vectors,
+    runner::LongVectors,
 };
 use crate::cpu::{
     block_entry::count,
@@ -26,16 +27,6 @@ const VECTORS: u32 = 4;
 const LEAST: u32 = 8;
 /// The results at most that differ from lane to lane and are neither affine nor read from memory: each takes four registers.
 const VARYING: usize = 8;
-
-/// What runs several vectors at once.
-#[derive(Clone, Copy)]
-pub(super) struct LongVectors<'c> {
-    pub(super) function: Value<'c>,
-    /// The function for each of the vectors.
-    pub(super) apart: Value<'c>,
-    /// The threads of all of them.
-    pub(super) lanes: u32,
-}
 
 impl<'c> Request<'_, '_, 'c> {
     /// Builds the body of long vectors for a plan, whose unmasked body is given.

@@ -13,7 +13,6 @@ use super::{
         region_function::PANICKED,
         vector_value::Vectors,
     },
-    long_vectors::LongVectors,
 };
 use crate::{
     cpu::{
@@ -32,6 +31,16 @@ pub(super) struct Functions<'c> {
     pub(super) masked: Option<Value<'c>>,
     /// For several vectors with a thread in every lane, of a body without barriers.
     pub(super) long: Option<LongVectors<'c>>,
+}
+
+/// What runs several vectors at once.
+#[derive(Clone, Copy)]
+pub(super) struct LongVectors<'c> {
+    pub(super) function: Value<'c>,
+    /// The function for each of the vectors.
+    pub(super) apart: Value<'c>,
+    /// The threads of all of them.
+    pub(super) lanes: u32,
 }
 
 impl<'c> Functions<'c> {
