@@ -68,7 +68,7 @@ fn counted<'c>(blocks: &[Block<'c>], graph: &Graph, found: &Loop) -> Option<Coun
     let is_inside = |node: &usize| found.nodes.contains(node);
     let mut latches = graph.predecessors[found.header].iter().copied().filter(is_inside);
     let (Some(latch), None) = (latches.next(), latches.next()) else { return None };
-    let leaves = |node: &&usize| !graph.successors[**node].iter().all(|next| is_inside(next));
+    let leaves = |node: &&usize| !graph.successors[**node].iter().all(is_inside);
     if found.nodes.iter().filter(leaves).any(|node| *node != latch) {
         return None;
     }
