@@ -61,3 +61,29 @@ pub fn atomic_operations(mut cells: DisjointSlice<u32>, mut wide: DisjointSlice<
         AtomicI64::from_ptr(wide.get_unchecked_mut(1)).fetch_max(i64::from(i), Ordering::SeqCst);
     }
 }
+
+// CHECK-PTX-COUNT-2: .global.add.f32
+// CHECK-PTX-COUNT-2: .global.add.f64
+// CHECK-PTX-NOT: .cas.b
+/// Numbers that all threads add to and subtract from, and one of each thread, whose old value it reads.
+#[kernel]
+pub fn float_additions(
+    sums: &[atomic::AtomicF32],
+    wide: &[atomic::AtomicF64],
+    x: &[f32],
+    mut old: DisjointSlice<f32>,
+) {
+    let i = thread::index_1d();
+    let own = i.get() + 1;
+    if let Some(old) = old.get_mut(i)
+        && own < sums.len()
+        && own < wide.len()
+        && own <= x.len()
+    {
+        let x = x[own - 1];
+        sums[0].fetch_add(x, Ordering::Relaxed);
+        wide[0].fetch_sub(f64::from(x) * 0.5, Ordering::Release);
+        *old = sums[own].fetch_sub(x, Ordering::AcqRel);
+        *old += wide[own].fetch_add(f64::from(x), Ordering::SeqCst) as f32;
+    }
+}

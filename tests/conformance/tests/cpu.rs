@@ -99,6 +99,7 @@ checks!(
     own_tickets,
     histogram,
     atomic_operations,
+    float_additions,
     warp_sums,
     warp_prefix_sums,
     warp_shuffles,
