@@ -175,13 +175,20 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
             && first.is_multiple_of(16)
     }
 
-    /// Whether TMA stores nothing of a tile beside the tensor's rows: where these are no whole 16 bytes and the tile hangs over,
-    /// it writes up to 16 bytes of the tile behind them, or ends the context with an illegal instruction; seen on an H200.
+    /// Whether TMA stores a tile right. One that begins before the tensor ends the context with an illegal instruction; of one
+    /// that hangs over rows of no whole 16 bytes, up to 16 bytes are written behind these. Both were seen on an H200, and NVIDIA's
+    /// documents do not say so.
     #[inline(always)]
-    fn ends_with_a_unit(&self, start: [i32; D]) -> bool {
+    fn stores_by_unit(&self, start: [i32; D]) -> bool {
+        let (mut is_inside, mut d) = (true, 0);
+        while d < D {
+            is_inside &= start[d] >= 0;
+            d += 1;
+        }
         let end = start[0].wrapping_add(self.box_sizes[0] as i32);
-        let is_within = start[0] >= 0 && end >= 0 && end as u64 <= self.sizes[0];
-        is_within || (self.sizes[0] as usize).wrapping_mul(size_of::<T>()).is_multiple_of(16)
+        let ends_inside = end >= 0 && end as u64 <= self.sizes[0];
+        let has_units = (self.sizes[0] as usize).wrapping_mul(size_of::<T>()).is_multiple_of(16);
+        is_inside && (ends_inside || has_units)
     }
 
     /// The address of a tile at element `at` of shared memory; panics where it does not fit.
@@ -270,8 +277,8 @@ impl<T: TensorElement, const D: usize> TensorMapMut<T, D> {
     /// Starts a copy of a tile from `at` of shared memory to the coordinates `start` of its first element.
     /// Elements outside of the tensor are left out. Coordinates may be negative.
     ///
-    /// TMA copies it on the conditions of [`BulkBarrier::load`], and if the tensor's rows are whole 16 bytes or the tile hangs
-    /// over none of their ends.
+    /// TMA copies it on the conditions of [`BulkBarrier::load`], if no coordinate is negative, and if the tensor's rows are whole
+    /// 16 bytes or the tile hangs over none of their ends. Elsewhere the threads of the block do.
     ///
     /// Earlier writes of the block's threads to shared memory are included.
     ///
@@ -293,7 +300,7 @@ impl<T: TensorElement, const D: usize> TensorMapMut<T, D> {
         start: [i32; D],
     ) -> BulkStore<'a, T, M> {
         let tile = self.tile(from, at);
-        let by_unit = self.by_unit(tile, start) && self.ends_with_a_unit(start);
+        let by_unit = self.by_unit(tile, start) && self.stores_by_unit(start);
         intrinsics::tma_fence();
         thread::sync_threads();
         if by_unit {

@@ -72,12 +72,17 @@ impl Tile {
             * u64::from(self.map.element_bytes)
     }
 
-    /// Whether a store would write behind the tensor's rows, as processors do.
-    fn hangs_over_a_part(&self) -> bool {
+    /// What of a store processors do wrong, although the PTX ISA allows it.
+    fn fault_of_store(&self) -> Option<String> {
+        if self.start.iter().any(|at| *at < 0) {
+            return Some("a tile that begins before the tensor is stored".to_owned());
+        }
         let size = self.map.sizes[0];
-        let end = self.start[0] + i64::from(self.map.box_sizes[0]);
-        let is_within = self.start[0] >= 0 && u64::try_from(end).is_ok_and(|end| end <= size);
-        !is_within && !(size * u64::from(self.map.element_bytes)).is_multiple_of(UNIT as u64)
+        let end = self.start[0].unsigned_abs() + u64::from(self.map.box_sizes[0]);
+        let has_units = (size * u64::from(self.map.element_bytes)).is_multiple_of(UNIT as u64);
+        let hangs_over = end > size && !has_units;
+        hangs_over
+            .then(|| format!("a tile that hangs over rows of no whole {UNIT} bytes is stored"))
     }
 
     fn element(&self, number: u64) -> Element {
@@ -139,8 +144,7 @@ pub(crate) fn load(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
 /// Stores a tile to global memory.
 pub(crate) fn store(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let Some(tile) = Tile::of(m, i, pc) else { return STOP };
-    if tile.hangs_over_a_part() {
-        let reason = format!("a tile that hangs over rows of no whole {UNIT} bytes is stored");
+    if let Some(reason) = tile.fault_of_store() {
         return m.fail(FaultKind::InvalidOperand { reason });
     }
     let done = match tile.map.element_bytes {
