@@ -31,7 +31,7 @@ fn suite(kernel: &str, variables: &[(&str, &str)]) -> Printed {
 
 #[test]
 fn a_kernel_that_is_right_is_a_row_of_json_and_of_a_table() {
-    for (kernel, kind) in [("saxpy", "example"), ("transpose", "conformance")] {
+    for (kernel, kind) in [("saxpy", "example"), ("sum_arrays", "conformance")] {
         let Printed { output, json, markdown } = suite(kernel, &[]);
         assert!(output.status.success(), "{markdown}");
         assert!(json["device"].as_str().is_some_and(|device| device.contains("PTX emulator")));

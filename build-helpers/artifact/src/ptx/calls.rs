@@ -21,15 +21,12 @@ pub fn ptx_has_open_stack(text: &str) -> bool {
     let mut calls: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut caller = "";
     for (at, token) in tokens.iter().enumerate() {
-        let name = || named(&tokens[at + 1..]).unwrap_or_default();
+        let Some(name) = named(&tokens[at + 1..]) else { continue };
         match *token {
-            ".func" | ".entry" => caller = name(),
+            ".func" | ".entry" => caller = name,
+            "call" | "call.uni" if name.starts_with('%') => return true,
             "call" | "call.uni" => {
-                let callee = name();
-                if callee.starts_with('%') {
-                    return true;
-                }
-                calls.entry(caller).or_default().insert(callee);
+                calls.entry(caller).or_default().insert(name);
             }
             _ => {}
         }
