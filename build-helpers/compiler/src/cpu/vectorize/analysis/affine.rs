@@ -6,7 +6,7 @@
 //! `i % n` is the other way round. What is added up from them is affine too, and addresses of it are rows.
 //!
 //! Needs: the shapes of a plan. Guarantees: each block with affine values can be built twice, once for vectors in which they
-//! are affine ([`affine`](super::super::emission::affine)) and once for any: all that is asked for the first is asked before the block
+//! are affine (`emission/affine.rs`) and once for any: all that is asked for the first is asked before the block
 //! changes memory.
 
 use std::collections::HashSet;
