@@ -5,9 +5,9 @@ use crate::{
     diagnostic::{Code, Place},
     frontend::limits,
 };
-use kernelmill_artifact::{Dimension, LaunchLimits};
+use kernelmill_artifact::{Dimension, LaunchLimits, target::nearest_within};
 use syn::{
-    Attribute, Expr, Lit, Meta, MetaNameValue,
+    Attribute, Expr, Lit, Meta, MetaNameValue, Token,
     parse::{Parse, ParseStream},
     spanned::Spanned,
 };
@@ -15,6 +15,8 @@ use syn::{
 /// The arguments of the attribute, and everything that is wrong with them.
 pub(super) struct Arguments {
     pub(super) dimension: Dimension,
+    /// The parameter that is the width of the rows, with the place where it is named.
+    pub(super) width: Option<(String, Place)>,
     pub(super) limits: LaunchLimits,
     /// The instances of a generic kernel, as they are listed.
     pub(super) instances: Vec<Listed>,
@@ -35,7 +37,7 @@ impl Arguments {
     pub(super) fn read(attribute: &Attribute, text: &Text<'_>) -> Self {
         let (dimension, limits) = (Dimension::One, LaunchLimits::NONE);
         let (instances, variants, reports) = (Vec::new(), Vec::new(), Vec::new());
-        let mut arguments = Self { dimension, limits, instances, variants, reports };
+        let mut arguments = Self { dimension, width: None, limits, instances, variants, reports };
         if !matches!(attribute.meta, Meta::Path(_)) {
             arguments.fill(attribute, text);
         }
@@ -44,57 +46,124 @@ impl Arguments {
 
     fn fill(&mut self, attribute: &Attribute, text: &Text<'_>) {
         let mut places: Vec<(String, Place)> = Vec::new();
-        let (mut says_no_dimension, mut lists_no_variants) = (false, false);
+        let mut seen: Vec<String> = Vec::new();
         let parsed = attribute.parse_nested_meta(|meta| {
-            // The attribute itself checks which parameter `width` names.
-            if meta.path.is_ident("width") {
-                return meta.value()?.parse::<syn::Ident>().map(drop);
-            }
-            if meta.path.is_ident("fast_math") && !meta.input.peek(syn::Token![=]) {
-                return Ok(());
-            }
             let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
-            if name == "variants" {
-                let listed = meta.value().and_then(|input| self.list_variants(input, text));
-                return listed.inspect_err(|_| lists_no_variants = true);
+            let place = text.place(&meta.path);
+            let has_value = meta.input.peek(Token![=]);
+            if seen.contains(&name) {
+                self.refuse(place.clone(), format!("is given `{name}` twice"), "write it once");
             }
-            let value: Expr = meta.value()?.parse()?;
-            let place = text.place_of(value.span());
-            if name == "instances" {
-                self.list_instances(&value, text);
-                return Ok(());
+            seen.push(name.clone());
+            if !NAMES.contains(&name.as_str()) {
+                self.refuse_name(&text.written(&meta.path), place);
+                return skip(meta.input);
             }
-            let number = number(&value);
-            match (name.as_str(), number) {
-                ("dim", Some(1)) => self.dimension = Dimension::One,
-                ("dim", Some(2)) => self.dimension = Dimension::Two,
-                ("dim", Some(3)) => self.dimension = Dimension::Three,
-                ("dim", _) => says_no_dimension = true,
-                _ => match limit(&mut self.limits, &name, &value) {
-                    Some(true) => places.push((name, place)),
-                    Some(false) => self.refuse_size(&name, &text.written(&value), place),
-                    None => return Err(meta.error("unknown argument")),
-                },
+            if has_value == (name == "fast_math") {
+                self.refuse_form(&name, place);
+                return skip(meta.input);
             }
-            Ok(())
+            match name.as_str() {
+                "fast_math" => Ok(()),
+                "variants" => {
+                    let listed = meta.value().and_then(|input| self.list_variants(input, text));
+                    if listed.is_err() {
+                        let help = "write `variants = [{ launch_bounds = 64 }]`";
+                        let message = "is given variants that are no list".to_owned();
+                        self.refuse_variant(place, message, help);
+                        return skip(meta.input);
+                    }
+                    Ok(())
+                }
+                _ => {
+                    let value: Expr = meta.value()?.parse()?;
+                    self.take(&name, &value, text);
+                    places.push((name, text.place_of(value.span())));
+                    Ok(())
+                }
+            }
         });
-        let written = text.written(attribute);
-        if lists_no_variants {
-            let message = format!("is marked `{written}`, whose variants are no list");
-            let help = "write `variants = [{ launch_bounds = 64 }]`";
-            self.refuse_variant(text.place(attribute), message, help);
-        } else if parsed.is_err() || says_no_dimension {
-            let message = format!("is marked `{written}`, which says no dimension");
-            let help = "write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(dim = 3)]`";
-            let place = text.place(attribute);
-            self.reports.push(Report {
-                code: Code::KernelAttribute,
-                place,
-                message,
-                help: help.to_owned(),
-            });
+        if let Err(error) = parsed {
+            self.refuse_syntax(&error, attribute, text);
+        }
+        if let Some((_, place)) = self.width.as_ref().filter(|_| self.dimension != Dimension::Two) {
+            let message = "has rows of a width, and is none of two dimensions".to_owned();
+            self.refuse(place.clone(), message, "write `dim = 2` too");
         }
         self.check_limits(&places, &text.place(attribute));
+    }
+
+    /// Takes an argument with a value.
+    fn take(&mut self, name: &str, value: &Expr, text: &Text<'_>) {
+        let (written, place) = (text.written(value), text.place(value));
+        match (name, number(value)) {
+            ("instances", _) => self.list_instances(value, text),
+            ("width", _) => match value {
+                Expr::Path(it) if it.path.get_ident().is_some() => {
+                    self.width = Some((written, place));
+                }
+                _ => {
+                    let message =
+                        format!("has rows of the width `{written}`, which is no parameter");
+                    self.refuse(place, message, WIDTH);
+                }
+            },
+            ("dim", Some(1)) => self.dimension = Dimension::One,
+            ("dim", Some(2)) => self.dimension = Dimension::Two,
+            ("dim", Some(3)) => self.dimension = Dimension::Three,
+            ("dim", _) => {
+                let message = format!("has `{written}` dimensions");
+                self.refuse(place, message, "write `dim = 1`, `dim = 2` or `dim = 3`");
+            }
+            _ => {
+                if limit(&mut self.limits, name, value) != Some(true) {
+                    self.refuse_size(name, value, &written, place);
+                }
+            }
+        }
+    }
+
+    fn refuse(&mut self, place: Place, message: String, help: impl Into<String>) {
+        let code = Code::KernelAttribute;
+        self.reports.push(Report { code, place, message, help: help.into() });
+    }
+
+    /// Reports an argument that does not exist.
+    fn refuse_name(&mut self, written: &str, place: Place) {
+        let help = match nearest_within(written, NAMES.map(str::to_owned), 2) {
+            Some(name) => format!("write `{}`", example(&name)),
+            None => format!("remove it, or write one of `{}`", NAMES.join("`, `")),
+        };
+        self.refuse(
+            place,
+            format!("is given `{written}`, which is no argument of `#[kernel]`"),
+            help,
+        );
+    }
+
+    /// Reports an argument without its value, or with one that it has not.
+    fn refuse_form(&mut self, name: &str, place: Place) {
+        let help = match name {
+            "width" => WIDTH.to_owned(),
+            name => format!("write `{}`", example(name)),
+        };
+        let message = match name {
+            "fast_math" => "is given `fast_math` with a value".to_owned(),
+            name => format!("is given `{name}` without a value"),
+        };
+        self.refuse(place, message, help);
+    }
+
+    /// Reports arguments that are no list of names and values.
+    fn refuse_syntax(&mut self, error: &syn::Error, attribute: &Attribute, text: &Text<'_>) {
+        let written = text.written(attribute);
+        let message = format!("is marked `{written}`, which cannot be read: {error}");
+        let place = match &attribute.meta {
+            Meta::List(_) => text.place_of(error.span()),
+            Meta::Path(_) | Meta::NameValue(_) => text.place(attribute),
+        };
+        let help = "write names with their values, `#[kernel(dim = 2, block_size = [16, 16, 1])]`";
+        self.refuse(place, message, help);
     }
 
     /// Takes the instances, a list of texts.
@@ -126,13 +195,15 @@ impl Arguments {
             let brace = syn::braced!(inside in list);
             place = text.place_of(brace.span.join());
             let mut limits = LaunchLimits::NONE;
-            let said = inside.parse_terminated(MetaNameValue::parse, syn::Token![,])?;
+            let said = inside.parse_terminated(MetaNameValue::parse, Token![,])?;
             for MetaNameValue { path, value, .. } in &said {
                 let name = path.get_ident().map(ToString::to_string).unwrap_or_default();
                 let is_known = VARIANT_LIMITS.contains(&name.as_str());
                 match limit(&mut limits, &name, value).filter(|_| is_known) {
                     Some(true) => {}
-                    Some(false) => self.refuse_size(&name, &text.written(value), text.place(value)),
+                    Some(false) => {
+                        self.refuse_size(&name, value, &text.written(value), text.place(value));
+                    }
                     None => {
                         let message = format!("has a variant with `{}`", text.written(path));
                         let help = "a variant in the attribute has `launch_bounds`, `max_registers` and `index_width`; \
@@ -153,7 +224,7 @@ impl Arguments {
             }
             self.variants.push((limits, place));
             if !list.is_empty() {
-                list.parse::<syn::Token![,]>()?;
+                list.parse::<Token![,]>()?;
             }
         }
         Ok(())
@@ -169,10 +240,13 @@ impl Arguments {
         self.reports.push(Report { code: Code::Instances, place: text.place(item), message, help });
     }
 
-    fn refuse_size(&mut self, name: &str, written: &str, place: Place) {
+    fn refuse_size(&mut self, name: &str, value: &Expr, written: &str, place: Place) {
         let message = format!("has the attribute `{name} = {written}`, which is no size");
-        let help = format!("write `{name} = {}`", example(name));
-        self.reports.push(Report { code: Code::KernelAttribute, place, message, help });
+        let help = match number(value).filter(|number| *number > 0 && SIZES.contains(&name)) {
+            Some(number) => format!("write `{name} = [{number}, 1, 1]`"),
+            None => format!("write `{}`", example(name)),
+        };
+        self.refuse(place, message, help);
     }
 
     /// Reports limits that cannot be, each at its own place, or else at that of the attribute.
@@ -191,6 +265,25 @@ impl Arguments {
     }
 }
 
+/// The arguments that there are.
+const NAMES: [&str; 11] = [
+    "dim",
+    "width",
+    "fast_math",
+    "instances",
+    "variants",
+    "launch_bounds",
+    "block_size",
+    "min_blocks",
+    "max_registers",
+    "index_width",
+    "cluster",
+];
+/// Those with a number for each axis.
+const SIZES: [&str; 2] = ["block_size", "cluster"];
+/// What to write for the width of rows.
+const WIDTH: &str =
+    "write `width = w`, where `w` is the parameter of the kernel that is the width of the rows";
 /// What a variant in the attribute can say.
 const VARIANT_LIMITS: [&str; 3] = ["launch_bounds", "max_registers", "index_width"];
 
@@ -214,15 +307,29 @@ fn limit(limits: &mut LaunchLimits, name: &str, value: &Expr) -> Option<bool> {
     }
 }
 
+/// An argument as it is written.
 fn example(name: &str) -> &'static str {
     match name {
-        "block_size" => "[16, 16, 1]",
-        "cluster" => "[2, 1, 1]",
-        "min_blocks" => "2",
-        "max_registers" => "64",
-        "index_width" => "32",
-        _ => "256",
+        "dim" => "dim = 2",
+        "width" => "width = w",
+        "fast_math" => "fast_math",
+        "instances" => "instances = [\"f32\"]",
+        "variants" => "variants = [{ launch_bounds = 64 }]",
+        "block_size" => "block_size = [16, 16, 1]",
+        "cluster" => "cluster = [2, 1, 1]",
+        "min_blocks" => "min_blocks = 2",
+        "max_registers" => "max_registers = 64",
+        "index_width" => "index_width = 32",
+        _ => "launch_bounds = 256",
     }
+}
+
+/// Moves to the next argument.
+fn skip(input: ParseStream<'_>) -> syn::Result<()> {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        input.parse::<proc_macro2::TokenTree>()?;
+    }
+    Ok(())
 }
 
 /// A literal number.

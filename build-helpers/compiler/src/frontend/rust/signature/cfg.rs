@@ -47,7 +47,12 @@ impl Cfgs {
         let conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
         conditions
             .filter_map(|attribute| attribute.parse_args::<Meta>().ok())
-            .any(|condition| self.value(&condition) == Some(false))
+            .any(|condition| self.is_false(&condition))
+    }
+
+    /// Whether a predicate certainly does not hold.
+    pub(super) fn is_false(&self, condition: &Meta) -> bool {
+        self.value(condition) == Some(false)
     }
 
     /// The value of a predicate, `None` where it is not known.

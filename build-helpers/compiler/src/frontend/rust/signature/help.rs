@@ -3,12 +3,14 @@
 use super::{
     scope::{Found, ModuleId, TypeItem},
     syntax::{bare, disjoint_element, first_argument, segments, tensor_map},
+    text::Text,
     types::{Position, Types},
     unsupported::UnsupportedType,
 };
 use kernelmill_artifact::Access;
-use syn::{Generics, Path, PointerMutability, Type, TypeArray, TypeReference};
+use syn::{Generics, Pat, PatType, Path, PointerMutability, Type, TypeArray, TypeReference};
 
+const FIELDS: &str = "define a `#[repr(C)]` struct with these fields";
 const CANNOT_CROSS: &str = "which cannot cross from host to device";
 
 impl Types<'_, '_> {
@@ -111,6 +113,7 @@ fn instead_of_parameter(types: &Types<'_, '_>, module: ModuleId, ty: &Type) -> S
                 Type::TraitObject(_) => concrete(),
                 _ => format!("write `{name}: {}`, by value", written(inner)),
             },
+            ("Option", Some(_)) => optional(name, &path.path, &written),
             ("TensorMap" | "TensorMapMut", _) => format!("write `{name}: &{}`", written(ty)),
             ("DisjointSlice", None) => write(name, "f32") + ", with the type of its elements",
             (atomic, None) if atomic.starts_with("Atomic") => read(name, atomic),
@@ -138,10 +141,78 @@ fn instead_of_reference(
         (Type::Path(path), Some(_)) if tensor_map(&path.path).is_some() => {
             format!("write `{name}: &{target}`")
         }
-        (Type::Path(path), None) if path.path.is_ident("str") => text_as_bytes(name),
+        (Type::Path(path), _) if matches!(last_name(&path.path).as_str(), "str" | "String") => {
+            text_as_bytes(name)
+        }
+        (Type::Path(path), mutability) if last_name(&path.path) == "Vec" => {
+            let element = argument(&path.path).map_or_else(|| "f32".to_owned(), written);
+            if mutability.is_some() { write(name, &element) } else { read(name, &element) }
+        }
+        (Type::Path(path), _) if last_name(&path.path) == "Option" => {
+            optional(name, &path.path, written)
+        }
+        (Type::Tuple(_), None) => FIELDS.to_owned(),
         (Type::TraitObject(_), _) => concrete(),
         (_, Some(_)) => format!("{}, of length 1", write(name, &target)),
         (_, None) => format!("write `{name}: {target}`, by value"),
+    }
+}
+
+/// What to write for a value that may not be there.
+fn optional(name: &str, path: &Path, written: &dyn Fn(&Type) -> String) -> String {
+    match argument(path).map(bare) {
+        Some(inner @ Type::Reference(reference))
+            if matches!(bare(&reference.elem), Type::Slice(_)) =>
+        {
+            let inner = match reference.mutability {
+                Some(_) => instead_of_reference(name, reference, written),
+                None => format!("write `{name}: {}`", written(inner)),
+            };
+            format!("{inner}, with a `bool` for whether it is there")
+        }
+        Some(inner @ Type::Path(path)) if disjoint_element(&path.path).is_some() => {
+            format!("write `mut {name}: {}`, with a `bool` for whether it is there", written(inner))
+        }
+        _ => "pass the value, and a `bool` for whether it is there".to_owned(),
+    }
+}
+
+/// What to write for a kernel that returns something.
+pub(super) fn instead_of_result(ty: &Type, written: &str) -> String {
+    let through = |value: &str| {
+        format!("write it through a parameter, for example `mut result: DisjointSlice<{value}>`")
+    };
+    let Type::Path(path) = bare(ty) else {
+        return match bare(ty) {
+            Type::Array(_) => through(written),
+            _ => "return nothing, and write what there is through parameters: `mut result: DisjointSlice<f32>`".to_owned(),
+        };
+    };
+    match last_name(&path.path).as_str() {
+        "Result" => "return nothing, and `panic!` where there is an error: the host gets it as an error of the launch".to_owned(),
+        "Option" | "Vec" | "String" | "Box" => {
+            "return nothing, and write what there is through parameters: `mut result: DisjointSlice<f32>`".to_owned()
+        }
+        _ => through(written),
+    }
+}
+
+/// What is wrong with a parameter that has no plain name, and what to write.
+pub(super) fn instead_of_pattern(typed: &PatType, text: &Text<'_>) -> (String, String) {
+    let (pattern, ty) = (text.written(&typed.pat), text.written(&typed.ty));
+    match (&*typed.pat, bare(&typed.ty)) {
+        (Pat::Wild(_), _) => (
+            "has a parameter without a name, `_`".to_owned(),
+            format!("write `_unused: {ty}`, or remove it: the wrapper has the parameters' names"),
+        ),
+        (_, Type::Tuple(_)) => (
+            format!("takes apart a parameter, `{pattern}`"),
+            "write a parameter for each field".to_owned(),
+        ),
+        _ => (
+            format!("takes apart a parameter, `{pattern}`"),
+            format!("write `value: {ty}`, and take it apart in the kernel"),
+        ),
     }
 }
 
@@ -164,7 +235,7 @@ fn instead_inside(types: &Types<'_, '_>, module: ModuleId, ty: &Type) -> String 
             format!("pass that memory as a parameter of its own: {own}")
         }
         Type::Tuple(tuple) if tuple.elems.is_empty() => "leave it out".to_owned(),
-        Type::Tuple(_) => "define a `#[repr(C)]` struct with these fields".to_owned(),
+        Type::Tuple(_) => FIELDS.to_owned(),
         Type::ImplTrait(_) | Type::TraitObject(_) => concrete(),
         Type::FnPtr(_) => {
             "call the function by its name in the kernel, or take a `DeviceFn<fn(..) -> ..>`".into()

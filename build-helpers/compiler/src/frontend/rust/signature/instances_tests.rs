@@ -264,7 +264,7 @@ fn a(x: &[f32]) {}
         "1:78: error[KM0014]: kernel `a` has a variant with `targets`",
         "1:93: error[KM0014]: kernel `a` has a variant that says nothing of its launches",
         "1:113: error[KM0043]: kernel `a` has the attribute `index_width = x`, which is no size",
-        "3:1: error[KM0014]: kernel `b` is marked `#[kernel(variants = { launch_bounds = 64 })]`, whose variants are no list",
+        "3:10: error[KM0014]: kernel `b` is given variants that are no list",
     ] {
         assert!(found.contains(expected), "{expected}\n{found}");
     }

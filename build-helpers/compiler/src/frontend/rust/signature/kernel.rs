@@ -1,9 +1,10 @@
 //! Finds the functions marked `#[kernel]` and reads their signatures.
 
 use super::{
-    alias::renamed_attribute,
     attribute::Arguments,
+    help,
     instances::{self, Known, ListedInstances},
+    marks,
     scope::{ModuleId, Scope},
     substitution,
     syntax::{DEVICE_FN, bare, marked},
@@ -54,7 +55,7 @@ pub(super) fn read_all(
     let mut reports = Vec::new();
     for (module, items) in scope.modules() {
         for item in items {
-            reports.extend(renamed(scope, module, item));
+            reports.extend(marks::misused(scope, module, item));
             if let Item::Fn(function) = item
                 && !scope.leaves_out(&function.attrs)
                 && let Some(attribute) = marker(&function.attrs)
@@ -98,16 +99,6 @@ pub(super) fn read_all(
         kernels.signatures.push(signature);
     }
     (kernels, reports)
-}
-
-/// The report of a function marked by one of our attributes under another name.
-fn renamed(scope: &Scope<'_>, module: ModuleId, item: &Item) -> Option<(usize, Diagnostic)> {
-    let Item::Fn(function) = item else { return None };
-    let (attribute, name) = renamed_attribute(scope, module, &function.attrs)?;
-    let message = format!("`#[{name}]` is written under another name");
-    let help = format!("write `#[{name}]`: functions are found by it, before names are resolved");
-    let place = scope.text(module).place(attribute);
-    Some((scope.file(module), Diagnostic::error(Code::HiddenKernel, place, message).help(help)))
 }
 
 fn same_name(name: &str, place: Place, other: Place) -> Diagnostic {
@@ -155,8 +146,9 @@ impl Reader<'_, '_> {
     fn read(&mut self, attribute: &Attribute, listed: &[ListedInstances]) -> Read {
         let text = self.scope.text(self.module);
         let place = text.place(&self.function.sig.ident);
-        let Arguments { dimension, limits, mut instances, variants, .. } =
+        let Arguments { dimension, width, limits, mut instances, variants, .. } =
             self.attribute(attribute);
+        self.check_width(width);
         self.check_function();
         self.check_lifetimes();
         let base = Signature {
@@ -240,9 +232,7 @@ impl Reader<'_, '_> {
             };
             if !is_nothing {
                 let written = text.written(ty);
-                let help = format!(
-                    "write it through a parameter, for example `mut result: DisjointSlice<{written}>`"
-                );
+                let help = help::instead_of_result(ty, &written);
                 self.report(
                     Code::KernelSignature,
                     text.place(ty),
@@ -280,11 +270,7 @@ impl Reader<'_, '_> {
             }
         };
         let Some(name) = self.parameter_name(typed) else {
-            let message = format!("takes apart a parameter, `{}`", text.written(&typed.pat));
-            let help = format!(
-                "write `value: {}`, and take it apart in the kernel",
-                text.written(&typed.ty)
-            );
+            let (message, help) = help::instead_of_pattern(typed, text);
             self.report(Code::KernelSignature, text.place(&typed.pat), &message, help);
             return None;
         };

@@ -20,6 +20,9 @@ mod kernel;
 mod large;
 mod layout;
 mod length;
+mod marks;
+#[cfg(test)]
+mod marks_tests;
 mod scope;
 mod substitution;
 mod syntax;

@@ -7,7 +7,8 @@ use super::{
 };
 use std::collections::BTreeMap;
 use syn::{
-    Attribute, Item, ItemConst, ItemEnum, ItemFn, ItemStruct, ItemType, UseTree, ext::IdentExt,
+    Attribute, Item, ItemConst, ItemEnum, ItemFn, ItemStruct, ItemType, Meta, UseTree,
+    ext::IdentExt,
 };
 
 /// The modules of a crate, as far as they are in the files at hand.
@@ -85,6 +86,11 @@ impl<'a> Scope<'a> {
     /// Whether an item with these attributes is certainly left out when kernels are compiled.
     pub(super) fn leaves_out(&self, attributes: &[Attribute]) -> bool {
         self.cfgs.leave_out(attributes)
+    }
+
+    /// Whether a condition certainly does not hold when kernels are compiled.
+    pub(super) fn is_false(&self, condition: &Meta) -> bool {
+        self.cfgs.is_false(condition)
     }
 
     /// Every module whose kernels are read, with its items, parents before children, in source order.

@@ -212,13 +212,13 @@ impl Host {
 kernels/k.rs:4:20: error[KM0040]: parameter `name` of kernel `first` has type `&str`, which cannot cross from host to device
   help: write `name: &[u8]`, and pass the text's bytes
 kernels/k.rs:4:26: error[KM0041]: kernel `first` takes apart a parameter, `(a, b)`
-  help: write `value: (f32, f32)`, and take it apart in the kernel
+  help: write a parameter for each field
 kernels/k.rs:4:53: error[KM0040]: parameter `größe` of kernel `first` has type `Vec<f32>`, which cannot cross from host to device
   help: write `größe: &[f32]` to read it, `mut größe: DisjointSlice<f32>` to write it
 kernels/k.rs:4:66: error[KM0041]: kernel `first` returns `f32`
   help: write it through a parameter, for example `mut result: DisjointSlice<f32>`
-kernels/k.rs:6:1: error[KM0043]: kernel `second` is marked `#[kernel(dim = 4)]`, which says no dimension
-  help: write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(dim = 3)]`
+kernels/k.rs:6:16: error[KM0043]: kernel `second` has `4` dimensions
+  help: write `dim = 1`, `dim = 2` or `dim = 3`
 kernels/k.rs:7:1: error[KM0041]: kernel `second` is `async`
   help: remove `async`: a launch is asynchronous by itself
 kernels/k.rs:7:10: error[KM0042]: kernel `second` is generic over `T` and `N`, and no instance of it is listed
@@ -275,6 +275,16 @@ fn every_type_that_cannot_cross_says_what_to_write_instead() {
         ("&f32", "write `p: f32`, by value"),
         ("&[f32; 4]", "write `p: &[f32]`, or `p: [f32; 4]` by value"),
         ("&mut u32", "write `mut p: DisjointSlice<u32>`, of length 1"),
+        ("&Vec<f32>", "write `p: &[f32]`"),
+        ("&mut Vec<f32>", "write `mut p: DisjointSlice<f32>`"),
+        ("&String", "write `p: &[u8]`, and pass the text's bytes"),
+        ("&(f32, u8)", "define a `#[repr(C)]` struct with these fields"),
+        ("&Option<f32>", "pass the value, and a `bool` for whether it is there"),
+        ("Option<&[f32]>", "write `p: &[f32]`, with a `bool` for whether it is there"),
+        (
+            "Option<DisjointSlice<f32>>",
+            "write `mut p: DisjointSlice<f32>`, with a `bool` for whether it is there",
+        ),
         ("&mut DisjointSlice<f32>", "write `mut p: DisjointSlice<f32>`, without the reference"),
         ("*const f32", "write `p: &[f32]`"),
         ("*mut f32", "write `mut p: DisjointSlice<f32>`"),

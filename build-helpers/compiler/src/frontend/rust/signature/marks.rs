@@ -1,0 +1,122 @@
+//! Uses of the attributes `#[kernel]` and `#[device_fn]` that make no kernel: under another name, twice, or on a condition.
+
+use super::{
+    alias::renamed_attribute,
+    kernel::Reader,
+    scope::{ModuleId, Scope},
+    syntax::{DEVICE_FN, bare},
+};
+use crate::diagnostic::{Code, Diagnostic, Place};
+use syn::{
+    Attribute, FnArg, Item, ItemFn, Meta, Pat, Token, Type, ext::IdentExt, punctuated::Punctuated,
+};
+
+/// The types of a width of rows.
+const WIDTHS: [&str; 4] = ["u8", "u16", "u32", "usize"];
+
+/// Everything that is wrong with the attributes of an item, by file.
+pub(super) fn misused(
+    scope: &Scope<'_>,
+    module: ModuleId,
+    item: &Item,
+) -> Vec<(usize, Diagnostic)> {
+    let Item::Fn(function) = item else { return Vec::new() };
+    if scope.leaves_out(&function.attrs) {
+        return Vec::new();
+    }
+    let mut reports: Vec<_> = renamed(scope, module, function).into_iter().collect();
+    for name in ["kernel", DEVICE_FN] {
+        reports.extend(twice(scope, module, function, name));
+        let conditional = function.attrs.iter().filter_map(|it| conditional(scope, it, name));
+        reports.extend(conditional.map(|(condition, mark)| {
+            on_condition(scope, module, function, name, &condition, &mark)
+        }));
+    }
+    reports.into_iter().map(|it| (scope.file(module), it)).collect()
+}
+
+/// The report of a function marked by one of our attributes under another name.
+fn renamed(scope: &Scope<'_>, module: ModuleId, function: &ItemFn) -> Option<Diagnostic> {
+    let (attribute, name) = renamed_attribute(scope, module, &function.attrs)?;
+    let message = format!("`#[{name}]` is written under another name");
+    let help = format!("write `#[{name}]`: functions are found by it, before names are resolved");
+    let place = scope.text(module).place(attribute);
+    Some(Diagnostic::error(Code::HiddenKernel, place, message).help(help))
+}
+
+/// The report of a function that has an attribute of this name more than once.
+fn twice(scope: &Scope<'_>, module: ModuleId, function: &ItemFn, name: &str) -> Option<Diagnostic> {
+    let is_mark = |it: &&Attribute| it.path().segments.last().is_some_and(|it| it.ident == name);
+    let mut marks = function.attrs.iter().filter(is_mark);
+    let (first, second) = (marks.next()?, marks.next()?);
+    let text = scope.text(module);
+    let message = format!("function `{}` is marked `#[{name}]` twice", function.sig.ident);
+    let help = "remove one of them; the arguments of both go into the other one";
+    Some(
+        Diagnostic::error(Code::KernelAttribute, text.place(second), message)
+            .label(text.place(first), "the first one")
+            .help(help),
+    )
+}
+
+/// The condition of `#[cfg_attr(condition, kernel)]` that may hold, and the attribute in it.
+fn conditional(scope: &Scope<'_>, attribute: &Attribute, name: &str) -> Option<(Meta, Meta)> {
+    if !attribute.path().is_ident("cfg_attr") {
+        return None;
+    }
+    let all = Punctuated::<Meta, Token![,]>::parse_terminated;
+    let mut parts = attribute.parse_args_with(all).ok()?.into_iter();
+    let condition = parts.next().filter(|it| !scope.is_false(it))?;
+    let mark = parts.find(|it| it.path().segments.last().is_some_and(|it| it.ident == name))?;
+    Some((condition, mark))
+}
+
+fn on_condition(
+    scope: &Scope<'_>,
+    module: ModuleId,
+    function: &ItemFn,
+    name: &str,
+    condition: &Meta,
+    mark: &Meta,
+) -> Diagnostic {
+    let text = scope.text(module);
+    let message = format!("function `{}` is marked `#[{name}]` on a condition", function.sig.ident);
+    let (condition, written) = (text.written(condition), text.written(mark));
+    let help = format!(
+        "write `#[cfg({condition})]` and `#[{written}]`: functions are found by their attribute, which stands by itself"
+    );
+    Diagnostic::error(Code::HiddenKernel, text.place(mark), message).help(help)
+}
+
+impl Reader<'_, '_> {
+    /// Checks that the width of the rows is a parameter that can be one.
+    pub(super) fn check_width(&mut self, width: Option<(String, Place)>) {
+        let Some((width, place)) = width else { return };
+        let text = self.scope.text(self.module);
+        let named = self.function.sig.inputs.iter().find_map(|input| match input {
+            FnArg::Typed(typed) => match &*typed.pat {
+                Pat::Ident(it) if it.ident.unraw() == width => Some(&*typed.ty),
+                _ => None,
+            },
+            FnArg::Receiver(_) => None,
+        });
+        let is_width = |ty: &Type| match bare(ty) {
+            Type::Path(it) => it.path.get_ident().is_some_and(|it| WIDTHS.iter().any(|w| it == w)),
+            _ => false,
+        };
+        match named {
+            Some(ty) if is_width(ty) => {}
+            Some(ty) => {
+                let message =
+                    format!("has rows of the width `{width}`, of type `{}`", text.written(ty));
+                let help = format!("write `{width}: u32` among the parameters");
+                self.report(Code::KernelAttribute, place, &message, help);
+            }
+            None => {
+                let message = format!("has rows of the width `{width}`, which is no parameter");
+                let help = format!("add the parameter `{width}: u32`, or name one that there is");
+                self.report(Code::KernelAttribute, place, &message, help);
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What is said of attributes that are not right.
+
+use super::read;
+
+/// The first finding about a kernel with this attribute, without its file.
+fn said(attribute: &str) -> String {
+    let text = format!("{attribute} fn k(w: u32, f: f32, mut y: DisjointSlice<f32>) {{}}");
+    let found = read(&text, "k.rs").expect_err(attribute);
+    let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
+    lines.join("\n").replace("k.rs:", "")
+}
+
+#[test]
+fn each_argument_that_is_wrong_has_its_own_message_and_help() {
+    let width =
+        "write `width = w`, where `w` is the parameter of the kernel that is the width of the rows";
+    for (attribute, what, help) in [
+        ("dim = 4", "has `4` dimensions", "write `dim = 1`, `dim = 2` or `dim = 3`"),
+        ("dim = 2, width", "is given `width` without a value", width),
+        ("dim = 2, width = 5", "has rows of the width `5`, which is no parameter", width),
+        (
+            "dim = 2, width = v",
+            "has rows of the width `v`, which is no parameter",
+            "add the parameter `v: u32`, or name one that there is",
+        ),
+        (
+            "dim = 2, width = f",
+            "has rows of the width `f`, of type `f32`",
+            "write `f: u32` among the parameters",
+        ),
+        ("width = w", "has rows of a width, and is none of two dimensions", "write `dim = 2` too"),
+        ("dim = 2, dim = 2", "is given `dim` twice", "write it once"),
+        ("dims = 2", "is given `dims`, which is no argument of `#[kernel]`", "write `dim = 2`"),
+        ("fast_math = true", "is given `fast_math` with a value", "write `fast_math`"),
+        (
+            "launch_bounds(256)",
+            "is given `launch_bounds` without a value",
+            "write `launch_bounds = 256`",
+        ),
+        (
+            "block_size = 256",
+            "has the attribute `block_size = 256`, which is no size",
+            "write `block_size = [256, 1, 1]`",
+        ),
+    ] {
+        let found = said(&format!("#[kernel({attribute})]"));
+        let expected = format!("error[KM0043]: kernel `k` {what}\n  help: {help}");
+        assert!(found.ends_with(&expected), "{attribute}: {found}");
+    }
+    let found = said("#[kernel(dims = 2, widht = w)]");
+    assert_eq!(found.matches("error[KM0043]").count(), 2, "{found}");
+    assert!(said("#[kernel = 5]").contains("which cannot be read"));
+    assert!(said("#[kernel(2)]").contains("which cannot be read"));
+}
+
+#[test]
+fn an_attribute_stands_once_and_by_itself() {
+    let expected = "1:11: error[KM0043]: function `k` is marked `#[kernel]` twice
+  1:1: the first one
+  help: remove one of them; the arguments of both go into the other one";
+    assert_eq!(said("#[kernel] #[kernel]"), expected);
+    let expected = "1:19: error[KM0044]: function `k` is marked `#[kernel]` on a condition
+  help: write `#[cfg(all())]` and `#[kernel]`: functions are found by their attribute, which stands by itself";
+    assert_eq!(said("#[cfg_attr(all(), kernel)]"), expected);
+    let text = "#[cfg_attr(false, kernel)] fn k(w: u32) {} #[kernel] fn other(w: u32) {}";
+    assert_eq!(read(text, "k.rs").unwrap().len(), 1);
+}
+
+#[test]
+fn a_result_and_a_parameter_without_a_name_say_what_to_write() {
+    for (signature, help) in [
+        ("() -> Result<(), ()>", "return nothing, and `panic!` where there is an error"),
+        ("() -> Option<f32>", "return nothing, and write what there is through parameters"),
+        ("(_: f32)", "write `_unused: f32`, or remove it"),
+        ("((a, b): (f32, f32))", "write a parameter for each field"),
+    ] {
+        let found = read(&format!("#[kernel] fn k{signature} {{}}"), "k.rs").unwrap_err();
+        assert!(found[0].help.as_deref().unwrap().starts_with(help), "{signature}: {}", found[0]);
+    }
+}
