@@ -24,6 +24,12 @@ impl fmt::Display for KeptInput<'_> {
     }
 }
 
+/// How the messages of nvcc and clang about a launch in device code start.
+const LAUNCHES: [&str; 2] = [
+    "kernel launch from __device__ or __global__ functions requires",
+    "kernel launch from __device__ or __global__ function requires",
+];
+
 pub(super) struct CppMessages<'a> {
     pub(super) tool: &'a str,
     pub(super) messages: &'a [Message],
@@ -37,6 +43,17 @@ impl fmt::Display for CppMessages<'_> {
         }
         if !self.messages.iter().any(|message| message.severity == MessageSeverity::Error) {
             write!(formatter, "error: {} failed without an error message\n\n", self.tool)?;
+        }
+        if self
+            .messages
+            .iter()
+            .any(|message| LAUNCHES.iter().any(|it| message.text.starts_with(it)))
+        {
+            write!(
+                formatter,
+                "help: kernels that launch kernels (dynamic parallelism) are not supported: launch the inner kernel from \
+                 the host, after the outer one on the same stream, or call its body as a `__device__` function\n\n"
+            )?;
         }
         match self.kept {
             Some(kept) => write!(
@@ -86,5 +103,28 @@ impl fmt::Display for PluginFaults<'_> {
             write!(formatter, "{separator}{fault}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_that_launches_kernels_says_what_to_do() {
+        let said = |text: &str| {
+            let message = Message {
+                severity: MessageSeverity::Error,
+                text: text.to_owned(),
+                place: None,
+                details: Vec::new(),
+            };
+            CppMessages { tool: "clang", messages: &[message], kept: None }.to_string()
+        };
+        let help = "help: kernels that launch kernels (dynamic parallelism) are not supported";
+        for start in LAUNCHES {
+            assert!(said(&format!("{start} relocatable device code")).contains(help), "{start}");
+        }
+        assert!(!said("kernel launch without a size").contains(help));
     }
 }

@@ -36,8 +36,21 @@ pub(super) fn identifier(name: &str) -> String {
     ];
     match name {
         // These cannot be raw.
-        "self" | "Self" | "super" | "crate" => format!("{name}_"),
+        "self" | "Self" | "super" | "crate" | "_" => format!("{name}_"),
         _ if WORDS.contains(&name) => format!("r#{name}"),
         _ => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identifier;
+
+    #[test]
+    fn words_of_rust_become_raw_or_longer_names() {
+        let names = [("saxpy", "saxpy"), ("match", "r#match"), ("self", "self_"), ("_", "__")];
+        for (name, expected) in names {
+            assert_eq!(identifier(name), expected);
+        }
     }
 }

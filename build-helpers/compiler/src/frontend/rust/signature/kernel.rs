@@ -148,7 +148,11 @@ impl Reader<'_, '_> {
         let place = text.place(&self.function.sig.ident);
         let Arguments { dimension, width, limits, mut instances, variants, .. } =
             self.attribute(attribute);
-        self.check_width(width);
+        if let Some((width, place)) = width
+            && let Some((message, help)) = marks::wrong_width(self.function, &width, text)
+        {
+            self.report(Code::KernelAttribute, place, &message, help);
+        }
         self.check_function();
         self.check_lifetimes();
         let base = Signature {

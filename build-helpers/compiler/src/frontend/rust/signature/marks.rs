@@ -2,11 +2,11 @@
 
 use super::{
     alias::renamed_attribute,
-    kernel::Reader,
     scope::{ModuleId, Scope},
     syntax::{DEVICE_FN, bare},
+    text::Text,
 };
-use crate::diagnostic::{Code, Diagnostic, Place};
+use crate::diagnostic::{Code, Diagnostic};
 use syn::{
     Attribute, FnArg, Item, ItemFn, Meta, Pat, Token, Type, ext::IdentExt, punctuated::Punctuated,
 };
@@ -88,35 +88,32 @@ fn on_condition(
     Diagnostic::error(Code::HiddenKernel, text.place(mark), message).help(help)
 }
 
-impl Reader<'_, '_> {
-    /// Checks that the width of the rows is a parameter that can be one.
-    pub(super) fn check_width(&mut self, width: Option<(String, Place)>) {
-        let Some((width, place)) = width else { return };
-        let text = self.scope.text(self.module);
-        let named = self.function.sig.inputs.iter().find_map(|input| match input {
-            FnArg::Typed(typed) => match &*typed.pat {
-                Pat::Ident(it) if it.ident.unraw() == width => Some(&*typed.ty),
-                _ => None,
-            },
-            FnArg::Receiver(_) => None,
-        });
-        let is_width = |ty: &Type| match bare(ty) {
-            Type::Path(it) => it.path.get_ident().is_some_and(|it| WIDTHS.iter().any(|w| it == w)),
-            _ => false,
-        };
-        match named {
-            Some(ty) if is_width(ty) => {}
-            Some(ty) => {
-                let message =
-                    format!("has rows of the width `{width}`, of type `{}`", text.written(ty));
-                let help = format!("write `{width}: u32` among the parameters");
-                self.report(Code::KernelAttribute, place, &message, help);
-            }
-            None => {
-                let message = format!("has rows of the width `{width}`, which is no parameter");
-                let help = format!("add the parameter `{width}: u32`, or name one that there is");
-                self.report(Code::KernelAttribute, place, &message, help);
-            }
-        }
+/// What is wrong with the width of the rows, which is a parameter that can be one: the message and the help.
+pub(super) fn wrong_width(
+    function: &ItemFn,
+    width: &str,
+    text: &Text<'_>,
+) -> Option<(String, String)> {
+    let named = function.sig.inputs.iter().find_map(|input| match input {
+        FnArg::Typed(typed) => match &*typed.pat {
+            Pat::Ident(it) if it.ident.unraw() == width => Some(&*typed.ty),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    });
+    let is_width = |ty: &Type| match bare(ty) {
+        Type::Path(it) => it.path.get_ident().is_some_and(|it| WIDTHS.iter().any(|w| it == w)),
+        _ => false,
+    };
+    match named {
+        Some(ty) if is_width(ty) => None,
+        Some(ty) => Some((
+            format!("has rows of the width `{width}`, of type `{}`", text.written(ty)),
+            format!("write `{width}: u32` among the parameters"),
+        )),
+        None => Some((
+            format!("has rows of the width `{width}`, which is no parameter"),
+            format!("add the parameter `{width}: u32`, or name one that there is"),
+        )),
     }
 }
