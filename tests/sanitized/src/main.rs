@@ -99,15 +99,19 @@ fn correct(device: &Device, kernels: &Kernels) -> Result<(), Box<dyn Error>> {
 fn conformance(device: Device) -> Result<(), Box<dyn Error>> {
     let is_cpu = device.to_string().contains("CPU");
     let context = checks::Context::new(device)?;
+    let mut failed = 0;
     for check in checks::all() {
         if is_cpu || check.scope == checks::Scope::Everywhere {
             match check.run(&context) {
                 Ok(()) => println!("{}: passed", check.name),
-                Err(error) => println!("{}: {error}", check.name),
+                Err(error) => {
+                    failed += 1;
+                    println!("{}: {error}", check.name);
+                }
             }
         }
     }
-    Ok(())
+    if failed > 0 { Err(format!("{failed} checks failed").into()) } else { Ok(()) }
 }
 
 /// The time of kernels without faults, the shortest of many launches.

@@ -2,7 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use syn::{Attribute, Expr, ExprLit, Lit, Meta, Token, punctuated::Punctuated};
+use syn::{
+    Attribute, Expr, ExprLit, Ident, Lit, LitBool, Meta, Token,
+    ext::IdentExt,
+    parse::{Parse, ParseStream},
+    punctuated::Punctuated,
+};
 
 /// What `--cfg` is given, by which it is decided what of a source is compiled.
 ///
@@ -34,6 +39,18 @@ const OF_RUSTC: [&str; 13] = [
     "version",
 ];
 
+/// A predicate. `true` and `false`, which syn takes for no `Meta`, are paths of that name here.
+pub(super) struct Predicate(pub(super) Meta);
+
+impl Parse for Predicate {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(LitBool) {
+            return Ok(Self(Meta::Path(Ident::parse_any(input)?.into())));
+        }
+        input.parse().map(Self)
+    }
+}
+
 impl Cfgs {
     /// All that is given: what is not among them, and is none of rustc's own, is not set.
     pub fn new(given: impl IntoIterator<Item = String>) -> Self {
@@ -46,8 +63,8 @@ impl Cfgs {
     pub fn leave_out(&self, attributes: &[Attribute]) -> bool {
         let conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
         conditions
-            .filter_map(|attribute| attribute.parse_args::<Meta>().ok())
-            .any(|condition| self.is_false(&condition))
+            .filter_map(|attribute| attribute.parse_args::<Predicate>().ok())
+            .any(|condition| self.is_false(&condition.0))
     }
 
     /// Whether a predicate certainly does not hold.
@@ -72,9 +89,9 @@ impl Cfgs {
                 self.has(&name, &format!("{name}={:?}", value.value()))
             }
             Meta::List(list) => {
-                let all = Punctuated::<Meta, Token![,]>::parse_terminated;
+                let all = Punctuated::<Predicate, Token![,]>::parse_terminated;
                 let parts = list.parse_args_with(all).ok()?;
-                let mut values = parts.iter().map(|part| self.value(part));
+                let mut values = parts.iter().map(|part| self.value(&part.0));
                 if list.path.is_ident("not") {
                     values.next()?.map(|value| !value)
                 } else if list.path.is_ident("all") {
@@ -130,6 +147,8 @@ mod tests {
             "target_os = \"none\"",
             "unix",
             "not(windows)",
+            "true",
+            "any(slow, true)",
         ] {
             assert!(!left_out(&known, kept), "{kept}");
         }
@@ -142,6 +161,9 @@ mod tests {
             "test",
             "not(kernelmill)",
             "all(unix, slow)",
+            "false",
+            "not(true)",
+            "all(true, false)",
         ] {
             assert!(left_out(&known, out), "{out}");
         }

@@ -2,6 +2,7 @@
 
 use super::{
     alias::renamed_attribute,
+    cfg::Predicate,
     scope::{ModuleId, Scope},
     syntax::{DEVICE_FN, bare},
     text::Text,
@@ -11,8 +12,8 @@ use syn::{
     Attribute, FnArg, Item, ItemFn, Meta, Pat, Token, Type, ext::IdentExt, punctuated::Punctuated,
 };
 
-/// The types of a width of rows.
-const WIDTHS: [&str; 4] = ["u8", "u16", "u32", "usize"];
+/// Types that are no integer, and so no width of rows. Any other name may stand for one.
+const NO_WIDTHS: [&str; 6] = ["f16", "bf16", "f32", "f64", "bool", "char"];
 
 /// Everything that is wrong with the attributes of an item, by file.
 pub(super) fn misused(
@@ -64,8 +65,8 @@ fn conditional(scope: &Scope<'_>, attribute: &Attribute, name: &str) -> Option<(
     if !attribute.path().is_ident("cfg_attr") {
         return None;
     }
-    let all = Punctuated::<Meta, Token![,]>::parse_terminated;
-    let mut parts = attribute.parse_args_with(all).ok()?.into_iter();
+    let all = Punctuated::<Predicate, Token![,]>::parse_terminated;
+    let mut parts = attribute.parse_args_with(all).ok()?.into_iter().map(|it| it.0);
     let condition = parts.next().filter(|it| !scope.is_false(it))?;
     let mark = parts.find(|it| it.path().segments.last().is_some_and(|it| it.ident == name))?;
     Some((condition, mark))
@@ -101,12 +102,13 @@ pub(super) fn wrong_width(
         },
         FnArg::Receiver(_) => None,
     });
-    let is_width = |ty: &Type| match bare(ty) {
-        Type::Path(it) => it.path.get_ident().is_some_and(|it| WIDTHS.iter().any(|w| it == w)),
-        _ => false,
+    let is_no_width = |ty: &Type| match bare(ty) {
+        Type::Path(it) => it.path.get_ident().is_some_and(|it| NO_WIDTHS.iter().any(|no| it == no)),
+        Type::Macro(_) => false,
+        _ => true,
     };
     match named {
-        Some(ty) if is_width(ty) => None,
+        Some(ty) if !is_no_width(ty) => None,
         Some(ty) => Some((
             format!("has rows of the width `{width}`, of type `{}`", text.written(ty)),
             format!("write `{width}: u32` among the parameters"),

@@ -54,6 +54,16 @@ fn each_argument_that_is_wrong_has_its_own_message_and_help() {
 }
 
 #[test]
+fn a_width_is_an_integer_of_whatever_name() {
+    for ty in ["u32", "i32", "u64", "Width"] {
+        let text = format!(
+            "type Width = u16; #[kernel(dim = 2, width = w)] fn k(x: &[f32], w: {ty}) {{}}"
+        );
+        assert!(read(&text, "k.rs").is_ok(), "{ty}");
+    }
+}
+
+#[test]
 fn an_attribute_stands_once_and_by_itself() {
     let expected = "1:11: error[KM0043]: function `k` is marked `#[kernel]` twice
   1:1: the first one
@@ -62,8 +72,14 @@ fn an_attribute_stands_once_and_by_itself() {
     let expected = "1:19: error[KM0044]: function `k` is marked `#[kernel]` on a condition
   help: write `#[cfg(all())]` and `#[kernel]`: functions are found by their attribute, which stands by itself";
     assert_eq!(said("#[cfg_attr(all(), kernel)]"), expected);
-    let text = "#[cfg_attr(false, kernel)] fn k(w: u32) {} #[kernel] fn other(w: u32) {}";
-    assert_eq!(read(text, "k.rs").unwrap().len(), 1);
+    let expected = expected.replace("all()", "true").replace("1:19", "1:18");
+    assert_eq!(said("#[cfg_attr(true, kernel)]"), expected);
+    for never in ["test", "false"] {
+        let text = format!(
+            "#[cfg_attr({never}, kernel)] fn k(w: u32) {{}} #[kernel] fn other(w: u32) {{}}"
+        );
+        assert_eq!(read(&text, "k.rs").unwrap().len(), 1, "{never}");
+    }
 }
 
 #[test]
