@@ -258,6 +258,11 @@ float rsqrtf(float), rcbrtf(float), sinpif(float), cospif(float), erfinvf(float)
 double rsqrt(double), rcbrt(double), sinpi(double), cospi(double), erfinv(double), erfcinv(double),
     erfcx(double), normcdf(double), normcdfinv(double);
 }
+// Questions about a number, which C's library has as macros: worse than any function of C++'s library, where that is read.
+struct __km_number {
+  template <class T> __km_number(T);
+};
+bool isnan(__km_number), isinf(__km_number), isfinite(__km_number), signbit(__km_number);
 template <class T>
 cudaError_t cudaLaunchKernel(T *, dim3, dim3, void **, __km_size = 0, cudaStream_t = 0);
 cudaError_t cudaEventCreate(cudaEvent_t *, unsigned int);

@@ -1,9 +1,10 @@
 //! How much of a folder of CUDA C++ and HIP compiles through clang:
 //!
 //! ```text
-//! cargo run --release -p cuda-cpp --example survey -- FOLDER [TARGET...]
+//! cargo run --release -p cuda-cpp --example survey -- FOLDER [TARGET...] [-I FOLDER] [-D NAME]
 //! ```
 //!
+//! What starts with a hyphen is an argument of clang, with the folder or name behind it.
 //! For each `.cu` and `.hip` file below the folder one line: its kernels, and for each target how many of them
 //! compiled, with the first reason where not all did.
 
@@ -22,7 +23,15 @@ fn main() {
         eprintln!("usage: survey FOLDER [TARGET...]");
         std::process::exit(2);
     };
-    let mut targets: Vec<String> = arguments.collect();
+    let (mut targets, mut flags) = (Vec::new(), vec!["-w".to_owned()]);
+    while let Some(argument) = arguments.next() {
+        let has_value = argument == "-I" || argument == "-D";
+        let into = if argument.starts_with('-') { &mut flags } else { &mut targets };
+        into.push(argument);
+        if has_value {
+            into.extend(arguments.next());
+        }
+    }
     if targets.is_empty() {
         targets = ["cpu", "gfx1100", "compute_80"].map(str::to_owned).to_vec();
     }
@@ -40,7 +49,7 @@ fn main() {
             package_root: root.clone(),
             includes: Vec::new(),
             defines: Vec::new(),
-            arguments: vec!["-w".to_owned()],
+            arguments: flags.clone(),
             instances: Vec::new(),
         };
         let start = Instant::now();
