@@ -1,5 +1,7 @@
 // cuBLAS, which code for the host calls. It is parsed, and nothing is generated from it.
 #pragma once
+#define CUBLAS_V2_H_
+#define CUBLAS_API_H_
 
 #include "cuComplex.h"
 #include "cuda_bf16.h"

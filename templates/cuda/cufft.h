@@ -1,5 +1,6 @@
 // cuFFT, which code for the host calls. It is parsed, and nothing is generated from it.
 #pragma once
+#define _CUFFT_H_
 
 #include "cuComplex.h"
 #include "kernelmill/library.h"

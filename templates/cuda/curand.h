@@ -1,5 +1,6 @@
 // The functions of cuRAND which code for the host calls. It is parsed, and nothing is generated from it.
 #pragma once
+#define CURAND_H_
 
 #include "kernelmill/library.h"
 

@@ -1,5 +1,7 @@
 // The dense part of cuSOLVER, which code for the host calls. It is parsed, and nothing is generated from it.
 #pragma once
+#define CUSOLVERDN_H_
+#define CUSOLVER_COMMON_H_
 
 #include "cublas_v2.h"
 

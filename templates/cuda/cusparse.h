@@ -1,5 +1,7 @@
 // cuSPARSE, which code for the host calls. It is parsed, and nothing is generated from it.
 #pragma once
+#define _CUSPARSE_H_
+#define CUSPARSEAPI
 
 #include "cuComplex.h"
 #include "kernelmill/library.h"

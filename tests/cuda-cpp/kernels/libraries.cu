@@ -4,6 +4,7 @@
 #include <cooperative_groups/scan.h>
 #include <cublasLt.h>
 #include <cublas_v2.h>
+#include <cuda.h>
 #include <cufft.h>
 #include <curand.h>
 #include <cusolverDn.h>
@@ -60,7 +61,24 @@ static void multiply(const float *a, const float *b, float *c, int n, cudaStream
   CHECK(cublasLtMatmulDescSetAttribute(product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue)));
 }
 
+// Headers that programs share have a function for the errors of each library, where they find its header's guard.
+#if !defined CUBLAS_API_H_ || !defined _CUFFT_H_ || !defined CURAND_H_ || !defined CUSPARSEAPI || !defined CUSOLVER_COMMON_H_
+#error "a header that was read has no guard"
+#endif
+static const char *name_of(cudaError_t error) { return cudaGetErrorName(error); }
+static const char *name_of(CUresult error) {
+  const char *name = nullptr;
+  return cuGetErrorName(error, &name) == CUDA_SUCCESS ? name : "unknown";
+}
+static const char *name_of(cublasStatus_t error) { return cublasGetStatusName(error); }
+static const char *name_of(cufftResult error) { return error == CUFFT_SUCCESS ? "none" : "cuFFT"; }
+static const char *name_of(curandStatus_t error) { return error == CURAND_STATUS_SUCCESS ? "none" : "cuRAND"; }
+static const char *name_of(cusparseStatus_t error) { return cusparseGetErrorName(error); }
+static const char *name_of(cusolverStatus_t error) { return error == CUSOLVER_STATUS_SUCCESS ? "none" : "cuSOLVER"; }
+
 int main() {
+  CUdevice device = 0;
+  printf("%s %s", name_of(cudaSetDevice(0)), name_of(cuDeviceGet(&device, 0)));
   float *numbers = nullptr;
   cufftHandle plan;
   cufftResult planned = cufftPlan1d(&plan, 64, CUFFT_C2C, 1);

@@ -64,7 +64,7 @@ const CUDA_FILES: &[(&str, &str)] = files! { "cuda":
     "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
     "hip/amd_detail/amd_hip_vector_types.h" "hip/channel_descriptor.h" "hip/device_functions.h" "hip/driver_types.h" "hip/hip_bf16.h" "hip/hip_bfloat16.h" "hip/hip_common.h" "hip/hip_complex.h" "hip/hip_cooperative_groups.h" "hip/hip_fp16.h" "hip/hip_fp8.h" "hip/hip_math_constants.h" "hip/hip_profile.h" "hip/hip_runtime.h" "hip/hip_runtime_api.h" "hip/hip_texture_types.h" "hip/hip_vector_types.h" "hip/hip_version.h" "hip/library_types.h" "hip/math_functions.h" "hip/surface_types.h" "hip/texture_types.h"
     "kernelmill/atomics.h" "kernelmill/bits.h" "kernelmill/conversions.h" "kernelmill/derivative.h"
-    "kernelmill/function.h" "kernelmill/half_precision.h" "kernelmill/hip.h" "kernelmill/hip_amdgcn.h" "kernelmill/hip_host.h" "kernelmill/hip_vectors.h"
+    "kernelmill/driver.h" "kernelmill/function.h" "kernelmill/half_precision.h" "kernelmill/hip.h" "kernelmill/hip_amdgcn.h" "kernelmill/hip_host.h" "kernelmill/hip_vectors.h"
     "kernelmill/hip_wavefront.h" "kernelmill/host.h" "kernelmill/host_constants.h"
     "kernelmill/host_functions.h"
     "kernelmill/library.h"
