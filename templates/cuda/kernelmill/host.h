@@ -4,8 +4,15 @@
 #include "host_constants.h"
 
 typedef enum cudaError cudaError_t;
-typedef enum cudaError CUresult;
-#define CUDA_SUCCESS cudaSuccess
+// Another type than the run time's: headers with helpers have a function for each.
+typedef enum cudaError_enum {
+  CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_VALUE = 1, CUDA_ERROR_OUT_OF_MEMORY = 2, CUDA_ERROR_NOT_INITIALIZED = 3,
+  CUDA_ERROR_DEINITIALIZED = 4, CUDA_ERROR_NO_DEVICE = 100, CUDA_ERROR_INVALID_DEVICE = 101, CUDA_ERROR_INVALID_IMAGE = 200,
+  CUDA_ERROR_INVALID_CONTEXT = 201, CUDA_ERROR_NO_BINARY_FOR_GPU = 209, CUDA_ERROR_INVALID_PTX = 218,
+  CUDA_ERROR_FILE_NOT_FOUND = 301, CUDA_ERROR_INVALID_HANDLE = 400, CUDA_ERROR_NOT_FOUND = 500, CUDA_ERROR_NOT_READY = 600,
+  CUDA_ERROR_ILLEGAL_ADDRESS = 700, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701, CUDA_ERROR_LAUNCH_FAILED = 719,
+  CUDA_ERROR_NOT_SUPPORTED = 801, CUDA_ERROR_UNKNOWN = 999
+} CUresult;
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *cudaEvent_t;
@@ -258,6 +265,11 @@ float rsqrtf(float), rcbrtf(float), sinpif(float), cospif(float), erfinvf(float)
 double rsqrt(double), rcbrt(double), sinpi(double), cospi(double), erfinv(double), erfcinv(double),
     erfcx(double), normcdf(double), normcdfinv(double);
 }
+// Questions about a number, which C's library has as macros: worse than any function of C++'s library, where that is read.
+struct __km_number {
+  template <class T> __km_number(T);
+};
+bool isnan(__km_number), isinf(__km_number), isfinite(__km_number), signbit(__km_number);
 template <class T>
 cudaError_t cudaLaunchKernel(T *, dim3, dim3, void **, __km_size = 0, cudaStream_t = 0);
 cudaError_t cudaEventCreate(cudaEvent_t *, unsigned int);

@@ -1,10 +1,11 @@
-//! How much of a folder of CUDA C++ and HIP compiles through clang:
+//! How much of a folder of CUDA C++, HIP and OpenCL C compiles through clang:
 //!
 //! ```text
-//! cargo run --release -p cuda-cpp --example survey -- FOLDER [TARGET...]
+//! cargo run --release -p cuda-cpp --example survey -- FOLDER [TARGET...] [-I FOLDER] [-D NAME]
 //! ```
 //!
-//! For each `.cu` and `.hip` file below the folder one line: its kernels, and for each target how many of them
+//! What starts with a hyphen is an argument of clang, with the folder or name behind it.
+//! For each `.cu`, `.hip` and `.cl` file below the folder one line: its kernels, and for each target how many of them
 //! compiled, with the first reason where not all did.
 
 use std::{
@@ -13,7 +14,7 @@ use std::{
     time::Instant,
 };
 
-use cuda_cpp::{Source, lower};
+use cuda_cpp::{Source, clang, compiler, lower};
 use kernelmill_compiler::{Error, frontend::cuda::CudaSource};
 
 fn main() {
@@ -22,7 +23,15 @@ fn main() {
         eprintln!("usage: survey FOLDER [TARGET...]");
         std::process::exit(2);
     };
-    let mut targets: Vec<String> = arguments.collect();
+    let (mut targets, mut flags) = (Vec::new(), vec!["-w".to_owned()]);
+    while let Some(argument) = arguments.next() {
+        let has_value = argument == "-I" || argument == "-D";
+        let into = if argument.starts_with('-') { &mut flags } else { &mut targets };
+        into.push(argument);
+        if has_value {
+            into.extend(arguments.next());
+        }
+    }
     if targets.is_empty() {
         targets = ["cpu", "gfx1100", "compute_80"].map(str::to_owned).to_vec();
     }
@@ -40,11 +49,11 @@ fn main() {
             package_root: root.clone(),
             includes: Vec::new(),
             defines: Vec::new(),
-            arguments: vec!["-w".to_owned()],
+            arguments: flags.clone(),
             instances: Vec::new(),
         };
         let start = Instant::now();
-        match lower(&source) {
+        match lower_either(&source) {
             Ok(lowered) => {
                 let seconds = start.elapsed().as_secs_f64();
                 let cells: Vec<_> = targets.iter().map(|target| cell(&lowered, target)).collect();
@@ -61,11 +70,18 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) {
         let path = entry.path();
         if path.is_dir() {
             find(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "cu" || extension == "hip")
-        {
+        } else if path.extension().is_some_and(|it| it == "cu" || it == "hip" || it == "cl") {
             files.push(path);
         }
     }
+}
+
+fn lower_either(source: &CudaSource) -> Result<Source, Error> {
+    if source.path.extension().is_none_or(|extension| extension != "cl") {
+        return lower(source);
+    }
+    let lowered = compiler().lower_opencl(clang(), source)?;
+    Ok(Source { lowered, name: "survey".to_owned() })
 }
 
 /// What became of a file on one target.

@@ -494,7 +494,7 @@ fn what_cannot_leave_nvidia_is_named_with_its_line() {
     let project = Project::new("cuda-unsupported");
     let project = project.manifest("2024", "targets = [\"cpu\", \"gfx1100\"]").file(
         "kernels/two.cu",
-        "__global__ void bound(unsigned *x) {\n    asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(*x));\n}\n\
+        "__global__ void bound(unsigned *x) {\n    asm(\"mov.u32 %0, %%smid;\" : \"=r\"(*x));\n}\n\
          __global__ void free(unsigned *x) { *x = 1; }\n",
     );
     let message = project.file("src/main.rs", IDLE).cargo(&["build"]).build_script_error();

@@ -14,7 +14,7 @@ use crate::{
         address_spaces, atomic_additions,
         deferred::{self, Sources},
         entry, fast_math, launch_state, lengths,
-        link::{host_instructions, redefinitions},
+        link::{host_instructions, ptx_instructions, redefinitions},
         parameters, retarget,
     },
 };
@@ -36,6 +36,9 @@ pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     deferred::resolve(context, module, sources, &|bitcode| read(session, bitcode))?;
     // Before plugins change what calls look like.
     host_instructions::replace(context, module);
+    if !(is_gpu && backend.takes_assembly()) {
+        ptx_instructions::replace(context, module);
+    }
     atomic_additions::expand(context, module);
     if !is_gpu {
         cpu::keep_waits_apart(context, module);

@@ -15,6 +15,7 @@ mod merge;
 mod messages;
 mod panics;
 mod print;
+pub(crate) mod ptx_instructions;
 mod reflect;
 mod vendor;
 

@@ -57,20 +57,21 @@ const OPENCL_FILES: &[(&str, &str)] = &[
 ];
 
 const CUDA_FILES: &[(&str, &str)] = files! { "cuda":
-    "assert.h" "builtin_types.h" "cooperative_groups.h" "cooperative_groups/reduce.h" "cuda.h"
-    "cuComplex.h" "cuda/std/array" "cuda/std/cmath" "cuda/std/cstddef" "cuda/std/cstdint" "cuda/std/limits"
+    "assert.h" "builtin_types.h" "cooperative_groups.h" "cooperative_groups/reduce.h" "cooperative_groups/scan.h" "cuda.h"
+    "cuComplex.h" "cublasLt.h" "cublas_v2.h" "cufft.h" "curand.h" "cusolverDn.h" "cusparse.h" "cuda/std/array" "cuda/std/cmath" "cuda/std/cstddef" "cuda/std/cstdint" "cuda/std/limits"
     "cuda/std/tuple" "cuda/std/type_traits" "cuda/std/utility" "cuda_bf16.h"
     "cuda_device_runtime_api.h" "cuda_fp16.h" "cuda_fp8.h" "cuda_profiler_api.h" "cuda_runtime.h" "cuda_runtime_api.h"
     "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
     "hip/amd_detail/amd_hip_vector_types.h" "hip/channel_descriptor.h" "hip/device_functions.h" "hip/driver_types.h" "hip/hip_bf16.h" "hip/hip_bfloat16.h" "hip/hip_common.h" "hip/hip_complex.h" "hip/hip_cooperative_groups.h" "hip/hip_fp16.h" "hip/hip_fp8.h" "hip/hip_math_constants.h" "hip/hip_profile.h" "hip/hip_runtime.h" "hip/hip_runtime_api.h" "hip/hip_texture_types.h" "hip/hip_vector_types.h" "hip/hip_version.h" "hip/library_types.h" "hip/math_functions.h" "hip/surface_types.h" "hip/texture_types.h"
     "kernelmill/atomics.h" "kernelmill/bits.h" "kernelmill/conversions.h" "kernelmill/derivative.h"
-    "kernelmill/function.h" "kernelmill/half_precision.h" "kernelmill/hip.h" "kernelmill/hip_amdgcn.h" "kernelmill/hip_host.h" "kernelmill/hip_vectors.h"
+    "kernelmill/driver.h" "kernelmill/function.h" "kernelmill/half_precision.h" "kernelmill/hip.h" "kernelmill/hip_amdgcn.h" "kernelmill/hip_host.h" "kernelmill/hip_vectors.h"
     "kernelmill/hip_wavefront.h" "kernelmill/host.h" "kernelmill/host_constants.h"
     "kernelmill/host_functions.h"
+    "kernelmill/library.h"
     "kernelmill/math.h" "kernelmill/memory.h" "kernelmill/operations.h" "kernelmill/prelude.h"
     "kernelmill/print.h" "kernelmill/qualifiers.h" "kernelmill/rounding.h" "kernelmill/special.h"
     "kernelmill/vector_types.h" "kernelmill/warp.h" "library_types.h" "math_constants.h"
-    "math_functions.h" "vector_functions.h" "vector_types.h"
+    "math_functions.h" "nvToolsExt.h" "nvtx3/nvToolsExt.h" "nvtx3/nvToolsExtCudaRt.h" "omp.h" "vector_functions.h" "vector_types.h"
 };
 
 /// Writes the headers into a folder of the scratch folder, once, and gives it.

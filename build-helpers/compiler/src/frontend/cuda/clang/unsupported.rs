@@ -17,7 +17,10 @@ use crate::{
     base::names::PREFIX,
     frontend::cuda::source::CudaSource,
     ir::reachable,
-    passes::{call_chains::CallChains, link},
+    passes::{
+        call_chains::CallChains,
+        link::{self, ptx_instructions::Instructions},
+    },
 };
 
 /// The language of a source that clang reads.
@@ -53,6 +56,8 @@ pub(crate) fn find<'c>(
     let defined = module.definitions().into_iter();
     let defined = defined.map(|function| plain(&function.name()).to_owned());
     let names = Names { language, known: defined.chain(link::known()).collect() };
+    let is_ptx = matches!(language, Language::Cuda | Language::NvidiaIr);
+    let mut replaced: Option<Instructions<'c>> = None;
     for kernel in kernels(module) {
         let symbol = kernel.name();
         let call_chains = CallChains::from(context, [kernel]);
@@ -60,6 +65,12 @@ pub(crate) fn find<'c>(
         used.retain(|value| value.is_function() && !value.is_declaration());
         for function in used {
             for instruction in function.instructions() {
+                if is_ptx && instruction.is_call() && instruction.inline_assembly().is_some() {
+                    let replaced = replaced.get_or_insert_with(|| Instructions::new(context));
+                    if replaced.have(instruction) {
+                        continue;
+                    }
+                }
                 for (reason, scope) in features_of(instruction, &names) {
                     found.insert(UnsupportedFeature {
                         symbol: symbol.clone(),

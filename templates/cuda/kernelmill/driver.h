@@ -1,0 +1,166 @@
+// The driver's functions, which code for the host calls, by their names alone. It is parsed, and nothing is generated from it.
+#pragma once
+
+#include "library.h"
+
+extern "C++" {
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
+typedef unsigned long long CUmemGenericAllocationHandle;
+typedef enum CUdevice_attribute_enum {
+  CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
+  CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK = 12, CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13,
+  CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE = 36,
+  CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH = 37, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38,
+  CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING = 41,
+  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+  CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH = 95,
+  CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97, CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED = 102,
+  CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102
+} CUdevice_attribute;
+typedef enum CUfunction_attribute_enum {
+  CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES,
+  CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, CU_FUNC_ATTRIBUTE_NUM_REGS, CU_FUNC_ATTRIBUTE_PTX_VERSION,
+  CU_FUNC_ATTRIBUTE_BINARY_VERSION, CU_FUNC_ATTRIBUTE_CACHE_MODE_CA, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+  CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
+} CUfunction_attribute;
+enum { CU_CTX_SCHED_AUTO, CU_CTX_SCHED_SPIN, CU_CTX_SCHED_YIELD, CU_CTX_SCHED_BLOCKING_SYNC = 4, CU_CTX_MAP_HOST = 8 };
+enum { CU_STREAM_DEFAULT, CU_STREAM_NON_BLOCKING };
+enum { CU_EVENT_DEFAULT, CU_EVENT_BLOCKING_SYNC, CU_EVENT_DISABLE_TIMING };
+enum { CU_MEM_ATTACH_GLOBAL = 1, CU_MEM_ATTACH_HOST, CU_MEM_ATTACH_SINGLE = 4 };
+
+__KM_LIBRARY(CUresult, cuInit)
+__KM_LIBRARY(CUresult, cuDriverGetVersion)
+__KM_LIBRARY(CUresult, cuGetErrorName)
+__KM_LIBRARY(CUresult, cuGetErrorString)
+__KM_LIBRARY(CUresult, cuDeviceGet)
+__KM_LIBRARY(CUresult, cuDeviceGetCount)
+__KM_LIBRARY(CUresult, cuDeviceGetName)
+__KM_LIBRARY(CUresult, cuDeviceGetAttribute)
+__KM_LIBRARY(CUresult, cuDeviceGetUuid)
+__KM_LIBRARY(CUresult, cuDeviceTotalMem)
+__KM_LIBRARY(CUresult, cuDeviceComputeCapability)
+__KM_LIBRARY(CUresult, cuDeviceGetByPCIBusId)
+__KM_LIBRARY(CUresult, cuDeviceGetPCIBusId)
+__KM_LIBRARY(CUresult, cuDeviceCanAccessPeer)
+__KM_LIBRARY(CUresult, cuDevicePrimaryCtxRetain)
+__KM_LIBRARY(CUresult, cuDevicePrimaryCtxRelease)
+__KM_LIBRARY(CUresult, cuDevicePrimaryCtxReset)
+__KM_LIBRARY(CUresult, cuDevicePrimaryCtxSetFlags)
+__KM_LIBRARY(CUresult, cuDevicePrimaryCtxGetState)
+__KM_LIBRARY(CUresult, cuCtxCreate)
+__KM_LIBRARY(CUresult, cuCtxDestroy)
+__KM_LIBRARY(CUresult, cuCtxPushCurrent)
+__KM_LIBRARY(CUresult, cuCtxPopCurrent)
+__KM_LIBRARY(CUresult, cuCtxSetCurrent)
+__KM_LIBRARY(CUresult, cuCtxGetCurrent)
+__KM_LIBRARY(CUresult, cuCtxGetDevice)
+__KM_LIBRARY(CUresult, cuCtxGetFlags)
+__KM_LIBRARY(CUresult, cuCtxSynchronize)
+__KM_LIBRARY(CUresult, cuCtxSetLimit)
+__KM_LIBRARY(CUresult, cuCtxGetLimit)
+__KM_LIBRARY(CUresult, cuCtxGetCacheConfig)
+__KM_LIBRARY(CUresult, cuCtxSetCacheConfig)
+__KM_LIBRARY(CUresult, cuCtxSetSharedMemConfig)
+__KM_LIBRARY(CUresult, cuCtxEnablePeerAccess)
+__KM_LIBRARY(CUresult, cuCtxDisablePeerAccess)
+__KM_LIBRARY(CUresult, cuModuleLoad)
+__KM_LIBRARY(CUresult, cuModuleLoadData)
+__KM_LIBRARY(CUresult, cuModuleLoadDataEx)
+__KM_LIBRARY(CUresult, cuModuleLoadFatBinary)
+__KM_LIBRARY(CUresult, cuModuleUnload)
+__KM_LIBRARY(CUresult, cuModuleGetFunction)
+__KM_LIBRARY(CUresult, cuModuleGetGlobal)
+__KM_LIBRARY(CUresult, cuModuleGetTexRef)
+__KM_LIBRARY(CUresult, cuLibraryLoadData)
+__KM_LIBRARY(CUresult, cuLibraryUnload)
+__KM_LIBRARY(CUresult, cuLibraryGetKernel)
+__KM_LIBRARY(CUresult, cuLibraryGetModule)
+__KM_LIBRARY(CUresult, cuKernelGetFunction)
+__KM_LIBRARY(CUresult, cuLinkCreate)
+__KM_LIBRARY(CUresult, cuLinkAddData)
+__KM_LIBRARY(CUresult, cuLinkAddFile)
+__KM_LIBRARY(CUresult, cuLinkComplete)
+__KM_LIBRARY(CUresult, cuLinkDestroy)
+__KM_LIBRARY(CUresult, cuMemGetInfo)
+__KM_LIBRARY(CUresult, cuMemAlloc)
+__KM_LIBRARY(CUresult, cuMemAllocPitch)
+__KM_LIBRARY(CUresult, cuMemAllocHost)
+__KM_LIBRARY(CUresult, cuMemAllocManaged)
+__KM_LIBRARY(CUresult, cuMemAllocAsync)
+__KM_LIBRARY(CUresult, cuMemFree)
+__KM_LIBRARY(CUresult, cuMemFreeHost)
+__KM_LIBRARY(CUresult, cuMemFreeAsync)
+__KM_LIBRARY(CUresult, cuMemHostAlloc)
+__KM_LIBRARY(CUresult, cuMemHostRegister)
+__KM_LIBRARY(CUresult, cuMemHostUnregister)
+__KM_LIBRARY(CUresult, cuMemHostGetDevicePointer)
+__KM_LIBRARY(CUresult, cuMemGetAddressRange)
+__KM_LIBRARY(CUresult, cuMemAdvise)
+__KM_LIBRARY(CUresult, cuMemPrefetchAsync)
+__KM_LIBRARY(CUresult, cuMemcpy)
+__KM_LIBRARY(CUresult, cuMemcpyAsync)
+__KM_LIBRARY(CUresult, cuMemcpyPeer)
+__KM_LIBRARY(CUresult, cuMemcpyHtoD)
+__KM_LIBRARY(CUresult, cuMemcpyDtoH)
+__KM_LIBRARY(CUresult, cuMemcpyDtoD)
+__KM_LIBRARY(CUresult, cuMemcpyHtoDAsync)
+__KM_LIBRARY(CUresult, cuMemcpyDtoHAsync)
+__KM_LIBRARY(CUresult, cuMemcpyDtoDAsync)
+__KM_LIBRARY(CUresult, cuMemcpy2D)
+__KM_LIBRARY(CUresult, cuMemcpy3D)
+__KM_LIBRARY(CUresult, cuMemsetD8)
+__KM_LIBRARY(CUresult, cuMemsetD16)
+__KM_LIBRARY(CUresult, cuMemsetD32)
+__KM_LIBRARY(CUresult, cuMemsetD8Async)
+__KM_LIBRARY(CUresult, cuMemsetD16Async)
+__KM_LIBRARY(CUresult, cuMemsetD32Async)
+__KM_LIBRARY(CUresult, cuMemAddressReserve)
+__KM_LIBRARY(CUresult, cuMemAddressFree)
+__KM_LIBRARY(CUresult, cuMemCreate)
+__KM_LIBRARY(CUresult, cuMemRelease)
+__KM_LIBRARY(CUresult, cuMemMap)
+__KM_LIBRARY(CUresult, cuMemUnmap)
+__KM_LIBRARY(CUresult, cuMemSetAccess)
+__KM_LIBRARY(CUresult, cuMemGetAllocationGranularity)
+__KM_LIBRARY(CUresult, cuMemExportToShareableHandle)
+__KM_LIBRARY(CUresult, cuMemImportFromShareableHandle)
+__KM_LIBRARY(CUresult, cuIpcGetMemHandle)
+__KM_LIBRARY(CUresult, cuIpcOpenMemHandle)
+__KM_LIBRARY(CUresult, cuIpcCloseMemHandle)
+__KM_LIBRARY(CUresult, cuArrayCreate)
+__KM_LIBRARY(CUresult, cuArrayDestroy)
+__KM_LIBRARY(CUresult, cuArray3DCreate)
+__KM_LIBRARY(CUresult, cuTexObjectCreate)
+__KM_LIBRARY(CUresult, cuTexObjectDestroy)
+__KM_LIBRARY(CUresult, cuSurfObjectCreate)
+__KM_LIBRARY(CUresult, cuSurfObjectDestroy)
+__KM_LIBRARY(CUresult, cuPointerGetAttribute)
+__KM_LIBRARY(CUresult, cuPointerSetAttribute)
+__KM_LIBRARY(CUresult, cuStreamCreate)
+__KM_LIBRARY(CUresult, cuStreamCreateWithPriority)
+__KM_LIBRARY(CUresult, cuStreamDestroy)
+__KM_LIBRARY(CUresult, cuStreamSynchronize)
+__KM_LIBRARY(CUresult, cuStreamQuery)
+__KM_LIBRARY(CUresult, cuStreamWaitEvent)
+__KM_LIBRARY(CUresult, cuStreamAddCallback)
+__KM_LIBRARY(CUresult, cuEventCreate)
+__KM_LIBRARY(CUresult, cuEventDestroy)
+__KM_LIBRARY(CUresult, cuEventRecord)
+__KM_LIBRARY(CUresult, cuEventSynchronize)
+__KM_LIBRARY(CUresult, cuEventQuery)
+__KM_LIBRARY(CUresult, cuEventElapsedTime)
+__KM_LIBRARY(CUresult, cuFuncGetAttribute)
+__KM_LIBRARY(CUresult, cuFuncSetAttribute)
+__KM_LIBRARY(CUresult, cuFuncSetCacheConfig)
+__KM_LIBRARY(CUresult, cuFuncSetSharedMemConfig)
+__KM_LIBRARY(CUresult, cuLaunchKernel)
+__KM_LIBRARY(CUresult, cuLaunchKernelEx)
+__KM_LIBRARY(CUresult, cuLaunchCooperativeKernel)
+__KM_LIBRARY(CUresult, cuLaunchHostFunc)
+__KM_LIBRARY(CUresult, cuOccupancyMaxActiveBlocksPerMultiprocessor)
+__KM_LIBRARY(CUresult, cuOccupancyMaxPotentialBlockSize)
+__KM_LIBRARY(CUresult, cuProfilerStart)
+__KM_LIBRARY(CUresult, cuProfilerStop)
+__KM_LIBRARY(CUresult, cuTensorMapEncodeTiled)
+}

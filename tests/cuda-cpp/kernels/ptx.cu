@@ -1,0 +1,63 @@
+// Inline PTX of single instructions, which other targets than NVIDIA's have too.
+#include <stdint.h>
+
+__global__ void integers(unsigned int *out, const unsigned int *numbers) {
+  unsigned int a = numbers[2 * threadIdx.x], b = numbers[2 * threadIdx.x + 1], c = threadIdx.x * 0x01010101u;
+  unsigned int *own = out + 19 * threadIdx.x;
+  unsigned long long wide;
+  asm("sub.s32 %0, %1, %2;" : "=r"(own[0]) : "r"(a), "r"(b));
+  asm("mul.hi.s32 %0, %1, %2;" : "=r"(own[1]) : "r"(a), "r"(b));
+  asm("mul.hi.u32 %0, %1, %2;\n\t" : "=r"(own[2]) : "r"(a), "r"(b));
+  asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(own[3]) : "r"(a), "r"(b), "r"(c));
+  asm volatile("mul.wide.u32 %0, %1, %2;" : "=l"(wide) : "r"(a), "r"(b));
+  own[4] = (unsigned int)(wide >> 32) ^ (unsigned int)wide;
+  asm("shl.b32 %0, %1, %2;" : "=r"(own[5]) : "r"(a), "r"(threadIdx.x));
+  asm("shr.s32 %0, %1, %2;" : "=r"(own[6]) : "r"(a), "r"(threadIdx.x));
+  asm("shr.u32 %0, %1, 7;" : "=r"(own[7]) : "r"(a));
+  asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(own[8]) : "r"(a), "r"(b), "r"(threadIdx.x));
+  asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(own[9]) : "r"(a), "r"(b), "r"(threadIdx.x));
+  asm("lop3.b32 %0, %1, %2, %3, 0xe8;" : "=r"(own[10]) : "r"(a), "r"(b), "r"(c));
+  asm("lop3.b32 %0, %1, %2, %3, %4;" : "=r"(own[11]) : "r"(a), "r"(b), "r"(c), "n"(0x1c));
+  asm("popc.b32 %0, %1;" : "=r"(own[12]) : "r"(a));
+  asm("clz.b32 %0, %1;" : "=r"(own[13]) : "r"(a));
+  asm("brev.b32 %0, %1;" : "=r"(own[14]) : "r"(a));
+  asm("mov.u32 %0, %%laneid;" : "=r"(own[15]));
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(own[16]));
+  asm("{ xor.b32 %0, %1, %2; }" : "=r"(own[17]) : "r"(a), "r"(b));
+  asm("bfind.u32 %0, %1;" : "=r"(own[18]) : "r"(a));
+}
+
+// Half precision as its bits, in pairs too.
+__global__ void halves(unsigned int *out, const unsigned int *pairs) {
+  unsigned int a = pairs[3 * threadIdx.x], b = pairs[3 * threadIdx.x + 1], c = pairs[3 * threadIdx.x + 2];
+  unsigned int *own = out + 5 * threadIdx.x;
+  asm("add.f16x2 %0, %1, %2;" : "=r"(own[0]) : "r"(a), "r"(b));
+  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(own[1]) : "r"(a), "r"(b));
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(own[2]) : "r"(a), "r"(b), "r"(c));
+  float x;
+  uint16_t low = (uint16_t)a, back;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(low));
+  own[3] = __float_as_uint(x);
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(back) : "f"(x * 1.0001f));
+  own[4] = back;
+}
+
+__global__ void approximations(float *out, const float *numbers) {
+  float x = numbers[threadIdx.x], *own = out + 6 * threadIdx.x;
+  asm volatile("tanh.approx.f32 %0, %1; " : "=f"(own[0]) : "f"(x));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(own[1]) : "f"(x));
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(own[2]) : "f"(x * x));
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(own[3]) : "f"(x));
+  asm("rsqrt.approx.ftz.f32 %0,%1;" : "=f"(own[4]) : "f"(x * x));
+  asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(own[5]) : "f"(x), "f"(x), "f"(1.0f));
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(numbers));
+}
+
+// The flag of a carry is no operand of either: only NVIDIA's targets have it.
+__global__ void carries(unsigned int *out, const unsigned int *numbers) {
+  unsigned int low, high;
+  asm volatile("add.cc.u32 %0, %1, %2;" : "=r"(low) : "r"(numbers[0]), "r"(numbers[1]));
+  asm volatile("addc.u32 %0, %1, 0;" : "=r"(high) : "r"(numbers[2]));
+  out[0] = low;
+  out[1] = high;
+}

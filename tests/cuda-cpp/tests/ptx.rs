@@ -1,0 +1,150 @@
+//! Inline PTX of single instructions on every target, through clang.
+
+use std::sync::OnceLock;
+
+use cuda_cpp::{Launch, Source, Value, lower, source};
+use half::f16;
+
+fn ptx() -> &'static Source {
+    static SOURCE: OnceLock<Source> = OnceLock::new();
+    SOURCE.get_or_init(|| lower(&source("ptx")).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// Words of all kinds, by a generator of random numbers.
+fn random(count: usize) -> Vec<u32> {
+    let mut state = 0x2545_f491_u32;
+    let next = |_| {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state
+    };
+    (0..count).map(next).collect()
+}
+
+#[test]
+fn integers_are_as_ptx_has_them() {
+    let mut numbers = random(80);
+    numbers[..6].copy_from_slice(&[0, 0, u32::MAX, 1, 0x8000_0000, u32::MAX]);
+    // 40 threads: amounts of shifts are more than a word has bits, too.
+    let arguments = [Value::Words(vec![0; 40 * 19]), Value::Words(numbers.clone())];
+    for after in ptx().run("integers", Launch::linear(1, 40), &arguments) {
+        for (thread, found) in after[0].words().as_chunks::<19>().0.iter().enumerate() {
+            let (a, b) = (numbers[2 * thread], numbers[2 * thread + 1]);
+            let thread = u32::try_from(thread).expect("a small number");
+            let (c, lane) = (thread.wrapping_mul(0x0101_0101), thread % 32);
+            let signed = i64::from(a.cast_signed()) * i64::from(b.cast_signed());
+            let wide = u64::from(a) * u64::from(b);
+            let joined = (u64::from(b) << 32) | u64::from(a);
+            let [high, low] = [(wide >> 32) as u32, wide as u32];
+            let expected = [
+                a.wrapping_sub(b),
+                (signed >> 32) as u32,
+                high,
+                a.wrapping_mul(b).wrapping_add(c),
+                high ^ low,
+                if thread < 32 { a << thread } else { 0 },
+                (a.cast_signed() >> thread.min(31)).cast_unsigned(),
+                a >> 7,
+                ((joined << lane) >> 32) as u32,
+                (joined >> lane) as u32,
+                a & b | a & c | b & c,
+                // The cases 2, 3 and 4 of a, b and c.
+                !a & b | a & !b & !c,
+                a.count_ones(),
+                a.leading_zeros(),
+                a.reverse_bits(),
+                lane,
+                (1 << lane) - 1,
+                a ^ b,
+                31_u32.wrapping_sub(a.leading_zeros()),
+            ];
+            assert_eq!(*found, expected, "thread {thread}");
+        }
+    }
+}
+
+#[test]
+fn halves_are_rounded_once() {
+    let numbers = [1.5_f32, -0.1, 1000.25, 3.0e-5, 65504.0, 0.333, -7.75, 2.0e-7];
+    let half = |index: usize| f16::from_f32(numbers[index % numbers.len()]);
+    let pair = |index: usize| {
+        u32::from(half(index).to_bits()) | u32::from(half(index + 3).to_bits()) << 16
+    };
+    let pairs: Vec<u32> = (0..32 * 3).map(|index| pair(index + index / 8)).collect();
+    let arguments = [Value::Words(vec![0; 32 * 5]), Value::Words(pairs.clone())];
+    let after = ptx().run_on_cpu("halves", Launch::linear(1, 32), &arguments);
+    let after = after.unwrap_or_else(|error| panic!("{error}"));
+    for (thread, found) in after[0].words().as_chunks::<5>().0.iter().enumerate() {
+        let halves = |which: usize| {
+            let word = pairs[3 * thread + which];
+            [word as u16, (word >> 16) as u16].map(|bits| f16::from_bits(bits).to_f64())
+        };
+        let [a, b, c] = [halves(0), halves(1), halves(2)];
+        let both = |of: &dyn Fn(usize) -> f64| {
+            let [low, high] = [0, 1].map(|index| u32::from(f16::from_f64(of(index)).to_bits()));
+            low | high << 16
+        };
+        let single = a[0] as f32;
+        let expected = [
+            both(&|i| a[i] + b[i]),
+            both(&|i| a[i] * b[i]),
+            both(&|i| a[i].mul_add(b[i], c[i])),
+            single.to_bits(),
+            u32::from(f16::from_f32(single * 1.0001).to_bits()),
+        ];
+        assert_eq!(*found, expected, "thread {thread}");
+    }
+}
+
+#[test]
+fn approximations_are_the_functions() {
+    let numbers: Vec<f32> = (1..=32).map(|i| (i as f32 - 16.5) / 4.0).collect();
+    let arguments = [Value::floats(&[0.0; 32 * 6]), Value::floats(&numbers)];
+    let after = ptx().run_on_cpu("approximations", Launch::linear(1, 32), &arguments);
+    let after = after.unwrap_or_else(|error| panic!("{error}"));
+    for (x, found) in numbers.iter().zip(after[0].numbers().as_chunks::<6>().0) {
+        let wide = f64::from(*x);
+        let (square, fused) = (f64::from(x * x), x.mul_add(*x, 1.0));
+        let expected = [
+            wide.tanh(),
+            wide.exp2(),
+            square.log2(),
+            1.0 / wide,
+            1.0 / square.sqrt(),
+            f64::from(fused),
+        ];
+        for (found, expected) in found.iter().zip(expected) {
+            let error = (f64::from(*found) - expected).abs();
+            assert!(error <= 4e-7 * expected.abs().max(0.1), "{x}: {found} for {expected}");
+        }
+    }
+}
+
+#[test]
+fn only_what_has_no_other_meaning_is_for_every_target() {
+    let names = |target: &str| {
+        let found = ptx().signatures(target);
+        found.iter().map(|it| it.name.to_string()).collect::<Vec<_>>()
+    };
+    let all = ["integers", "halves", "approximations", "carries"];
+    assert_eq!(names("compute_80"), all);
+    for target in ["cpu", "gfx1100"] {
+        assert_eq!(names(target), all[..3]);
+        let artifact = ptx().compile(target).unwrap_or_else(|error| panic!("{target}: {error}"));
+        assert_eq!(artifact.kernels.len(), 3);
+    }
+    let unsupported: Vec<_> = ptx().lowered.unsupported.iter().collect();
+    assert!(unsupported.iter().all(|it| it.symbol.contains("carries")), "{unsupported:?}");
+    assert!(unsupported.iter().any(|it| it.reason == "inline PTX (`add.cc.u32`)" && it.line > 0));
+}
+
+/// NVIDIA's compiler gets the assembly as it is written.
+#[test]
+fn assembly_stays_where_it_is_of_the_target() {
+    let artifact = ptx().compile("compute_80").unwrap_or_else(|error| panic!("{error}"));
+    let text = String::from_utf8(artifact.bytes).expect("PTX is text");
+    for instruction in ["tanh.approx.f32", "lop3.b32", "add.cc.u32", "prefetch.global.L2"] {
+        assert!(text.contains(instruction), "{instruction}");
+    }
+}
