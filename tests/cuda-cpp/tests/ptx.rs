@@ -65,6 +65,72 @@ fn integers_are_as_ptx_has_them() {
 }
 
 #[test]
+fn fields_are_as_ptx_has_them() {
+    let mut numbers = random(40 * 4);
+    for (thread, own) in numbers.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+        // Positions and lengths inside of a word, beyond it, and with bits that do not count.
+        own[2] = [own[2] % 34, own[2] % 300, own[2], 31, 32][thread % 5];
+        own[3] = [own[3] % 34, own[3] % 300, own[3], 0, 40, 32, 1][thread % 7];
+    }
+    let arguments = [Value::Words(vec![0; 40 * 13]), Value::Words(numbers.clone())];
+    for after in ptx().run("fields", Launch::linear(1, 40), &arguments) {
+        let found = after[0].words().as_chunks::<13>().0.iter();
+        for (thread, (found, own)) in found.zip(numbers.as_chunks::<4>().0).enumerate() {
+            let [a, b, position, length] = *own;
+            let selector = position.wrapping_mul(0x0101_0101) ^ length;
+            let wide = (u64::from(b) << 32) | u64::from(a);
+            let [one, two] = [wide, wide << 1].map(u64::cast_signed);
+            let tripled = wide.wrapping_mul(3);
+            let expected = [
+                field(a, position, length, false),
+                field(a, position, length, true),
+                inserted(a, b, position, length),
+                permuted(wide, selector),
+                permuted(wide, 0x3715),
+                a.cast_signed().min(b.cast_signed()).cast_unsigned(),
+                a.max(b),
+                (one.min(two) >> 32) as u32,
+                a,
+                tripled as u32,
+                (tripled >> 32) as u32,
+                a.rotate_left(16),
+                (one.max(two) >> 32) as u32,
+            ];
+            assert_eq!(*found, expected, "thread {thread}: {own:x?}");
+        }
+    }
+}
+
+/// The bit at an index, as `bfe` is written down bit by bit.
+fn field(a: u32, position: u32, length: u32, is_signed: bool) -> u32 {
+    let (position, length) = (position & 255, length & 255);
+    let bit = |index: u32| a >> index & 1;
+    let has_sign = is_signed && length > 0;
+    let sign = if has_sign { bit((position + length).saturating_sub(1).min(31)) } else { 0 };
+    let is_inside = |index: u32| index < length && position + index < 32;
+    let of = |index| if is_inside(index) { bit(position + index) } else { sign };
+    (0..32).map(|index| of(index) << index).sum()
+}
+
+/// `b` with the lowest bits of `a` at a position.
+fn inserted(a: u32, b: u32, position: u32, length: u32) -> u32 {
+    let (position, length) = (position & 255, length & 255);
+    let from = |index: u32| index.checked_sub(position).filter(|it| *it < length);
+    let of = |index| from(index).map_or(b >> index & 1, |it| a >> it & 1);
+    (0..32).map(|index| of(index) << index).sum()
+}
+
+/// Bytes of eight, each by four bits of a selector.
+fn permuted(bytes: u64, selector: u32) -> u32 {
+    let of = |place: usize| {
+        let chosen = selector >> (4 * place);
+        let byte = bytes.to_le_bytes()[chosen as usize & 7];
+        if chosen & 8 == 0 { byte } else { (byte.cast_signed() >> 7).cast_unsigned() }
+    };
+    u32::from_le_bytes([0, 1, 2, 3].map(of))
+}
+
+#[test]
 fn halves_are_rounded_once() {
     let numbers = [1.5_f32, -0.1, 1000.25, 3.0e-5, 65504.0, 0.333, -7.75, 2.0e-7];
     let half = |index: usize| f16::from_f32(numbers[index % numbers.len()]);
@@ -72,10 +138,10 @@ fn halves_are_rounded_once() {
         u32::from(half(index).to_bits()) | u32::from(half(index + 3).to_bits()) << 16
     };
     let pairs: Vec<u32> = (0..32 * 3).map(|index| pair(index + index / 8)).collect();
-    let arguments = [Value::Words(vec![0; 32 * 5]), Value::Words(pairs.clone())];
+    let arguments = [Value::Words(vec![0; 32 * 8]), Value::Words(pairs.clone())];
     let after = ptx().run_on_cpu("halves", Launch::linear(1, 32), &arguments);
     let after = after.unwrap_or_else(|error| panic!("{error}"));
-    for (thread, found) in after[0].words().as_chunks::<5>().0.iter().enumerate() {
+    for (thread, found) in after[0].words().as_chunks::<8>().0.iter().enumerate() {
         let halves = |which: usize| {
             let word = pairs[3 * thread + which];
             [word as u16, (word >> 16) as u16].map(|bits| f16::from_bits(bits).to_f64())
@@ -92,6 +158,15 @@ fn halves_are_rounded_once() {
             both(&|i| a[i].mul_add(b[i], c[i])),
             single.to_bits(),
             u32::from(f16::from_f32(single * 1.0001).to_bits()),
+            u32::from(f16::from_f32(single * 1.0001).to_bits()) << 16
+                | u32::from(f16::from_f32(-single).to_bits()),
+            [pairs[3 * thread] as u16, (pairs[3 * thread] >> 16) as u16]
+                .map(|bits| f16::from_bits(bits & 0x3fff).to_f64().exp2())
+                .map(|value| u32::from(f16::from_f64(value).to_bits()))
+                .into_iter()
+                .rev()
+                .fold(0, |word, bits| word << 16 | bits),
+            u32::from(f16::from_f64(a[0].tanh()).to_bits()),
         ];
         assert_eq!(*found, expected, "thread {thread}");
     }
@@ -127,12 +202,12 @@ fn only_what_has_no_other_meaning_is_for_every_target() {
         let found = ptx().signatures(target);
         found.iter().map(|it| it.name.to_string()).collect::<Vec<_>>()
     };
-    let all = ["integers", "halves", "approximations", "carries"];
+    let all = ["integers", "fields", "halves", "approximations", "carries"];
     assert_eq!(names("compute_80"), all);
     for target in ["cpu", "gfx1100"] {
-        assert_eq!(names(target), all[..3]);
+        assert_eq!(names(target), all[..4]);
         let artifact = ptx().compile(target).unwrap_or_else(|error| panic!("{target}: {error}"));
-        assert_eq!(artifact.kernels.len(), 3);
+        assert_eq!(artifact.kernels.len(), 4);
     }
     let unsupported: Vec<_> = ptx().lowered.unsupported.iter().collect();
     assert!(unsupported.iter().all(|it| it.symbol.contains("carries")), "{unsupported:?}");

@@ -11,7 +11,11 @@ use kernelmill_llvm::{
 };
 
 /// The functions in place of instructions.
-const TEXT: &str = include_str!("ptx.ll");
+const TEXT: &str = concat!(
+    include_str!("ptx_floats.ll"),
+    include_str!("ptx_integers.ll"),
+    include_str!("ptx_fields.ll")
+);
 
 /// What the functions' names start with.
 const PREFIX: &str = "ptx.";
@@ -81,13 +85,16 @@ fn replacement<'c>(functions: &Module<'c>, call: Value<'c>) -> Option<(Value<'c>
     let (name, operands) = read(&text)?;
     let function = functions.function(&format!("{PREFIX}{name}"))?;
     let ty = function.value_type();
-    let has_result = call.ty().kind() != TypeKind::Void;
-    // The result is the first operand.
-    let operands = match operands.split_first() {
-        Some((Operand::Number, operands)) if has_result => operands,
-        None | Some(_) if has_result => return None,
-        _ => &operands,
+    // Results are the first operands.
+    let results = match call.ty().kind() {
+        TypeKind::Void => 0,
+        _ if name.ends_with(UNPACK) => 2,
+        _ => 1,
     };
+    let (results, operands) = operands.split_at_checked(results)?;
+    if results.iter().any(|it| *it != Operand::Number) {
+        return None;
+    }
     let parameters = ty.parameters();
     if call.ty() != ty.result() || operands.len() != parameters.len() {
         return None;
@@ -103,6 +110,12 @@ fn replacement<'c>(functions: &Module<'c>, call: Value<'c>) -> Option<(Value<'c>
     let arguments: Vec<_> = operands.iter().zip(&parameters).map_while(argument).collect();
     (arguments.len() == parameters.len() && given.next().is_none()).then_some((function, arguments))
 }
+
+/// What follows the name of an instruction that puts several operands, in braces, into one.
+const PACK: &str = ".pack";
+
+/// What follows the name of an instruction that takes one apart.
+const UNPACK: &str = ".unpack";
 
 /// What an instruction is given.
 #[derive(Debug, PartialEq, Eq)]
@@ -120,6 +133,8 @@ fn read(text: &str) -> Option<(String, Vec<Operand>)> {
     let text = text.strip_suffix(';')?.trim_end();
     let (instruction, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let mut name = named(instruction);
+    let (rest, suffix) = without_braces(rest)?;
+    name.push_str(suffix);
     let mut operands = Vec::new();
     for word in rest.split(',').map(str::trim).filter(|_| !rest.trim().is_empty()) {
         if let Some(register) = word.strip_prefix('%') {
@@ -143,6 +158,16 @@ fn read(text: &str) -> Option<(String, Vec<Operand>)> {
         operands.push(Operand::Literal(literal.ok()?));
     }
     Some((name, operands))
+}
+
+/// Operands without the braces around some of them, and what that makes of the instruction's name.
+fn without_braces(operands: &str) -> Option<(String, &'static str)> {
+    let Some((before, rest)) = operands.split_once('{') else {
+        return Some((operands.to_owned(), ""));
+    };
+    let (inner, after) = rest.split_once('}')?;
+    let suffix = if before.trim().is_empty() { UNPACK } else { PACK };
+    (!after.contains('{')).then(|| (format!("{before}{inner}{after}"), suffix))
 }
 
 /// An instruction without what makes no difference to its result: subnormal numbers are kept, as everywhere.
@@ -193,6 +218,7 @@ mod tests {
             ("{ mul.hi.u32 $0,$1,$2; }\\0A", "mul.hi.u32"),
             ("fma.rn.f16x2 $0, $1, 3, $2;", "fma.rn.f16x2"),
             ("shr.b32 $0, $1, $2;", "shr.u32"),
+            ("prmt.b32 $0, $1, 3, $2;", "prmt.b32"),
         ] {
             let literal = if assembly.contains(" 3,") { "i32 3, " } else { "" };
             let line = replaced(assembly, "=r,r,r", "i32 %a, i32 %b");
@@ -218,6 +244,11 @@ mod tests {
             "add.f32 $0, $1, $2;",
             "add.u64 $0, $1, $2;",
             "add.sat.s32 $0, $1, $2;",
+            "mul.wide.u32 $0, $1, $2;",
+            "add.u32 3, $0, $1;",
+            "mov.b64 $0, {$1, $2};",
+            "mov.b32 {$0, $1}, $2;",
+            "mov.b32 {$0, {$1}}, $2;",
             "{ .reg .u32 t; add.u32 $0, $1, $2; }",
         ] {
             assert!(replaced(assembly, "=r,r,r", "i32 %a, i32 %b").contains("asm"), "{assembly}");
