@@ -479,6 +479,50 @@ fn copies_that_are_not_waited_for() {
     }
 }
 
+/// Compilers load a vector where the word in its middle, or the last one, is not needed.
+#[test]
+fn words_of_vectors_that_nothing_uses_are_not_read() {
+    let shared = ".shared .align 16 .b8 tile[32];";
+    let body = |used: &str| {
+        format!(
+            "\tst.shared.u32 [tile+4], 7;\n\tst.shared.u32 [tile+12], 7;\n\t\
+             ld.shared.v4.u32 {{%r2, %r3, %r4, %r5}}, [tile];\n\tadd.u32 %r6, %r3, %r5;\n\t\
+             add.u32 %r6, %r6, {used};\n\tst.global.u32 [%rd1], %r6;\n"
+        )
+    };
+    let launch = |used: &str| {
+        let bench = Bench::new(&kernel(shared, &body(used)));
+        let data = bench.buffer(&[0u32; 4]);
+        bench.launch("k", 1, 1, &[Argument::Buffer(data)], &checked())
+    };
+    launch("%r3").unwrap();
+    for (used, at) in [("%r2", 0), ("%r4", 8)] {
+        let fault = launch(used).unwrap_err();
+        expect(
+            &fault,
+            FIRST + 2,
+            0,
+            |kind| matches!(kind, FaultKind::UninitializedShared { address, bytes: 4 } if *address == at),
+        );
+    }
+    // What another thread writes meanwhile is no race where it is not used.
+    let body = |used: &str| {
+        format!(
+            "\tsetp.eq.u32 %p1, %r1, 0;\n\t@%p1 st.global.u32 [%rd1+8], 7;\n\t\
+             @%p1 bra $end;\n\tld.global.v4.u32 {{%r2, %r3, %r4, %r5}}, [%rd1];\n\t\
+             add.u32 %r6, %r3, {used};\n\tst.global.u32 [%rd1+16], %r6;\n$end:\n"
+        )
+    };
+    let launch = |used: &str| {
+        let bench = Bench::new(&kernel("", &body(used)));
+        let data = bench.buffer(&[0u32; 8]);
+        bench.launch("k", 1, 2, &[Argument::Buffer(data)], &checked())
+    };
+    launch("%r5").unwrap();
+    let fault = launch("%r4").unwrap_err();
+    assert!(matches!(fault.kind, FaultKind::Race { .. }), "{fault:?}");
+}
+
 /// A kernel whose blocks count themselves and wait until all have come; those from `leaving` on return before.
 fn meeting(leaving: &str) -> String {
     let body = format!(

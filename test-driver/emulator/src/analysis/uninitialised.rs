@@ -7,9 +7,10 @@
 
 use super::control_flow::ControlFlow;
 use crate::decode::{Body, Build};
-use crate::execute::instructions::guarded;
-use crate::execute::{Code, Guard, Transfer, Undefined};
+use crate::execute::instructions::{guarded, mark_unused};
+use crate::execute::{Code, Guard, Instruction, Transfer, Undefined};
 use crate::program::Function;
+use std::collections::HashSet;
 
 /// A set of slots.
 #[derive(Clone, PartialEq)]
@@ -153,7 +154,8 @@ pub(crate) fn guard(body: &Body, function: &mut Function) -> Code {
     } else {
         unwritten.clone()
     };
-    let plain = body.builds.iter().map(|build| build.instruction).collect();
+    let mut plain: Vec<_> = body.builds.iter().map(|build| build.instruction).collect();
+    mark_unused_words(&body.builds, &mut plain);
     let steady = body.builds.iter().map(Build::is_steady).collect();
     let loads = body.builds.iter().map(|build| build.is_load).collect();
     let code = Code { plain, steady, loads, always: unwritten.contains(&true), ..Code::default() };
@@ -178,6 +180,18 @@ pub(crate) fn guard(body: &Body, function: &mut Function) -> Code {
         function.undefined = (0..watched.len()).map(initial).collect();
     }
     guard_watched(&body.builds, &watched, code)
+}
+
+/// Marks the words of vectors that are loaded into registers that nothing reads.
+fn mark_unused_words(builds: &[Build], code: &mut [Instruction]) {
+    let used: HashSet<u32> = builds.iter().flat_map(|it| it.uses.iter().copied()).collect();
+    for (build, instruction) in builds.iter().zip(code) {
+        if build.is_load && build.defines.len() > 1 {
+            let unused = |(word, slot): (usize, &u32)| u32::from(!used.contains(slot)) << word;
+            let mask = build.defines.iter().enumerate().map(unused).sum();
+            mark_unused(&mut instruction.x, mask);
+        }
+    }
 }
 
 /// Adds the code that watches slots.

@@ -17,9 +17,15 @@ impl AccessKind {
     /// `.release`: orders what came before, like a fence.
     pub(crate) const RELEASE: u32 = 4;
     pub(crate) const READS_TOO: u32 = 8;
+    /// Nothing uses what is read: compilers load more than they need where that is one access.
+    pub(crate) const UNUSED: u32 = 16;
 
     pub(crate) fn writes(self) -> bool {
         self.0 & Self::WRITES != 0
+    }
+
+    pub(crate) fn is_used(self) -> bool {
+        self.0 & Self::UNUSED == 0
     }
 
     pub(crate) fn is_strong(self) -> bool {

@@ -60,7 +60,7 @@ pub(super) fn global_load<W: Word>(
             m.windows[pc as usize].words::<W>(at, 1)?.load(0)
         }
     };
-    if m.block.observer.is_some() {
+    if m.block.observer.is_some() && kind.is_used() {
         m.observe(Space::Global, pc, at, W::BYTES, kind)?;
     }
     Some(value)

@@ -2,7 +2,7 @@
 //!
 //! Operands: `d` the register, or the start of the list of registers in the pool; `a` the slot with
 //! the address; `b` an offset; `e` the kind of access; `x` the number of words, the width of the
-//! destination and whether to extend the sign.
+//! destination, whether to extend the sign, and which words nothing uses.
 //!
 //! PTX ISA, "ld" and "st".
 
@@ -32,6 +32,14 @@ pub(crate) enum Target {
 pub(crate) fn shape(words: u32, width: u32, ty: Type) -> u32 {
     words | width << 8 | u32::from(ty.is_signed()) << 16
 }
+
+/// Says in the `x` word of a load that nothing uses the words of `mask`.
+pub(crate) fn mark_unused(x: &mut u32, mask: u32) {
+    *x |= mask << UNUSED;
+}
+
+/// Where the bits of unused words begin.
+const UNUSED: u32 = 17;
 
 /// What strong accesses promise about others holds on every host.
 #[inline(always)]
@@ -77,7 +85,9 @@ fn load_many<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) ->
     }
     for word in 0..count {
         let at = address.wrapping_add(u64::from(word * W::BYTES));
-        let Some(value) = A::load::<W>(m, pc, at, AccessKind(i.e)) else { return STOP };
+        let unused = i.x >> (UNUSED + word) & 1;
+        let kind = AccessKind(i.e | unused * AccessKind::UNUSED);
+        let Some(value) = A::load::<W>(m, pc, at, kind) else { return STOP };
         let slot = m.function.tables.pool[(i.d + word) as usize];
         m.set(slot, extend(value, i.x));
     }

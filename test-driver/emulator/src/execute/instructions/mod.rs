@@ -26,6 +26,6 @@ pub(crate) use barrier::{arrive, synchronise};
 pub(crate) use call::{call_direct, call_indirect, leave};
 pub(crate) use collective::wait;
 pub(crate) use guard::guarded;
-pub(crate) use load_store::{Target, memory_handler, shape};
+pub(crate) use load_store::{Target, mark_unused, memory_handler, shape};
 pub(crate) use special::{Special, read_special};
 pub(crate) use wmma::fragment_handler;

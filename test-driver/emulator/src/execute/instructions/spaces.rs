@@ -127,7 +127,7 @@ impl Bytes for Shared {
 
     #[inline(always)]
     fn read(m: &mut Machine<'_>, pc: u32, range: Range<usize>, kind: AccessKind) -> Option<()> {
-        if m.block.watched {
+        if m.block.watched && kind.is_used() {
             let (address, bytes) = (range.start as u64, range.len() as u32);
             m.check_shared_written(address, range)?;
             m.observe(Space::Shared, pc, address, bytes, kind)?;
