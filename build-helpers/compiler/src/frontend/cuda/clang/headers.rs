@@ -21,6 +21,8 @@ macro_rules! files {
 pub(crate) struct Headers {
     /// `(path, text)` of every header.
     files: &'static [(&'static str, &'static str)],
+    /// Parts of CUB, each of which is the whole.
+    parts_of_cub: &'static [&'static str],
     /// What their folder is called in compiled code, so that no path of the machine is in it.
     pub(crate) name: &'static str,
 }
@@ -32,10 +34,43 @@ pub(crate) const PRELUDE: &str = "kernelmill/prelude.h";
 pub(crate) const HIP_PRELUDE: &str = "kernelmill/hip.h";
 
 /// Those of CUDA C++ and HIP.
-pub(crate) const CUDA: Headers = Headers { name: "kernelmill-cuda/", files: CUDA_FILES };
+pub(crate) const CUDA: Headers =
+    Headers { name: "kernelmill-cuda/", files: CUDA_FILES, parts_of_cub: PARTS_OF_CUB };
 
 /// Those of OpenCL C.
-pub(crate) const OPENCL: Headers = Headers { name: "kernelmill-opencl/", files: OPENCL_FILES };
+pub(crate) const OPENCL: Headers =
+    Headers { name: "kernelmill-opencl/", files: OPENCL_FILES, parts_of_cub: &[] };
+
+/// Headers of the toolkit that are parts of `cub/cub.cuh`.
+const PARTS_OF_CUB: &[&str] = &[
+    "cub/block/block_exchange.cuh",
+    "cub/block/block_load.cuh",
+    "cub/block/block_reduce.cuh",
+    "cub/block/block_scan.cuh",
+    "cub/block/block_store.cuh",
+    "cub/device/device_for.cuh",
+    "cub/device/device_histogram.cuh",
+    "cub/device/device_merge_sort.cuh",
+    "cub/device/device_partition.cuh",
+    "cub/device/device_radix_sort.cuh",
+    "cub/device/device_reduce.cuh",
+    "cub/device/device_run_length_encode.cuh",
+    "cub/device/device_scan.cuh",
+    "cub/device/device_segmented_radix_sort.cuh",
+    "cub/device/device_segmented_reduce.cuh",
+    "cub/device/device_segmented_sort.cuh",
+    "cub/device/device_select.cuh",
+    "cub/iterator/counting_input_iterator.cuh",
+    "cub/iterator/transform_input_iterator.cuh",
+    "cub/thread/thread_operators.cuh",
+    "cub/util_type.cuh",
+    "cub/warp/warp_exchange.cuh",
+    "cub/warp/warp_reduce.cuh",
+    "cub/warp/warp_scan.cuh",
+];
+
+/// What each of them has.
+const PART_OF_CUB: &str = "#pragma once\n#include <cub/cub.cuh>\n";
 
 /// The header that is in both lists.
 const SHARED: &str = "kernelmill/special.h";
@@ -58,12 +93,14 @@ const OPENCL_FILES: &[(&str, &str)] = &[
 
 const CUDA_FILES: &[(&str, &str)] = files! { "cuda":
     "assert.h" "builtin_types.h" "cooperative_groups.h" "cooperative_groups/reduce.h" "cooperative_groups/scan.h" "cuda.h"
-    "cuComplex.h" "cublasLt.h" "cublas_v2.h" "cufft.h" "curand.h" "cusolverDn.h" "cusparse.h" "cuda/std/array" "cuda/std/cmath" "cuda/std/cstddef" "cuda/std/cstdint" "cuda/std/limits"
+    "cub/cub.cuh" "cuComplex.h" "cublasLt.h" "cublas_v2.h" "cufft.h" "curand.h" "cusolverDn.h" "cusparse.h" "cuda/std/array" "cuda/std/cmath" "cuda/std/cstddef" "cuda/std/cstdint" "cuda/std/limits"
     "cuda/std/tuple" "cuda/std/type_traits" "cuda/std/utility" "cuda_bf16.h"
     "cuda_device_runtime_api.h" "cuda_fp16.h" "cuda_fp8.h" "cuda_profiler_api.h" "cuda_runtime.h" "cuda_runtime_api.h"
     "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
     "hip/amd_detail/amd_hip_vector_types.h" "hip/channel_descriptor.h" "hip/device_functions.h" "hip/driver_types.h" "hip/hip_bf16.h" "hip/hip_bfloat16.h" "hip/hip_common.h" "hip/hip_complex.h" "hip/hip_cooperative_groups.h" "hip/hip_fp16.h" "hip/hip_fp8.h" "hip/hip_math_constants.h" "hip/hip_profile.h" "hip/hip_runtime.h" "hip/hip_runtime_api.h" "hip/hip_texture_types.h" "hip/hip_vector_types.h" "hip/hip_version.h" "hip/library_types.h" "hip/math_functions.h" "hip/surface_types.h" "hip/texture_types.h"
-    "kernelmill/atomics.h" "kernelmill/bits.h" "kernelmill/conversions.h" "kernelmill/derivative.h"
+    "kernelmill/atomics.h" "kernelmill/bits.h" "kernelmill/conversions.h"
+    "kernelmill/cub_block.h" "kernelmill/cub_device.h" "kernelmill/cub_functions.h" "kernelmill/cub_items.h" "kernelmill/cub_warp.h"
+    "kernelmill/derivative.h"
     "kernelmill/driver.h" "kernelmill/function.h" "kernelmill/half_precision.h" "kernelmill/hip.h" "kernelmill/hip_amdgcn.h" "kernelmill/hip_host.h" "kernelmill/hip_vectors.h"
     "kernelmill/hip_wavefront.h" "kernelmill/host.h" "kernelmill/host_constants.h"
     "kernelmill/host_functions.h"
@@ -74,10 +111,17 @@ const CUDA_FILES: &[(&str, &str)] = files! { "cuda":
     "math_functions.h" "nvToolsExt.h" "nvtx3/nvToolsExt.h" "nvtx3/nvToolsExtCudaRt.h" "omp.h" "vector_functions.h" "vector_types.h"
 };
 
+impl Headers {
+    fn all(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let parts = self.parts_of_cub.iter().map(|path| (*path, PART_OF_CUB));
+        self.files.iter().copied().chain(parts)
+    }
+}
+
 /// Writes the headers into a folder of the scratch folder, once, and gives it.
 pub(crate) fn install(headers: &Headers, scratch: &Path) -> Result<PathBuf, Error> {
     let mut hash = Hash::new();
-    for (name, text) in headers.files {
+    for (name, text) in headers.all() {
         for part in [name, text] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
@@ -92,7 +136,7 @@ pub(crate) fn install(headers: &Headers, scratch: &Path) -> Result<PathBuf, Erro
         return Ok(folder);
     }
     let temporary = TemporaryFolder::new(scratch, "cuda")?;
-    for (name, text) in headers.files {
+    for (name, text) in headers.all() {
         let path = temporary.path.join(name);
         let write = || {
             fs::create_dir_all(path.parent().unwrap_or(&temporary.path))?;
