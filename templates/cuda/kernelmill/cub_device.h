@@ -2,7 +2,10 @@
 #pragma once
 
 #include "cub_functions.h"
-#include "library.h"
+#if __has_include(<chrono>)
+// The toolkit's header brings it along, and programs use it unasked.
+#include <chrono>
+#endif
 
 namespace cub {
 
@@ -36,6 +39,7 @@ template <class T> struct DoubleBuffer {
 };
 
 #define __KM_CUB_DEVICE(NAME) template <class... Arguments> static cudaError_t NAME(const Arguments &...);
+#define __KM_CUB_MEMBER(NAME) template <class... Arguments> cudaError_t NAME(const Arguments &...);
 struct DeviceReduce {
   __KM_CUB_DEVICE(Reduce) __KM_CUB_DEVICE(Sum) __KM_CUB_DEVICE(Min) __KM_CUB_DEVICE(Max) __KM_CUB_DEVICE(ArgMin)
   __KM_CUB_DEVICE(ArgMax) __KM_CUB_DEVICE(ReduceByKey) __KM_CUB_DEVICE(TransformReduce)
@@ -79,6 +83,15 @@ struct DeviceRunLengthEncode {
 struct DeviceFor {
   __KM_CUB_DEVICE(Bulk) __KM_CUB_DEVICE(ForEach) __KM_CUB_DEVICE(ForEachN)
 };
+// Memory that is kept for the next one who asks.
+struct CachingDeviceAllocator {
+  template <class... Arguments> CachingDeviceAllocator(const Arguments &...);
+  __KM_CUB_MEMBER(DeviceAllocate) __KM_CUB_MEMBER(DeviceFree) __KM_CUB_MEMBER(FreeAllCached)
+};
 #undef __KM_CUB_DEVICE
+#undef __KM_CUB_MEMBER
+
+#define CubDebug(error) (error)
+#define CubDebugExit(error) ((void)(error))
 
 }  // namespace cub

@@ -51,6 +51,22 @@ struct ArgMin {
   }
 };
 
+// A type's bits as unsigned numbers, and these in the order of the type's values: both zeros and all NaNs have places of their own.
+template <class T> struct Traits {
+  typedef typename __km_bits<sizeof(T)>::type UnsignedBits;
+  static __KM_MEMBER UnsignedBits TwiddleIn(UnsignedBits bits) { return bits ^ (bits & high() || !is_float() ? whole() : high()); }
+  static __KM_MEMBER UnsignedBits TwiddleOut(UnsignedBits bits) { return bits ^ (bits & high() && is_float() ? high() : whole()); }
+
+ private:
+  static constexpr bool is_float() { return !__is_integral(T); }
+  static __KM_MEMBER UnsignedBits high() { return (UnsignedBits)((UnsignedBits)1 << (8 * sizeof(T) - 1)); }
+  // What turns negative numbers: all bits of floating-point numbers, and the sign of integers that have one.
+  static __KM_MEMBER UnsignedBits whole() {
+    if (is_float()) return (UnsignedBits)~(UnsignedBits)0;
+    return __is_unsigned(T) ? (UnsignedBits)0 : high();
+  }
+};
+
 template <int Value> struct Int2Type {
   enum { VALUE = Value };
 };

@@ -150,9 +150,26 @@ __global__ void exchanges(int *out, const int *in) {
   cub::StoreDirectStriped<48>(threadIdx.x, out + 432, items);
 }
 
+// Numbers as keys in their order, and back.
+template <class T> __device__ void key(unsigned int *own, T value) {
+  typedef cub::Traits<T> Traits;
+  typename Traits::UnsignedBits bits;
+  memcpy(&bits, &value, sizeof(T));
+  own[0] = Traits::TwiddleIn(bits);
+  own[1] = Traits::TwiddleOut(Traits::TwiddleIn(bits)) == bits;
+}
+__global__ void keys(unsigned int *out, const unsigned int *in) {
+  unsigned int bits = in[threadIdx.x], *own = out + 6 * threadIdx.x;
+  key(own, __uint_as_float(bits));
+  key(own + 2, (int)bits);
+  key(own + 4, bits);
+}
+
 // Code for the host calls what is there by its name.
 int host(void *temporary, size_t &bytes, int *in, int *out, int count) {
   cub::DeviceReduce::Sum(temporary, bytes, in, out, count);
+  cub::CachingDeviceAllocator allocator(true);
+  CubDebugExit(allocator.DeviceAllocate(&temporary, bytes));
   cub::CountingInputIterator<int> numbers(count);
   cub::DeviceReduce::ArgMax(temporary, bytes, numbers + 1, out, count);
   return cub::DeviceScan::ExclusiveSum(temporary, bytes, in, out, count) == cudaSuccess;

@@ -144,8 +144,27 @@ fn exchanges_move_values_to_the_places_that_they_name() {
 }
 
 #[test]
+fn keys_are_in_the_order_of_values() {
+    let numbers = [0.0_f32, -0.0, 1.5, -1.5, f32::INFINITY, f32::NEG_INFINITY, 3.0e-39, -7.0e8];
+    let words: Vec<u32> = numbers.iter().map(|it| it.to_bits()).collect();
+    for found in results("keys", Launch::linear(1, 8), 48, &[Value::Words(words.clone())]) {
+        let found: Vec<_> = found.iter().map(|it| it.cast_unsigned()).collect();
+        let found = found.as_chunks::<6>().0;
+        for (one, a) in found.iter().enumerate() {
+            assert_eq!([a[1], a[3], a[5]], [1; 3], "{}", numbers[one]);
+            assert_eq!(a[4], words[one]);
+            for (other, b) in found.iter().enumerate() {
+                let of_floats = numbers[one].total_cmp(&numbers[other]);
+                let of_integers = words[one].cast_signed().cmp(&words[other].cast_signed());
+                assert_eq!([a[0].cmp(&b[0]), a[2].cmp(&b[2])], [of_floats, of_integers]);
+            }
+        }
+    }
+}
+
+#[test]
 fn every_target_has_them() {
-    let kernels = ["reductions", "wide", "scans", "warps", "copies", "exchanges"];
+    let kernels = ["reductions", "wide", "scans", "warps", "copies", "exchanges", "keys"];
     for target in ["cpu", "compute_80", "gfx90a", "gfx1100"] {
         let artifact = cub().compile(target).unwrap_or_else(|error| panic!("{target}: {error}"));
         assert_eq!(artifact.kernels.len(), kernels.len(), "{target}");
