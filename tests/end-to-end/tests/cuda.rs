@@ -282,11 +282,13 @@ fn both_compilers_say_the_same_of_classes_with_constructors() {
     }
     let text = "template <class T> struct Handle { __device__ Handle(const Handle&) {} T value; };\n\
                 extern \"C\" __global__ void refused(Handle<int> handle, int *x) {}\n\
+                extern \"C\" __global__ void pointed(const Handle<int> *handle, int *x) { *x = handle->value; }\n\
                 __global__ void taken(int *x) { *x = 1; }\n";
     let said = |project: Project, targets: &str| {
         let project = project.manifest("2024", targets).file("src/main.rs", IDLE);
         let run = run(&project.file("kernels/classes.cu", text));
         assert!(run.stdout.ends_with("unsafe fn taken(x: *mut i32)\n"), "{}", run.stdout);
+        assert!(run.stdout.contains("unsafe fn pointed(handle: *const Handle_int, x: *mut i32)\n"));
         let warnings = run.stderr.lines().filter(|line| line.starts_with("warning: "));
         let from_place = |line: &str| line.find("kernels/").map(|at| line[at..].to_owned());
         warnings.filter_map(from_place).collect::<Vec<_>>()

@@ -2,7 +2,7 @@
 //!
 //! A second, short compilation asks the compiler itself. The text of [`probe`] goes behind
 //! the source; for each kernel with structs it defines a variable, whose bits say which parameters
-//! are of classes that are more than their data, and [`apply`] reads those variables in the PTX that
+//! are of such classes themselves, and not pointers to them, and [`apply`] reads those variables in the PTX that
 //! comes out.
 
 use super::{
@@ -26,7 +26,6 @@ template <class T> struct bare { typedef T type; };
 template <class T> struct bare<const T> : bare<T> {};
 template <class T> struct bare<volatile T> : bare<T> {};
 template <class T> struct bare<const volatile T> : bare<T> {};
-template <class T> struct bare<T*> : bare<T> {};
 template <class T, bool is_class> struct more { static const bool value = false; };
 template <class T> struct more<T, true> {
     static const bool value = !__has_trivial_copy(T) || !__has_trivial_destructor(T);

@@ -73,7 +73,15 @@ fn check_class(types: &Types<'_>, id: NodeId, written: &str) -> Result<(), Unsup
     if bases.any(|base| base.is_virtual) {
         return refuse("has virtual base classes", PLAIN);
     }
-    if types.debug.node(id).is_passed_by_reference {
+    Ok(())
+}
+
+/// Refuses a parameter by value of a class that is not copied as its bytes are: kernels are given those. In memory that a
+/// kernel points to, such a class is what its fields are.
+pub(super) fn check_copied(types: &Types<'_>, id: NodeId) -> Result<(), UnsupportedType> {
+    let node = types.debug.node(id);
+    let is_ours = node.name.as_deref().and_then(written::written).is_some_and(|it| is_of_cuda(&it));
+    if node.is_passed_by_reference && !is_ours {
         return refuse(CLASS, PLAIN);
     }
     Ok(())

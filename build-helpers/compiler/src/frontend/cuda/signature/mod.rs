@@ -24,8 +24,8 @@
 //!
 //! Variables in constant and global memory are read in the same way, for the host to set.
 //!
-//! References, unions, bit fields, classes with copy constructors, destructors or virtual functions, and structs
-//! that are only declared are unsupported; the other kernels of the file are not affected.
+//! References, unions, bit fields, classes with virtual functions, by value those with copy constructors or destructors, and
+//! structs that are only declared are unsupported; the other kernels of the file are not affected.
 //!
 //! Without the feature `cuda-cpp` nothing is read, and [`SignatureError::NoReader`] says so.
 

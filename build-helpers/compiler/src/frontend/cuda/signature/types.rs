@@ -2,6 +2,7 @@
 
 use super::{
     debug::{Debug, Node, NodeId},
+    layout::check_copied,
     ptx::Slot,
     written,
 };
@@ -110,6 +111,7 @@ impl<'a> Types<'a> {
         if let (Some(id), Some(slot)) = (peeled.id, slot) {
             self.learn(id, slot.align);
         }
+        peeled.id.map_or(Ok(()), |id| check_copied(self, id))?;
         let value = self.value(ty, hint)?;
         let (size, align) = (value.size(), value.align());
         match slot {
