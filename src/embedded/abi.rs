@@ -105,13 +105,18 @@ pub struct Item {
     pub operation: u32,
     /// At a shuffle: lane, mask or distance. At [`operation::ACTIVE_MASK`]: the place in the
     /// kernel, so that only threads at the same place count as one group; 0 for all. At a barrier of
-    /// the block or the grid: which of the kernel's barriers it is, so that different ones are told apart.
+    /// the block or the grid: which of the kernel's barriers it is, so that different ones are told apart; with
+    /// [`OF_WARPS`] where warps may wait at different ones.
     pub argument: u32,
     /// At a shuffle the value, at a ballot the predicate: anything but 0 is true.
     pub value: u32,
     /// The result of the warp operation, there when the thread is resumed.
     pub result: u32,
 }
+
+/// In [`Item::argument`] at a barrier of the block: it opens with others of its kernel, at each of which whole warps wait. That
+/// is `bar.sync` in PTX.
+pub(crate) const OF_WARPS: u32 = 1 << 31;
 
 /// It can run.
 pub const WAIT_NONE: u32 = 0;

@@ -27,6 +27,12 @@ pub(crate) const FUNCTION: &str = "__kernelmill_function";
 /// The start of a mathematical function's name in the device crate.
 pub(crate) const MATH_PREFIX: &str = "__kernelmill_math_";
 
+/// The barrier of a block.
+pub(crate) const BARRIER: &str = "__kernelmill_barrier";
+
+/// On [`BARRIER`]: warps may wait at different calls, which open together, as PTX has it.
+pub(crate) const OF_WARPS: &str = "kernelmill-barrier-of-warps";
+
 /// C's `printf`, as kernels in CUDA C++ call it. Each target has its own function for it.
 pub(crate) const PRINT: &str = "__kernelmill_printf";
 

@@ -30,6 +30,8 @@ pub(super) mod item {
     pub(crate) const MASK: u64 = 28;
     pub(crate) const OPERATION: u64 = 32;
     pub(crate) const ARGUMENT: u64 = 36;
+    /// In it: a barrier that opens with others, at each of which whole warps wait.
+    pub(crate) const OF_WARPS: u64 = 1 << 31;
     pub(crate) const VALUE: u64 = 40;
     pub(crate) const RESULT: u64 = 44;
 }

@@ -11,7 +11,11 @@ use super::{
     operation::{Operation, number, operations},
     warp_collectives::{self, Turn},
 };
-use crate::{base::names::is_panic, ir::calls_of, passes::entry::Unit};
+use crate::{
+    base::names::{OF_WARPS, is_panic},
+    ir::calls_of,
+    passes::entry::Unit,
+};
 
 /// Marks where a coroutine gives control back; the compiler's own.
 pub(super) const SUSPEND: &str = "__kernelmill_suspend";
@@ -289,7 +293,10 @@ impl<'c> Lowering<'_, '_, 'c> {
             Operation::Barrier => match self.source {
                 Source::Parameters { .. } => self.end_region(&builder, BARRIER, &[]),
                 Source::Item(item) => {
-                    self.set_site(&builder, item, site);
+                    let barrier = call.called_function();
+                    let is_of_warps = barrier.and_then(|it| it.text_attribute(OF_WARPS)).is_some();
+                    let kind = if is_of_warps { item::OF_WARPS } else { 0 };
+                    self.set_site(&builder, item, site | kind);
                     self.wait(&builder, 1);
                 }
             },

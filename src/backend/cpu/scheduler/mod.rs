@@ -2,8 +2,8 @@
 //!
 //! Warp by warp, each lane runs until it waits or ends; warp operations complete as soon as their
 //! lanes are there. When every warp is stuck, all threads that have not ended wait at one barrier of
-//! the kernel, and it opens. Otherwise they wait for each other for ever, which is reported as a panic: at
-//! different barriers, or at warp operations whose lanes do not come. Threads that have ended do not count,
+//! the kernel, and it opens; in CUDA C++ each warp at one of its own, as `bar.sync` of PTX has it. Otherwise they wait for
+//! each other for ever, which is reported as a panic: at different barriers, or at warp operations whose lanes do not come. Threads that have ended do not count,
 //! neither at the barrier nor in a warp, as for `__syncthreads` since
 //! [Volta](https://docs.nvidia.com/cuda/volta-tuning-guide/index.html#independent-thread-scheduling).
 

@@ -4,7 +4,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use kernelmill_artifact::PanicKind;
 
-use crate::embedded::abi::{Block, Item, WAIT_BARRIER, WAIT_ENDED, WAIT_GRID, WAIT_WARP};
+use crate::{
+    backend::cpu::warp::LANES,
+    embedded::abi::{Block, Item, OF_WARPS, WAIT_BARRIER, WAIT_ENDED, WAIT_GRID, WAIT_WARP},
+};
 
 /// Threads of a block that wait at a barrier of the grid.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +50,8 @@ impl Stuck {
             let first = waiting.find(|item| item.argument != barrier)?;
             return Some(Self { thread: first.thread, message: at_barriers(items, WAIT_GRID) });
         };
-        if let Some(first) = waiting.find(|item| item.argument != barrier) {
+        let other = waiting.find(|item| item.argument != barrier);
+        if let Some(first) = other.filter(|_| !are_of_warps(items)) {
             return Some(Self { thread: first.thread, message: at_barriers(items, WAIT_BARRIER) });
         }
         let first = items.iter().find(|item| item.wait == WAIT_GRID)?;
@@ -62,6 +66,15 @@ impl Stuck {
         );
         Self { thread, message }
     }
+}
+
+/// Whether the barriers that threads wait at open together: all are of that kind, and no warp waits at two.
+fn are_of_warps(items: &[Item]) -> bool {
+    items.chunks(LANES).all(|warp| {
+        let mut sites = warp.iter().filter(|it| it.wait == WAIT_BARRIER).map(|it| it.argument);
+        let first = sites.next().unwrap_or(OF_WARPS);
+        first & OF_WARPS != 0 && sites.all(|site| site == first)
+    })
 }
 
 fn count(items: &[Item], is: impl Fn(&Item) -> bool) -> usize {

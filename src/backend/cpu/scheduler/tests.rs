@@ -4,7 +4,7 @@
 use kernelmill_artifact::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord};
 
 use super::*;
-use crate::embedded::abi::{Geometry, WAIT_WARP, operation};
+use crate::embedded::abi::{Geometry, OF_WARPS, WAIT_WARP, operation};
 
 /// What a thread does after a step.
 enum Step {
@@ -357,6 +357,39 @@ fn threads_at_different_barriers_are_a_deadlock() {
     let text = "the threads of a block wait at 2 different barriers: 3 and 4 threads, 1 ended";
     assert_eq!(record.message(&[], &[]), text);
     assert_eq!(memory, [8, 0], "no barrier has opened");
+}
+
+/// Threads below `memory[2]` wait at one barrier, of the kind `memory[3]`, the others at another; thread 4 has returned.
+struct Warps;
+
+impl Program for Warps {
+    fn step(step: u32, item: &Item, memory: &mut [u32]) -> Step {
+        memory[step as usize] += 1;
+        match (step, linear(item)) {
+            (0, 4) | (1, _) => End,
+            (_, thread) => {
+                BarrierNumber(memory[3] | 1 | u32::from(thread as u32 >= memory[2]) << 1)
+            }
+        }
+    }
+}
+
+#[test]
+fn barriers_at_each_of_which_whole_warps_wait_open_together() {
+    for (split, kind, opens) in [
+        (32, OF_WARPS, true),
+        (64, OF_WARPS, true),
+        (0, OF_WARPS, true),
+        (33, OF_WARPS, false),
+        (1, OF_WARPS, false),
+        (32, 0, false),
+        (0, 0, true),
+    ] {
+        let mut memory = [0, 0, split, kind];
+        let record = run::<Warps>([72, 1, 1], &mut memory);
+        assert_eq!(!record.is_set(), opens, "{split}");
+        assert_eq!(memory[1], if opens { 71 } else { 0 }, "{split}");
+    }
 }
 
 /// Every thread passes the same barriers, one after the other.

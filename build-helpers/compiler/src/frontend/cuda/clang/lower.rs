@@ -8,7 +8,11 @@ use std::{
 };
 
 use kernelmill_artifact::{DeviceFunction, VariableDeclaration};
-use kernelmill_llvm::{inkwell::context::Context, ir::parse_bitcode, machine::Machine};
+use kernelmill_llvm::{
+    inkwell::context::Context,
+    ir::{ModuleExt, parse_bitcode},
+    machine::Machine,
+};
 
 use super::{
     annotation, arguments, headers,
@@ -18,6 +22,7 @@ use super::{
 };
 use crate::{
     Error,
+    base::names::{BARRIER, OF_WARPS},
     diagnostic::{Code, Message, MessageSeverity, SignatureError},
     frontend::{
         Architecture,
@@ -128,6 +133,9 @@ pub(crate) fn lower(
         own.for_each(|kernel| kernel.signature.limits = kernel.signature.limits.or(limits));
     }
     check_limits(&kernels)?;
+    if let Some(barrier) = ModuleExt::function(&module, BARRIER) {
+        barrier.add_text_attribute(&context, OF_WARPS, "");
+    }
     let language = match told {
         Some(Architecture::Amd(_)) => Language::AmdIr,
         _ => Language::Cuda,
