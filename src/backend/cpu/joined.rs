@@ -15,6 +15,11 @@ const NARROW: u32 = 32;
 /// The most threads of a joined block.
 const THREADS: u32 = 256;
 
+/// The threads along the axis that blocks are joined to all the same, so that they fill a vector of the longest, and the most
+/// threads of a block then.
+const VECTOR: u32 = 16;
+const FULL: u32 = 1024;
+
 /// The least blocks of a joined launch.
 pub(super) const BLOCKS: usize = 64;
 
@@ -30,7 +35,7 @@ pub(super) struct Joined {
 }
 
 impl Joined {
-    /// Joins as many blocks along an axis as a block may have threads for, where the grid is a multiple of them and has no
+    /// Joins as many blocks along an axis as a block may have threads for, or as fill a vector, where the grid is a multiple of them and has no
     /// fewer than `least` blocks then; `None` where two are too many, or where the numbers of threads along the axis need
     /// more than 31 bits, which kernels may extend by their sign.
     pub(super) fn of(shape: &Checked, axis: usize, least: usize) -> Option<Self> {
@@ -40,7 +45,8 @@ impl Joined {
         if threads >= NARROW || all == 0 || !is_small {
             return None;
         }
-        let (most, blocks) = (THREADS / all, count(shape.grid));
+        let most = (THREADS / all).max((VECTOR / threads).min(FULL / all));
+        let blocks = count(shape.grid);
         let fits = |join: &u32| grid.is_multiple_of(*join) && blocks / *join as usize >= least;
         let blocks = (2..=most).rev().find(fits)?;
         Some(Self { axis, threads, blocks })

@@ -262,3 +262,6 @@ fn found<'c>(sum: Value<'c>, parts: &HashMap<Value<'c>, Part>) -> Found {
         _ => Found::Torn,
     }
 }
+
+#[cfg(test)]
+mod tests;

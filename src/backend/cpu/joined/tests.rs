@@ -41,10 +41,17 @@ fn as_many_blocks_are_joined_as_divide_the_grid() {
         ([100_000, 1, 1], [1, 1, 1], 0, 250),
         ([4096, 1, 1], [31, 1, 1], 0, 8),
         ([21, 300, 1], [3, 5, 2], 0, 7),
+        // A vector is filled where that takes no more than 1024 threads.
+        ([4096, 1, 1], [2, 64, 1], 0, 8),
+        ([4096, 1, 1], [8, 32, 1], 0, 2),
+        ([4096, 1, 1], [2, 128, 1], 0, 4),
+        ([4096, 1, 1], [3, 100, 1], 0, 2),
+        ([16, 256, 1], [64, 4, 1], 1, 4),
+        ([4096, 4096, 1], [32, 4, 1], 1, 4),
+        ([4096, 1, 1], [8, 256, 1], 0, 1),
         // A prime, as many threads as there are in two vectors, a full block, and one that is too large.
         ([1009, 1, 1], [4, 4, 1], 0, 1),
         ([4096, 1, 1], [32, 1, 1], 0, 1),
-        ([4096, 4096, 1], [32, 4, 1], 1, 2),
         ([4096, 1, 1], [16, 16, 1], 0, 1),
         ([4096, 1, 1], [8, u32::MAX, 8], 0, 1),
         // So many are left for the threads of the pool.
@@ -180,7 +187,7 @@ fn joined_launches_have_each_thread_once() {
         (1, [4, 4, 1], [16, blocks, 1], [4, 64, 1]),
         (0, [3, 2, 2], [21 * blocks, 2, 3], [63, 2, 2]),
         (1, [2, 1, 5], [3, 25 * blocks, 2], [2, 25, 5]),
-        (1, [33, 5, 1], [1, blocks, 1], [33, 5, 1]),
+        (1, [7, 33, 1], [1, blocks, 1], [7, 33, 1]),
     ] {
         for joins in [0, 1] {
             let function = function(&kernel(along_y, joins), false, (false, Options::default()));
