@@ -59,6 +59,8 @@ const fn kernel(run: Option<abi::Run>) -> cg::CpuKernel {
         frame_bytes: 8,
         frame_align: 8,
         blocks_along_y: 0,
+        joins_blocks: 0,
+        reserved: 0,
         run: [run, None, None],
         start: if coroutine { Some(start) } else { None },
         resume: if coroutine { Some(resume) } else { None },

@@ -185,6 +185,12 @@ pub struct Kernel {
     /// Whether blocks that are neighbours along y should run one after the other, since the threads along y access
     /// memory in rows; otherwise 0, and those along x do.
     pub blocks_along_y: u32,
+    /// Whether blocks that are neighbours, along y where [`Self::blocks_along_y`] says so and along x otherwise, may be
+    /// run as one larger block: the kernel sees nothing of the indices and sizes along that axis but
+    /// `block_index * block_dim + thread_index` and `block_dim * grid_dim`, as long as both are below 2^31; otherwise 0.
+    pub joins_blocks: u32,
+    /// Zero.
+    pub reserved: u32,
     /// For [`STRATEGY_LOOP`]: one for every processor of the architecture, and for x86-64 one for those
     /// with AVX2 and FMA (`x86-64-v3`) and one for those with AVX-512 (`x86-64-v4`).
     pub run: [Option<Run>; 3],
@@ -201,7 +207,7 @@ const _: () = {
     assert!(std::mem::offset_of!(Block, stack_overflow) == 568);
     assert!(std::mem::offset_of!(Block, jump) % 16 == 0);
     assert!(size_of::<Item>() == 48);
-    assert!(size_of::<Kernel>() == 72);
+    assert!(size_of::<Kernel>() == 80);
 };
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ static REVERSE: cg::CpuKernel = cg::CpuKernel {
     frame_bytes: size_of::<Frame>() as u64,
     frame_align: 32,
     blocks_along_y: 0,
+    joins_blocks: 0,
+    reserved: 0,
     run: [None; 3],
     start: Some(start),
     resume: Some(resume),

@@ -17,6 +17,8 @@ pub(crate) const fn looped(run: Run) -> CpuKernel {
         frame_bytes: 0,
         frame_align: 1,
         blocks_along_y: 0,
+        joins_blocks: 0,
+        reserved: 0,
         run: [Some(run), None, None],
         start: None,
         resume: None,

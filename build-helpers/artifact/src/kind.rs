@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The version of the interface between generated bindings, embedded binaries and the run time.
 /// Part of every fingerprint; the run time refuses bindings of another version.
-pub const FORMAT_VERSION: u32 = 12;
+pub const FORMAT_VERSION: u32 = 13;
 
 /// The binary format of an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -67,6 +67,7 @@ pub use job::{
 };
 pub use pass_report::{Pass, PassFact, PassOutcome, PassReport};
 pub use strategy::{
-    CoroutineReason, EarlyExitRefusal, LinearizationRefusal, Lowering, ScalarReason, Strategy,
+    CoroutineReason, EarlyExitRefusal, JoinRefusal, LinearizationRefusal, Lowering, ScalarReason,
+    Strategy,
 };
 pub use toolchain::{IdleWatch, ToolLimits, Toolchain};

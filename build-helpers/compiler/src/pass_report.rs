@@ -6,7 +6,9 @@ use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
-use crate::strategy::{EarlyExitRefusal, LinearizationRefusal, Lowering, ScalarReason, is_none};
+use crate::strategy::{
+    EarlyExitRefusal, JoinRefusal, LinearizationRefusal, Lowering, ScalarReason, is_none,
+};
 
 /// What a pass of the CPU back end did to a kernel, or to the module of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,6 +91,8 @@ pub enum Pass {
     AffineValues,
     /// The code becomes a coroutine.
     CoroutineLowering,
+    /// Whether neighbouring blocks that are narrow may be run as one larger block.
+    JoinedBlocks,
     /// Outlined functions find the context in a thread-local variable.
     OutlinedFunctions,
     /// Every function gets source lines of its own.
@@ -162,6 +166,16 @@ pub enum PassFact {
         /// In threads.
         threads: u32,
     },
+    /// The axis along which neighbouring blocks that are narrow may be run as one larger block.
+    Joined {
+        /// 0 for x, 1 for y.
+        axis: u32,
+    },
+    /// Every block is run by itself.
+    NotJoined {
+        /// Why.
+        because: JoinRefusal,
+    },
     /// The code stays scalar.
     Scalar {
         /// Why.
@@ -204,6 +218,7 @@ impl Display for Pass {
             Self::UnrollAndJam => "unroll-and-jam",
             Self::AffineValues => "affine values",
             Self::CoroutineLowering => "coroutine lowering",
+            Self::JoinedBlocks => "joined blocks",
             Self::OutlinedFunctions => "outlined functions",
             Self::SourceLines => "source lines",
             Self::Verification => "verification",
@@ -242,6 +257,10 @@ impl Display for PassFact {
             }
             Self::Rows { rows } => write!(formatter, "{rows} rows"),
             Self::RowThreads { threads } => write!(formatter, "rows of {threads} threads"),
+            Self::Joined { axis } => {
+                write!(formatter, "narrow blocks along {}", if *axis == 0 { "x" } else { "y" })
+            }
+            Self::NotJoined { because } => write!(formatter, "none: {because}"),
             Self::Scalar { because } => write!(formatter, "scalar: {because}"),
         }
     }

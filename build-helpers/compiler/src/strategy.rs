@@ -9,9 +9,13 @@
 //! The CPU back end makes a [`Strategy`] for each kernel. It serialises as JSON with the names below in
 //! kebab-case. English is in `Display` alone.
 
+mod joining;
+
 use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
+
+pub use joining::JoinRefusal;
 
 /// How the CPU runs the threads of a kernel's blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

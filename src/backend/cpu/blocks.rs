@@ -21,8 +21,19 @@ use crate::embedded::abi::{BlockOrder, Geometry, ROW, Resume, Run, Start};
 /// The lowering strategy of a kernel, and its functions.
 #[derive(Clone, Copy)]
 pub(super) enum Strategy {
-    Loop { run: Run, thread_bytes: usize, order: BlockOrder },
-    Coroutine { start: Start, resume: Resume, stride: usize, align: usize },
+    /// `joins_blocks`: neighbours in that order may be run as one larger block.
+    Loop {
+        run: Run,
+        thread_bytes: usize,
+        order: BlockOrder,
+        joins_blocks: bool,
+    },
+    Coroutine {
+        start: Start,
+        resume: Resume,
+        stride: usize,
+        align: usize,
+    },
 }
 
 impl Strategy {
@@ -31,6 +42,15 @@ impl Strategy {
         match self {
             Self::Loop { order, .. } => order,
             Self::Coroutine { .. } => BlockOrder::AlongX,
+        }
+    }
+
+    /// The axis along which neighbouring blocks may be run as one larger block.
+    pub(super) fn joined_axis(self) -> Option<usize> {
+        match self {
+            Self::Loop { order: BlockOrder::AlongX, joins_blocks: true, .. } => Some(0),
+            Self::Loop { order: BlockOrder::AlongY, joins_blocks: true, .. } => Some(1),
+            Self::Loop { .. } | Self::Coroutine { .. } => None,
         }
     }
 }

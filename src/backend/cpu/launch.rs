@@ -20,6 +20,7 @@ use super::{
     arena::Lacking,
     blocks::{Blocks, Strategy},
     cooperative,
+    joined::{self, Joined},
     memory::Memory,
     options::Options,
     pool, sharing, stack, variables,
@@ -75,7 +76,7 @@ pub(in crate::backend) struct Function {
     cooperative: bool,
     /// The bytes of stack that a block needs.
     stack_bytes: usize,
-    /// Nanoseconds that a block took when it was last measured, at least 1; 0: never measured.
+    /// Nanoseconds that a block took when it was last measured, at least 1; 0: never measured. Of joined blocks, each.
     block_ns: AtomicU64,
 }
 
@@ -127,6 +128,19 @@ impl Function {
         error
     }
 
+    /// The larger blocks that the blocks of a launch are joined to: none where the order of blocks is kept, where memory is
+    /// watched, and where blocks have memory of a size that the launch says.
+    pub(super) fn joined(&self, shape: &Checked) -> Option<Joined> {
+        let axis = self.strategy.joined_axis()?;
+        let Device { sequential, options, .. } = &*self.device;
+        let is_left_alone = *sequential || self.cooperative || options.guard_pages.is_some();
+        if is_left_alone || shape.dynamic_shared_bytes > 0 || count(shape.grid) <= joined::BLOCKS {
+            return None;
+        }
+        let least = pool::threads().ok()? * CHUNKS_PER_THREAD;
+        Joined::of(shape, axis, least.max(joined::BLOCKS))
+    }
+
     /// Whether `blocks` blocks took so little when last measured that sharing them costs more.
     fn is_short(&self, blocks: usize) -> bool {
         let last = self.block_ns.load(Ordering::Relaxed);
@@ -148,7 +162,9 @@ impl Function {
         arguments: &[*const u8],
         record: &UnsafeCell<PanicRecord>,
     ) -> Result<()> {
-        let Checked { grid, block, dynamic_shared_bytes } = *shape;
+        let joined = self.joined(shape);
+        let shape = joined.map_or(*shape, |joined| joined.shape(*shape));
+        let Checked { grid, block, dynamic_shared_bytes } = shape;
         let geometry = Geometry { grid, block, dynamic_shared_bytes, reserved: 0 };
         let blocks = Blocks {
             strategy: self.strategy,
@@ -160,7 +176,8 @@ impl Function {
             guard_pages: self.device.options.guard_pages,
             stack_bytes: self.stack_bytes,
         };
-        let launch = Launch { function: self, blocks, lacking: AtomicUsize::new(0) };
+        let joins = joined.map_or(1, |joined| joined.blocks);
+        let launch = Launch { function: self, blocks, joins, lacking: AtomicUsize::new(0) };
         let _reader = variables::Reader::begin(self.artifact);
         // SAFETY: the caller promises the arguments; geometry and record live until the end.
         let run = || unsafe { launch.run(count(grid)) };
@@ -171,7 +188,13 @@ impl Function {
             let bytes = self.stack_bytes;
             stack::with(bytes, run).unwrap_or_else(|_| Err(self.out_of_memory(bytes)))?;
         }
-        match launch.lacking.into_inner() {
+        let lacking = launch.lacking.into_inner();
+        // SAFETY: all blocks have run.
+        let record = unsafe { &mut *record.get() };
+        if record.is_set() {
+            joined.into_iter().for_each(|joined| joined.restore(record));
+        }
+        match lacking {
             0 => Ok(()),
             bytes => Err(self.out_of_memory(bytes)),
         }
@@ -271,7 +294,7 @@ impl hal::Function for Function {
 }
 
 /// How many blocks a grid has.
-fn count(grid: [u32; 3]) -> usize {
+pub(super) fn count(grid: [u32; 3]) -> usize {
     grid.iter().map(|&n| n as usize).product()
 }
 
@@ -279,6 +302,8 @@ fn count(grid: [u32; 3]) -> usize {
 struct Launch<'a> {
     function: &'a Function,
     blocks: Blocks<'a>,
+    /// The blocks that each of them is; 1 where none are joined.
+    joins: u32,
     /// The bytes that a block needs and cannot have; 0 where there is none.
     lacking: AtomicUsize,
 }
@@ -303,7 +328,7 @@ impl Launch<'_> {
             unsafe { self.run_here(0..blocks) };
             return Ok(());
         }
-        let done = if self.function.is_short(blocks) {
+        let done = if self.function.is_short(blocks * self.joins as usize) {
             // SAFETY: promised.
             unsafe { self.run_while_short(blocks) }
         } else {
@@ -362,7 +387,8 @@ impl Launch<'_> {
     ///
     /// As for `run`.
     unsafe fn run_timed(&self, blocks: Range<usize>) {
-        let (begun, count) = (Instant::now(), blocks.len().max(1) as u64);
+        let count = blocks.len().max(1) as u64 * u64::from(self.joins);
+        let begun = Instant::now();
         // SAFETY: promised.
         unsafe { self.run_here(blocks) };
         let each = begun.elapsed().as_nanos() as u64 / count;

@@ -17,6 +17,7 @@ mod dispatch;
 mod event;
 mod gate;
 mod guard_pages;
+mod joined;
 pub(super) mod launch;
 pub(super) mod memory;
 pub(super) mod module;

@@ -16,6 +16,8 @@ static LOOP: cg::CpuKernel = cg::CpuKernel {
     frame_bytes: HUGE,
     frame_align: 64,
     blocks_along_y: 0,
+    joins_blocks: 0,
+    reserved: 0,
     run: [Some(run), None, None],
     start: None,
     resume: None,

@@ -81,6 +81,8 @@ static ON_CPU: cg::CpuKernel = cg::CpuKernel {
     frame_bytes: 0,
     frame_align: 1,
     blocks_along_y: 0,
+    joins_blocks: 0,
+    reserved: 0,
     run: [Some(first_element), None, None],
     start: None,
     resume: None,

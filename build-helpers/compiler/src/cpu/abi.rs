@@ -69,6 +69,7 @@ pub(super) fn export<'c>(
     symbol: &str,
     shared_bytes: u64,
     functions: &Functions<'c>,
+    joins_blocks: bool,
 ) {
     let context = unit.context;
     let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
@@ -90,6 +91,8 @@ pub(super) fn export<'c>(
             wide.constant(frame_bytes),
             word.constant(FRAME_ALIGN),
             word.constant(u64::from(along_y)),
+            word.constant(u64::from(joins_blocks)),
+            word.constant(0),
             run[0],
             run[1],
             run[2],

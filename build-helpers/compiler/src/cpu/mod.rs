@@ -34,6 +34,7 @@ mod functions;
 mod inlining;
 mod instructions;
 mod interchange;
+mod joined_blocks;
 mod linearization;
 mod lockstep;
 mod lowering;

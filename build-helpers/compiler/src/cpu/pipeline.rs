@@ -24,7 +24,7 @@ use super::{
     block_shape::BlockShape,
     body::Body,
     code_size::Sizes,
-    context, coroutine, early_exits, inlining, lockstep, lowering, merged_atomics,
+    context, coroutine, early_exits, inlining, joined_blocks, lockstep, lowering, merged_atomics,
     operation::{Operation, operations},
     outlined::{Outlined, OutlinedExits},
     quotients, recursion,
@@ -57,6 +57,8 @@ struct Kernel<'a, 'c> {
     strategy: Strategy,
     /// Whether its blocks wait for each other.
     cooperative: bool,
+    /// Whether neighbouring blocks may be run as one.
+    joins_blocks: bool,
     /// The functions for blocks of one size.
     specialized: Vec<SpecializedFunction<'c>>,
     /// The functions that the vectoriser built.
@@ -160,6 +162,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         }
         let fact = PassFact::Chosen { lowering: lowering.clone() };
         reports.add(Pass::LoweringChoice, PassOutcome::Unchanged, Some(fact));
+        let refusals = joined_blocks::refusals(signature, shim, &lowering);
         let symbol = format!("kernelmill_cpu_{}_{}", unit.name, signature.symbol);
         let is_coroutine = matches!(lowering, Lowering::Coroutine(_));
         let own_shared = specialization::has_shared_alone(shim).then_some(shared_bytes);
@@ -190,6 +193,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
             }
         };
         let Lowered { code, strategy, specialized, vectorized } = built;
+        let joins_blocks = joined_blocks::report(reports, &strategy, refusals);
         let body = body.function;
         Ok(Kernel {
             signature,
@@ -199,6 +203,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
             code,
             strategy,
             cooperative,
+            joins_blocks,
             specialized,
             vectorized,
         })
@@ -353,7 +358,7 @@ fn export<'c>(unit: &Unit<'_, 'c>, kernel: Kernel<'_, 'c>) -> Result<Entry, Erro
             functions
         }
     };
-    abi::export(unit, &kernel.symbol, kernel.shared_bytes, &functions);
+    abi::export(unit, &kernel.symbol, kernel.shared_bytes, &functions, kernel.joins_blocks);
     Ok(Entry {
         symbol: kernel.signature.symbol.to_string(),
         static_shared_bytes: u32::try_from(kernel.shared_bytes).unwrap_or(u32::MAX),

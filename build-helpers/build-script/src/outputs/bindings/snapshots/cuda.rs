@@ -346,7 +346,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     static PARAMETERS_7: [cg::Parameter; 2] = [PARAMETER_4, PARAMETER_0];
 
     cg::KernelSet {
-        format_version: 12,
+        format_version: 13,
         package: "cuda",
         signatures: &[
             cg::signature(

@@ -79,7 +79,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 12,
+        format_version: 13,
         package: "demo",
         signatures: &[
             cg::signature(

@@ -267,7 +267,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 12,
+        format_version: 13,
         package: "app",
         signatures: &[
             cg::signature(
