@@ -83,7 +83,7 @@ pub struct GraphBuilder {
 /// Launches that can be launched again and again, with the buffers that they use.
 ///
 /// Made by [`GraphBuilder::instantiate`]. Its launches run as if they were launched in their order. On CUDA
-/// those that share no buffer can run at the same time, and one call launches all. Modules of its kernels
+/// and HIP those that share no buffer can run at the same time, and one call launches all. Modules of its kernels
 /// stay loaded while it lives.
 ///
 /// Its buffers are used between launches, as a [`BufferSlice`] or a [`BufferSliceMut`]. A slice cannot be

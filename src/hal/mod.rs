@@ -153,8 +153,7 @@ pub(crate) trait Context: Any + Send + Sync {
         Ok(None)
     }
 
-    /// Makes a graph of launches; `None` where launches have run when they return, and those of a graph
-    /// are run one after the other.
+    /// Makes a graph of launches; `None` where those of a graph are put on the stream one after the other.
     ///
     /// # Safety
     ///

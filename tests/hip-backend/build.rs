@@ -16,7 +16,11 @@ fn main() {
         .source_dir("../../examples/matmul/kernels")
         .source_dir("../../examples/nbody/kernels")
         .source_dir("../../examples/dispatch/kernels")
-        .source_files(["../conformance/kernels/atomics.rs", "../conformance/kernels/shared.rs"])
+        .source_files([
+            "../conformance/kernels/atomics.rs",
+            "../conformance/kernels/grid_sync.rs",
+            "../conformance/kernels/shared.rs",
+        ])
         .compile();
     PROGRAMS.into_iter().for_each(write_program);
 }

@@ -15,6 +15,7 @@ use super::{
     driver_context::{DriverContext, Shared},
     event::RecordedEvent,
     graph::Graph,
+    launch::Function,
     memory, order,
     stream::Stream,
     support::support,
@@ -340,7 +341,11 @@ impl hal::Context for Context {
     }
 
     unsafe fn instantiate(&self, nodes: &[hal::Node<'_>]) -> Result<Option<Box<dyn hal::Graph>>> {
-        let graph = Graph::new(&self.shared, nodes)?;
+        let graph = Graph::new(&self.shared, nodes, |node| {
+            let any: &dyn std::any::Any = node.function;
+            let function = any.downcast_ref::<Function>();
+            function.map(|it| it.launchable(node.shape.dynamic_shared_bytes)).transpose()
+        })?;
         Ok(graph.map(|graph| Box::new(graph) as _))
     }
 

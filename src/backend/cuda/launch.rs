@@ -6,7 +6,6 @@ use std::sync::{
 };
 
 use cudarc::driver::{
-    CudaStream,
     result::{function as raw, occupancy},
     sys::{self, CUfunction_attribute as Attribute},
 };
@@ -16,10 +15,11 @@ use kernelmill_artifact::Resources;
 use super::{
     driver::named,
     driver_context::{DriverContext, Shared},
+    graph::Launchable,
     order,
 };
 use crate::{
-    backend::gpu::{calls::ContextCalls as _, image, panics::Panics},
+    backend::gpu::{calls::ContextCalls as _, image},
     capability::Capability,
     embedded::EmbeddedKernel,
     error::{Error, Result},
@@ -120,28 +120,6 @@ impl Function {
         })?;
         self.dynamic_allowed.store(bytes, Ordering::Relaxed);
         Ok(())
-    }
-}
-
-/// What of a function is in a node of a graph.
-pub(super) struct Launchable {
-    handle: sys::CUfunction,
-    image: Arc<Image>,
-    panics: bool,
-}
-
-impl Launchable {
-    pub(super) fn handle(&self) -> sys::CUfunction {
-        self.handle
-    }
-
-    /// The address of its panic record, for launches on a stream; 0 where it cannot panic.
-    pub(super) fn record(
-        &self,
-        panics: &Panics<DriverContext>,
-        stream: &Arc<CudaStream>,
-    ) -> Result<u64> {
-        if self.panics { panics.record(stream, &self.image) } else { Ok(0) }
     }
 }
 

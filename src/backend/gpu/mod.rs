@@ -8,6 +8,8 @@ pub(super) mod accesses;
 pub(super) mod calls;
 pub(super) mod device_times;
 pub(super) mod event;
+#[cfg(any(feature = "cuda", feature = "hip"))]
+pub(super) mod graph;
 pub(super) mod host_blocks;
 pub(super) mod host_memory;
 pub(super) mod image;

@@ -122,9 +122,12 @@ impl<D: Driver> Panics<D> {
     }
 
     /// Before a graph is launched whose nodes have these records: `forget`, given addresses of numbers of launches, puts
-    /// on the stream that they are those of no launch. A node has the same number in each launch of its graph, and what has
-    /// the number of the last launch that panicked would not be told.
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only there graphs are launched"))]
+    /// on the stream that they are those of no launch. A node may have the same number in several launches of its graph, and
+    /// what has the number of the last launch that panicked would not be told.
+    #[cfg_attr(
+        not(any(feature = "cuda", feature = "hip")),
+        allow(dead_code, reason = "only there graphs are launched")
+    )]
     pub(in crate::backend) fn forget_launches(
         &self,
         records: &[u64],

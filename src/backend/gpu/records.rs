@@ -248,7 +248,10 @@ impl Record {
 
     /// Lets `forget`, which is given the address of the number, make a stream forget which launch panicked last, where a
     /// panic was read.
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only there graphs are launched"))]
+    #[cfg_attr(
+        not(any(feature = "cuda", feature = "hip")),
+        allow(dead_code, reason = "only there graphs are launched")
+    )]
     pub(in crate::backend) fn forget_launch(
         &mut self,
         forget: impl FnOnce(u64) -> Result<()>,

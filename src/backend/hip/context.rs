@@ -9,7 +9,9 @@ use std::{
 use super::{
     driver::{NO_DEVICE, library, named},
     driver_context::{DriverContext, Shared},
-    library::{self, StreamOrdered},
+    graph::Graph,
+    launch::Function,
+    library::{self, StreamOrdered, hip},
     memory,
     properties::DeviceProperties,
     stream::Stream,
@@ -194,7 +196,10 @@ impl hal::Context for Context {
     }
 
     fn support(&self, capability: Capability) -> Support {
-        support(capability)
+        match capability {
+            Capability::Graphs if hip().graphs.is_none() => Support::Emulated,
+            _ => support(capability),
+        }
     }
 
     fn architecture(&self) -> &Architecture {
@@ -268,6 +273,18 @@ impl hal::Context for Context {
     ) -> Result<Option<Arc<dyn hal::Module>>> {
         // SAFETY: promised.
         Ok(Some(Arc::new(unsafe { Module::load(&self.shared, artifact, image)? })))
+    }
+
+    unsafe fn instantiate(&self, nodes: &[hal::Node<'_>]) -> Result<Option<Box<dyn hal::Graph>>> {
+        if hip().graphs.is_none() {
+            return Ok(None);
+        }
+        let graph = Graph::new(&self.shared, nodes, |node| {
+            let any: &dyn std::any::Any = node.function;
+            let function = any.downcast_ref::<Function>();
+            function.map_or(Ok(None), |it| it.launchable(&node.shape))
+        })?;
+        Ok(graph.map(|graph| Box::new(graph) as _))
     }
 
     fn synchronize(&self) -> Result<()> {

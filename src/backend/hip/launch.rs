@@ -5,6 +5,7 @@ use std::{ffi::c_int, ptr, sync::Arc};
 use super::{
     driver::named,
     driver_context::{DriverContext, Shared},
+    graph::Launchable,
     library::{Handle, hip},
 };
 use crate::{
@@ -61,6 +62,16 @@ impl Function {
         let limits = KernelLimits { threads_per_block, static_shared_bytes };
         let (image, shared) = (Arc::clone(image), Arc::clone(shared));
         Ok(Self { handle, image, shared, kernel, limits })
+    }
+
+    /// What a node of a graph needs of it; `None` for a cooperative kernel, whose workspace is made ready for each launch.
+    pub(super) fn launchable(&self, shape: &Checked) -> Result<Option<Launchable>> {
+        if self.kernel.cooperative {
+            return Ok(None);
+        }
+        self.check_threads(shape)?;
+        let (handle, image) = (self.handle, Arc::clone(&self.image));
+        Ok(Some(Launchable { handle, image, panics: self.kernel.panics }))
     }
 
     /// Refuses a launch of more threads along an axis than a dispatch can have.

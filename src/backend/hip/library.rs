@@ -1,7 +1,8 @@
 //! The HIP library: its functions, found when the program runs.
 //!
 //! Signatures are those of `hip_runtime_api.h`, whose functions have had them since HIP 5; a function that a
-//! library lacks is an error that names it; those of stream-ordered allocation came later, and may be missing. Guaranteed:
+//! library lacks is an error that names it; those of stream-ordered
+//! allocation and of graphs came later, and may be missing. Guaranteed:
 //! the library is opened once, and stays open.
 
 use std::{
@@ -32,7 +33,8 @@ const NAMES: [&str; 3] = ["amdhip64.dll", "amdhip64_7.dll", "amdhip64_6.dll"];
 library_functions! {
     LIBRARY, pub(super) struct Functions also
         properties: Properties = Properties::find,
-        stream_ordered: Option<StreamOrdered> = StreamOrdered::find;
+        stream_ordered: Option<StreamOrdered> = StreamOrdered::find,
+        graphs: Option<GraphFunctions> = GraphFunctions::find;
     hipInit(c_uint) -> Code;
     hipGetDeviceCount(*mut c_int) -> Code;
     hipGetDevice(*mut c_int) -> Code;
@@ -113,6 +115,55 @@ impl StreamOrdered {
             (find(library, LIBRARY, "hipMallocAsync"), find(library, LIBRARY, "hipFreeAsync"))
         };
         Ok(allocate.ok().zip(free.ok()).map(|(allocate, free)| Self { allocate, free }))
+    }
+}
+
+/// `hipKernelNodeParams`.
+#[repr(C)]
+pub(super) struct KernelNodeParameters {
+    pub(super) block: [c_uint; 3],
+    pub(super) extra: *mut *mut c_void,
+    pub(super) function: Handle,
+    pub(super) grid: [c_uint; 3],
+    pub(super) arguments: *mut *mut c_void,
+    pub(super) dynamic_shared_bytes: c_uint,
+}
+
+/// The functions for graphs. A library has all of them or is used as if it had none.
+pub(super) struct GraphFunctions {
+    pub(super) create: unsafe extern "C" fn(*mut Handle, c_uint) -> Code,
+    pub(super) add_kernel_node: unsafe extern "C" fn(
+        *mut Handle,
+        Handle,
+        *const Handle,
+        usize,
+        *const KernelNodeParameters,
+    ) -> Code,
+    pub(super) destroy: unsafe extern "C" fn(Handle) -> Code,
+    pub(super) instantiate:
+        unsafe extern "C" fn(*mut Handle, Handle, *mut Handle, *mut c_char, usize) -> Code,
+    pub(super) launch: unsafe extern "C" fn(Handle, Handle) -> Code,
+    pub(super) destroy_executable: unsafe extern "C" fn(Handle) -> Code,
+}
+
+impl GraphFunctions {
+    /// `None` where the library lacks one of them.
+    #[allow(clippy::unnecessary_wraps, reason = "what finds a field may fail")]
+    fn find(library: &Library) -> Result<Option<Self>, String> {
+        let functions = || {
+            // SAFETY: the types are those of the functions.
+            unsafe {
+                Ok::<_, String>(Self {
+                    create: find(library, LIBRARY, "hipGraphCreate")?,
+                    add_kernel_node: find(library, LIBRARY, "hipGraphAddKernelNode")?,
+                    destroy: find(library, LIBRARY, "hipGraphDestroy")?,
+                    instantiate: find(library, LIBRARY, "hipGraphInstantiate")?,
+                    launch: find(library, LIBRARY, "hipGraphLaunch")?,
+                    destroy_executable: find(library, LIBRARY, "hipGraphExecDestroy")?,
+                })
+            }
+        };
+        Ok(functions().ok())
     }
 }
 

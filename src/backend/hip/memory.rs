@@ -30,7 +30,7 @@ const MAPPED: c_uint = 2;
 const COHERENT: c_uint = 0x4000_0000;
 
 /// An address of the device, as the library takes it.
-fn pointer(address: u64) -> *mut c_void {
+pub(super) fn pointer(address: u64) -> *mut c_void {
     ptr::with_exposed_provenance_mut(address as usize)
 }
 

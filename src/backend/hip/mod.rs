@@ -10,6 +10,7 @@ pub(super) mod context;
 mod driver;
 mod driver_context;
 mod event;
+mod graph;
 mod launch;
 mod library;
 mod memory;

@@ -11,6 +11,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Events
         | C::Timing
         | C::Await
+        | C::Graphs
         | C::PinnedMemory
         | C::StreamOrderedAllocation
         | C::CopiesBetweenBuffers
@@ -23,7 +24,7 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::DeviceVariables
         | C::Panics
         | C::Tracing => Support::Full,
-        C::Graphs | C::Clusters | C::TensorMaps => Support::Emulated,
+        C::Clusters | C::TensorMaps => Support::Emulated,
         C::Occupancy | C::Printing | C::Watchdog | C::Interoperation => Support::None,
     }
 }

@@ -15,12 +15,14 @@ thread_local! {
 }
 
 /// Functions that give something back.
-const RELEASES: [&str; 6] = [
+const RELEASES: [&str; 8] = [
     "hipFree",
     "hipFreeAsync",
     "hipHostFree",
     "hipStreamDestroy",
     "hipEventDestroy",
+    "hipGraphDestroy",
+    "hipGraphExecDestroy",
     "hipModuleUnload",
 ];
 

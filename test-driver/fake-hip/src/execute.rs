@@ -47,6 +47,8 @@ pub(crate) struct Launch {
     pub(crate) arguments: Vec<Copied>,
     /// Addresses among the arguments, of memory that has to be there when it runs.
     pub(crate) buffers: Vec<usize>,
+    /// By which a record knows whose panic it has.
+    pub(crate) number: u64,
     /// Whether all blocks are alive at once.
     pub(crate) cooperative: bool,
 }
@@ -69,6 +71,8 @@ struct Chunk([u8; 256]);
 
 // SAFETY: its constant and the arguments are only read, and addresses are of memory that every thread can use.
 unsafe impl Send for Launch {}
+// SAFETY: as above.
+unsafe impl Sync for Launch {}
 
 impl Registered {
     pub(crate) fn add(&mut self, image: &[u8], entry: String, code: CpuCode) {
@@ -157,7 +161,7 @@ impl Launch {
                     true => record_of(memory, record.word() as usize)?,
                     false => record.word() as usize,
                 };
-                hand_over(memory, &panic, address)
+                hand_over(memory, &panic, self.number, address)
             }
             (Some(_), None) => Err(format!("`{}` panics and has no record", self.name)),
             (None, _) => Ok(()),
@@ -241,8 +245,14 @@ pub(crate) fn next_random(state: &mut u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// Writes a panic to the record of its launch, as a kernel does: unless there is one that nobody has read.
-fn hand_over(memory: &Memory, panic: &PanicRecord, address: usize) -> Result<(), String> {
+/// Writes a panic to the record of its launch, as a kernel does: unless there is one that nobody has read, or the last one
+/// was of a launch with the same number.
+fn hand_over(
+    memory: &Memory,
+    panic: &PanicRecord,
+    number: u64,
+    address: usize,
+) -> Result<(), String> {
     let is_mapped = Found::Live(Kind::Pinned { mapped: true });
     if memory.find(address, size_of::<PanicRecord>(), When::Done) != is_mapped {
         return Err(format!("a panic record at {address:#x}, which is no mapped memory"));
@@ -255,10 +265,11 @@ fn hand_over(memory: &Memory, panic: &PanicRecord, address: usize) -> Result<(),
         use std::sync::atomic::Ordering::{Acquire, Release};
         let before = state.load(Acquire);
         let seen = acknowledged.load(Acquire);
-        if before != seen {
+        if before != seen || (before != 0 && (*record).launch == number) {
             return Ok(());
         }
         state.store(before + 1, Release);
+        (*record).launch = number;
         (*record).message_len = panic.message_len;
         (*record).kind = panic.kind;
         (*record).location = panic.location;

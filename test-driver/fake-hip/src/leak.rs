@@ -24,6 +24,8 @@ extern "C" fn check() {
             Object::Stream { .. } => eprintln!("fake-hip: left: a stream"),
             Object::Event(_) => eprintln!("fake-hip: left: an event"),
             Object::Module(_) => eprintln!("fake-hip: left: a module"),
+            Object::Graph(_) => eprintln!("fake-hip: left: a graph"),
+            Object::Executable(_) => eprintln!("fake-hip: left: an executable graph"),
             Object::Function(_) => {}
         }
     }

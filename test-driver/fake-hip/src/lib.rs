@@ -38,7 +38,7 @@
 //! # Layers
 //!
 //! A module imports only from layers below its own: `api` (the exported functions), `call` (what every call
-//! does first), `leak`, `state` (everything that there is), `queue`, `execute`, `module`, `metadata`,
+//! does first), `leak`, `state` (everything that there is), `queue`, `graph`, `execute`, `module`, `metadata`,
 //! `memory`, `config`, `failures`, `code`.
 
 mod api;
@@ -47,6 +47,7 @@ mod code;
 mod config;
 mod execute;
 mod failures;
+mod graph;
 mod leak;
 mod memory;
 mod metadata;

@@ -1,8 +1,11 @@
 //! Queues: the work of streams that is not done.
 
-use std::collections::{HashMap, VecDeque};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
 
-use crate::execute::Launch;
+use crate::{execute::Launch, graph::Graph};
 
 /// A stream: the device, and the handle, which is 0 for the default stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,6 +27,8 @@ pub(crate) enum Work {
         bytes: usize,
     },
     Launch(Box<Launch>),
+    /// The launches of an executable graph.
+    Graph(Arc<Graph>),
     /// The block at an address is there from now on.
     Allocate {
         address: usize,
@@ -101,6 +106,10 @@ impl Queues {
     /// Whether a launch of a module is queued.
     pub(crate) fn uses(&self, module: usize) -> bool {
         let mut items = self.queues.values().flatten();
-        items.any(|item| matches!(&item.work, Work::Launch(launch) if launch.module == module))
+        items.any(|item| match &item.work {
+            Work::Launch(launch) => launch.module == module,
+            Work::Graph(graph) => graph.launches().any(|launch| launch.module == module),
+            _ => false,
+        })
     }
 }

@@ -2,14 +2,15 @@
 
 use std::{
     collections::HashMap,
-    sync::{LazyLock, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
 use crate::{
     code::{self, Code},
     config::{Config, Streams},
-    execute::{Order, Registered, next_random},
+    execute::{Launch, Order, Registered, next_random},
+    graph::Graph,
     memory::{Found, Memory, When},
     module::{Function, Module},
     queue::{Queues, StreamKey, Work},
@@ -21,6 +22,8 @@ pub(crate) enum Object {
     Event(Event),
     Module(Module),
     Function(Function),
+    Graph(Graph),
+    Executable(Arc<Graph>),
 }
 
 /// An event.
@@ -49,6 +52,8 @@ pub(crate) struct State {
     pub(crate) created: usize,
     pub(crate) released: usize,
     last_handle: usize,
+    /// The number of the last launch.
+    launches: u64,
     random: u64,
 }
 
@@ -79,16 +84,29 @@ impl State {
             created: 0,
             released: 0,
             last_handle: 0x1000,
+            launches: 0,
             random,
         }
     }
 
     /// A handle that was never given out.
-    pub(crate) fn add(&mut self, object: Object) -> usize {
+    pub(crate) fn handle(&mut self) -> usize {
         self.last_handle += 16;
-        self.created += usize::from(!matches!(object, Object::Function(_)));
-        self.objects.insert(self.last_handle, object);
         self.last_handle
+    }
+
+    /// A handle of an object.
+    pub(crate) fn add(&mut self, object: Object) -> usize {
+        let handle = self.handle();
+        self.created += usize::from(!matches!(object, Object::Function(_)));
+        self.objects.insert(handle, object);
+        handle
+    }
+
+    /// The number of a launch, or of a node, which has it in each launch of its graph.
+    pub(crate) fn launch_number(&mut self) -> u64 {
+        self.launches += 1;
+        self.launches
     }
 
     /// Notes that a call is wrong.
@@ -159,15 +177,16 @@ impl State {
                     unsafe { target.write_bytes(value, bytes) };
                 }
             }
-            Work::Launch(launch) => {
-                let order = match self.config.streams {
-                    Streams::Eager => Order::Forward,
-                    Streams::Lazy => Order::Reverse,
-                    Streams::Random(_) => Order::Random(next_random(&mut self.random)),
-                };
-                if let Err(what) = launch.run(&self.memory, order) {
-                    self.fault(stream.device, code::ILLEGAL_ADDRESS, &what);
-                }
+            Work::Launch(launch) => self.run(stream.device, &launch),
+            Work::Graph(graph) => {
+                let mut random = next_random(&mut self.random);
+                let mode = self.config.streams;
+                let launches = graph.ordered(|count| match mode {
+                    Streams::Eager => 0,
+                    Streams::Lazy => count - 1,
+                    Streams::Random(_) => next_random(&mut random) as usize % count,
+                });
+                launches.into_iter().for_each(|launch| self.run(stream.device, launch));
             }
             Work::Allocate { address } => self.memory.arrive(address),
             Work::Free { address } => self.memory.leave(address),
@@ -179,6 +198,21 @@ impl State {
                 }
             }
             Work::Wait { .. } => {}
+        }
+    }
+
+    /// Runs a launch, unless one before it has gone wrong.
+    fn run(&mut self, device: i32, launch: &Launch) {
+        if self.sticky.contains_key(&device) {
+            return;
+        }
+        let order = match self.config.streams {
+            Streams::Eager => Order::Forward,
+            Streams::Lazy => Order::Reverse,
+            Streams::Random(_) => Order::Random(next_random(&mut self.random)),
+        };
+        if let Err(what) = launch.run(&self.memory, order) {
+            self.fault(device, code::ILLEGAL_ADDRESS, &what);
         }
     }
 

@@ -23,12 +23,21 @@ fn each_stream_has_a_track_with_what_it_did() {
             z.copy_from_buffer(&stream, &y.slice(..)).unwrap();
             stream.synchronize().unwrap();
             assert_eq!(Trace::own().names("device launch"), ["saxpy"]);
+            // The graph's launches have one time.
+            let builder = device.graph();
+            let (x, mut y) = (builder.add(x).unwrap(), builder.add(y).unwrap());
+            for _ in 0..2 {
+                kernels.saxpy(&builder, Launch::linear(LEN), 1.0, &x, &mut y).unwrap();
+            }
+            let mut graph = builder.instantiate().unwrap();
+            graph.launch(&stream).unwrap();
+            stream.synchronize().unwrap();
             let mut pinned = device.pinned_zeros::<f32>(LEN).unwrap();
             z.copy_to_async(&device.stream(), &mut pinned).unwrap();
             assert_eq!(pinned.as_slice().unwrap(), [1.0; LEN]);
         });
     });
-    let expected = [&["upload", "copy_to_async"][..], &["saxpy", "copy_from_buffer"]];
+    let expected = [&["upload", "copy_to_async"][..], &["saxpy", "copy_from_buffer", "graph"]];
     assert!(trace.on_devices().into_values().eq(expected), "{trace:#?}");
     trace.check_device_times();
 }

@@ -8,7 +8,7 @@ const LEN: usize = 64;
 
 /// Functions whose failure is made up for: waits and records that are tried in another way, questions whose answer is
 /// assumed, and memory that is asked for again, after a wait; and those that give something back, whose error the next call reports if there is one.
-const MADE_UP_FOR: [&str; 16] = [
+const MADE_UP_FOR: [&str; 18] = [
     "hipDeviceSynchronize",
     "hipEventCreateWithFlags",
     "hipEventDestroy",
@@ -17,6 +17,8 @@ const MADE_UP_FOR: [&str; 16] = [
     "hipFree",
     "hipFreeAsync",
     "hipGetDevice",
+    "hipGraphDestroy",
+    "hipGraphExecDestroy",
     "hipHostFree",
     "hipMallocAsync",
     "hipModuleUnload",
@@ -27,7 +29,7 @@ const MADE_UP_FOR: [&str; 16] = [
     "hipStreamWaitEvent",
 ];
 
-/// Copies, launches on two streams, events, pinned memory, a graph: everything that the back end calls.
+/// Copies, launches on two streams, events, pinned memory: what the back end calls but for graphs.
 fn program() -> Result<Vec<f32>> {
     let device = Device::hip(0)?;
     let kernels = Kernels::load(&device)?;
@@ -76,8 +78,42 @@ fn program() -> Result<Vec<f32>> {
     Ok(elements)
 }
 
-/// Runs the program until an attempt succeeds, and prints what the others reported.
-fn attempts() {
+/// A graph that is launched on two streams, and one that panics in each launch.
+fn graphs() -> Result<Vec<f32>> {
+    let device = Device::hip(0)?;
+    let kernels = Kernels::load(&device)?;
+    let streams = [device.stream(), device.new_stream()?];
+    let builder = device.graph();
+    let x = builder.add(device.upload(&[1.0f32; LEN])?)?;
+    let mut y = builder.add(device.zeros::<f32>(LEN)?)?;
+    kernels.saxpy(&builder, Launch::linear(LEN), 1.0, &x, &mut y)?;
+    kernels.saxpy(&builder, Launch::linear(LEN), 2.0, &x, &mut y)?;
+    let mut graph = builder.instantiate()?;
+    for stream in [&streams[0], &streams[1], &streams[0]] {
+        graph.launch(stream)?;
+    }
+    let builder = device.graph();
+    let short = builder.add(device.upload(&[1.0f32; LEN - 1])?)?;
+    let mut sums = builder.add(device.zeros::<f32>(LEN)?)?;
+    kernels.saxpy(&builder, Launch::grid([1], [LEN as u32]), 1.0, &short, &mut sums)?;
+    let mut panicking = builder.instantiate()?;
+    for _ in 0..2 {
+        panicking.launch(&streams[1])?;
+        match streams[1].synchronize() {
+            Err(Error::KernelPanic(_)) => {}
+            Err(error) => return Err(error),
+            Ok(()) => panic!("the panic is lost"),
+        }
+    }
+    let elements = graph.slice(&y)?.download()?;
+    drop((graph, panicking, kernels));
+    kernelmill::module_cache().release_unused();
+    device.synchronize()?;
+    Ok(elements)
+}
+
+/// Runs a program until an attempt succeeds, and prints what the others reported.
+fn attempts(program: fn() -> Result<Vec<f32>>) {
     register_own();
     for attempt in 0..4 {
         match program() {
@@ -119,7 +155,7 @@ fn judge(child: &Child) -> Option<Vec<String>> {
     Some(faults)
 }
 
-fn fail_each_call(name: &str, mode: &str, pools: &str) {
+fn fail_each_call(name: &str, mode: &str, pools: &str, program: fn() -> Result<Vec<f32>>) {
     let (mut faults, mut calls) = (Vec::new(), 0);
     loop {
         let fail = format!("any at call {}", calls + 1);
@@ -130,7 +166,7 @@ fn fail_each_call(name: &str, mode: &str, pools: &str) {
             ("FAKE_HIP_DEVICES", "2"),
             ("FAKE_HIP_POOLS", pools),
         ];
-        let child = Child::run(name, &variables, attempts);
+        let child = Child::run(name, &variables, || attempts(program));
         let Some(found) = judge(&child) else { break };
         faults.extend(found.into_iter().map(|fault| format!("call {}: {fault}", calls + 1)));
         calls += 1;
@@ -146,16 +182,21 @@ fn fail_each_call(name: &str, mode: &str, pools: &str) {
 /// Acceptance: S4.12.
 #[test]
 fn each_call_fails_once_on_lazy_streams() {
-    fail_each_call("each_call_fails_once_on_lazy_streams", "lazy", "1");
+    fail_each_call("each_call_fails_once_on_lazy_streams", "lazy", "1", program);
 }
 
 #[test]
 fn each_call_fails_once_on_eager_streams() {
-    fail_each_call("each_call_fails_once_on_eager_streams", "eager", "1");
+    fail_each_call("each_call_fails_once_on_eager_streams", "eager", "1", program);
 }
 
 /// On devices without stream-ordered allocation.
 #[test]
 fn each_call_fails_once_without_pools() {
-    fail_each_call("each_call_fails_once_without_pools", "lazy", "0");
+    fail_each_call("each_call_fails_once_without_pools", "lazy", "0", program);
+}
+
+#[test]
+fn each_call_of_graphs_fails_once() {
+    fail_each_call("each_call_of_graphs_fails_once", "lazy", "1", graphs);
 }

@@ -20,7 +20,11 @@ const LOCAL_MEMORY: u64 = 65_536;
 
 impl State {
     /// Refuses a shape that a device cannot launch.
-    fn check_shape(&mut self, function: &Function, shape: &Geometry) -> Result<(), Code> {
+    pub(super) fn check_shape(
+        &mut self,
+        function: &Function,
+        shape: &Geometry,
+    ) -> Result<(), Code> {
         let Geometry { grid, block, dynamic_shared_bytes, .. } = shape;
         let kernel = &function.kernel;
         let threads: u64 = block.iter().map(|&n| u64::from(n)).product();
@@ -42,7 +46,7 @@ impl State {
     /// # Safety
     ///
     /// There is a pointer for each, to as many bytes as it has.
-    unsafe fn prepare(
+    pub(super) unsafe fn prepare(
         &mut self,
         function: Function,
         geometry: Geometry,
@@ -69,8 +73,9 @@ impl State {
         }
         let with_buffer = arguments.iter().zip(&kernel.arguments).filter(|it| it.1.is_buffer);
         let buffers = with_buffer.map(|(copied, _)| copied.word() as usize).collect();
+        let (name, number) = (kernel.name, self.launch_number());
         let cooperative = false;
-        Ok(Launch { name: kernel.name, module, code, geometry, arguments, buffers, cooperative })
+        Ok(Launch { name, module, code, geometry, arguments, buffers, number, cooperative })
     }
 }
 

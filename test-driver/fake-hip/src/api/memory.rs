@@ -296,9 +296,12 @@ extern "C" fn hipMemsetD8Async(
     call("hipMemsetD8Async", |state| {
         let stream = state.work_stream(stream.addr())?;
         let target = target.expose_provenance();
-        if state.memory.find(target, bytes, When::Queued)
-            != Found::Live(Kind::Device(stream.device))
-        {
+        let is_own = match state.memory.find(target, bytes, When::Queued) {
+            Found::Live(Kind::Device(device)) => device == stream.device,
+            Found::Live(Kind::Pinned { mapped }) => mapped,
+            Found::Faulty | Found::Unknown => false,
+        };
+        if !is_own {
             return state.refuse(code::INVALID_VALUE, "hipMemsetD8Async of other memory");
         }
         state.submit(stream, Work::Fill { target, value, bytes });

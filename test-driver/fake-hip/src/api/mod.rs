@@ -2,6 +2,7 @@
 
 mod device;
 mod event;
+mod graph;
 mod launch;
 mod memory;
 mod module;
