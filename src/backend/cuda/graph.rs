@@ -17,7 +17,7 @@ use super::{
 use crate::{
     backend::gpu::calls::ContextCalls as _,
     error::Result,
-    hal::{self, Node, Pointers, StreamRef},
+    hal::{self, Node, StreamRef},
     limits::Checked,
 };
 
@@ -36,7 +36,8 @@ pub(super) struct Graph {
 struct KernelNode {
     launchable: Launchable,
     shape: Checked,
-    arguments: Pointers,
+    /// To the arguments, and how many are the kernel's own.
+    pointers: (Vec<*const u8>, usize),
     dependencies: Vec<usize>,
 }
 
@@ -75,7 +76,7 @@ impl Graph {
             own.push(KernelNode {
                 launchable: function.launchable(node.shape.dynamic_shared_bytes)?,
                 shape: node.shape,
-                arguments: node.arguments.to_pointers(),
+                pointers: (node.arguments.pointers().to_vec(), node.arguments.own()),
                 dependencies: node.dependencies.clone(),
             });
         }
@@ -145,8 +146,9 @@ impl<'a> Template<'a> {
         before: &[sys::CUgraphNode],
     ) -> Result<sys::CUgraphNode> {
         let dependencies: Vec<_> = node.dependencies.iter().map(|index| before[*index]).collect();
-        let mut arguments = node.arguments.clone();
-        let arguments = arguments.with_record(&record);
+        let (mut arguments, own) = node.pointers.clone();
+        // It comes before the sizes, as for a launch.
+        arguments.insert(own, ptr::from_ref(&record).cast());
         let ([gx, gy, gz], [bx, by, bz]) = (node.shape.grid, node.shape.block);
         let mut parameters = MaybeUninit::<sys::CUDA_KERNEL_NODE_PARAMS>::zeroed();
         // SAFETY: null is a value of every pointer in it, and 0 of every number.
