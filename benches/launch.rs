@@ -4,11 +4,17 @@
 //! where there is a driver, the same three for `cuLaunchKernel`.
 //!
 //! `cargo bench -p kernelmill --bench launch`
+//!
+//! With `count NAME LAUNCHES` behind `--` it makes so many launches of one kind on the driver and nothing else, for tools that
+//! count instructions: NAME is one of `driver_launches.rs`.
 
 #[path = "common/contention.rs"]
 mod contention;
 #[path = "common/allocations.rs"]
 mod counter;
+#[cfg(feature = "cuda")]
+#[path = "common/driver_launches.rs"]
+mod driver;
 
 use std::{
     hint::black_box,
@@ -283,6 +289,14 @@ fn bare_call(block: &mut abi::Block, arguments: &[*const u8]) {
     unsafe { run(black_box(arguments.as_ptr()), block) }
 }
 
+/// The launches to count, where the arguments ask for that.
+#[cfg(feature = "cuda")]
+fn asked_to_count() -> Option<(String, u32)> {
+    let mut arguments = std::env::args().skip_while(|argument| argument != "count").skip(1);
+    let (name, launches) = (arguments.next()?, arguments.next()?);
+    Some((name, launches.parse().expect("a number of launches")))
+}
+
 /// A block without a launch.
 fn no_block() -> abi::Block {
     abi::Block {
@@ -299,6 +313,10 @@ fn no_block() -> abi::Block {
 }
 
 fn main() -> Result<()> {
+    #[cfg(feature = "cuda")]
+    if let Some((name, launches)) = asked_to_count() {
+        return driver::count(&name, launches);
+    }
     let one = Launch::grid([1], [256]);
     let many = Launch::grid([100_000], [256]);
     for device in [Device::cpu()?, Device::cpu_sequential()?] {
@@ -343,106 +361,4 @@ fn main() -> Result<()> {
     #[cfg(feature = "cuda")]
     driver::measure_driver()?;
     Ok(())
-}
-
-/// An empty kernel on a CUDA device, which may be the fake driver.
-#[cfg(feature = "cuda")]
-mod driver {
-    use super::{Device, Launch, Result, cg, measure};
-    use cudarc::driver::{
-        CudaContext,
-        result::{launch_kernel, module},
-    };
-    use std::ffi::c_void;
-
-    const PTX: &str = ".version 6.3\n.target sm_75\n.address_size 64\n\
-        .visible .entry empty(.param .f32 a, .param .u64 x, .param .u64 n, .param .u64 y, .param .u64 m)\n\
-        {\n\tret;\n}\n\0";
-
-    static SET: cg::KernelSet = cg::KernelSet {
-        format_version: kernelmill_artifact::FORMAT_VERSION,
-        package: "launch",
-        signatures: &[cg::Signature::borrowed("empty", &[])],
-        functions: &[],
-        variables: &[],
-        tuned: &[],
-        artifacts: &[cg::EmbeddedArtifact {
-            fingerprint: "bench on a driver",
-            target: "compute_75",
-            kind: cg::ArtifactKind::Ptx,
-            source: "launch.rs",
-            bytes: PTX.as_bytes(),
-            kernels: &[cg::EmbeddedKernel::loaded(0, "empty", 0, false, cg::Resources::UNKNOWN)],
-            locations: &[],
-            backtraces: &[],
-            messages: &[],
-            relocations: &[],
-            variables: &[],
-        }],
-    };
-
-    const LAUNCHES: u32 = 20_000;
-
-    /// The wrapper, the prepared launch and `cuLaunchKernel` alone, each with a number and two slices; nothing where
-    /// there is no device.
-    pub(super) fn measure_driver() -> Result<()> {
-        let Ok(device) = Device::cuda(0) else { return Ok(()) };
-        let (loaded, stream) = (cg::Loaded::new(&device, &SET)?, device.stream());
-        let (x, mut y) = (device.zeros::<f32>(10)?, device.zeros::<f32>(10)?);
-        println!("{device}");
-        let report = |what: &str, (time, allocations): (f64, f64)| {
-            println!("  {what:44} {time:9.1} ns, {allocations:.3} allocations a launch");
-        };
-        let settle = |result: (f64, f64)| {
-            device.synchronize().expect("it runs");
-            result
-        };
-        let launch = || Launch::grid([1], [32]);
-        report(
-            "an empty kernel by wrapper",
-            settle(measure(LAUNCHES, || {
-                let arguments = (cg::Value(1.0f32), cg::read_slice(&x), cg::write_slice(&mut y));
-                // SAFETY: the kernel takes no notice of its arguments.
-                unsafe { cg::launch_with(&loaded, 0, &stream, launch(), arguments) }
-                    .expect("it runs");
-            })),
-        );
-        // SAFETY: as above, and the buffers are borrowed for the launch.
-        let mut prepared = unsafe {
-            cg::prepare(&device, |stream| {
-                let arguments = (cg::Value(1.0f32), cg::read_slice(&x), cg::write_slice(&mut y));
-                cg::launch_with(&loaded, 0, stream, launch(), arguments)
-            })?
-        };
-        report(
-            "the same, prepared",
-            settle(measure(LAUNCHES, || {
-                prepared.launch(&stream).expect("it runs");
-            })),
-        );
-        let context = CudaContext::new(0).expect("the device is there");
-        let stream = context.default_stream();
-        // SAFETY: text that ends with a zero, in the context that was made current; the module is never unloaded.
-        let function = unsafe {
-            let loaded = module::load_data(PTX.as_ptr().cast()).expect("the driver reads it");
-            module::get_function(loaded, c"empty".to_owned()).expect("it is there")
-        };
-        let (a, words) = (1.0f32, [0_u64; 4]);
-        let mut arguments: [*mut c_void; 5] = std::array::from_fn(|at| match at {
-            0 => (&raw const a).cast_mut().cast(),
-            at => (&raw const words[at - 1]).cast_mut().cast(),
-        });
-        report(
-            "the same, cuLaunchKernel alone",
-            settle(measure(LAUNCHES, || {
-                // SAFETY: the function takes these arguments, and takes no notice of them.
-                let launched = unsafe {
-                    let (grid, block) = ((1, 1, 1), (32, 1, 1));
-                    launch_kernel(function, grid, block, 0, stream.cu_stream(), &mut arguments)
-                };
-                launched.expect("it runs");
-            })),
-        );
-        Ok(())
-    }
 }

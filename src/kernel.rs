@@ -12,7 +12,7 @@ use crate::{
     device::Device,
     embedded::{EmbeddedArtifact, EmbeddedKernel},
     error::{Error, Result},
-    hal::{AsyncError, Function, OwnedArguments, Pointers, StreamRef},
+    hal::{AsyncError, Function, OwnedArguments, StreamRef},
     launch::Launch,
     limits::{Checked, KernelLimits, check_bounds},
     marshal, sizes, trace,
@@ -30,6 +30,8 @@ pub(crate) struct LoadedKernel {
     limits: KernelLimits,
     /// What it is made to be launched with.
     bounds: LaunchLimits,
+    /// Whether that is not everything.
+    is_bounded: bool,
     function: Box<dyn Function>,
     /// The longest that a launch may take, where somebody watches.
     time_limit: Option<Duration>,
@@ -50,13 +52,15 @@ impl LoadedKernel {
         let _module = Arc::clone(module);
         let (limits, time_limit) = (function.limits(), function.time_limit());
         let device = device.clone();
+        let bounds = kernel.variant.map_or(signature.limits, |variant| variant.limits);
         Ok(Self {
             signature,
             device,
             artifact,
             embedded: kernel,
             limits,
-            bounds: kernel.variant.map_or(signature.limits, |variant| variant.limits),
+            bounds,
+            is_bounded: bounds != LaunchLimits::NONE,
             function,
             time_limit,
             _module,
@@ -121,7 +125,7 @@ impl LoadedKernel {
         arguments: &[Argument<'_>],
     ) -> Result<Option<Checked>> {
         let shape = device.limits().check(launch, &self.limits, self.name(), device.name())?;
-        if shape.is_some() {
+        if shape.is_some() && self.is_bounded {
             check_bounds(launch, &self.bounds, self.name())?;
             if self.bounds.has_narrow_indices() {
                 self.check_sizes(launch, arguments)?;
@@ -190,29 +194,8 @@ impl LoadedKernel {
         // SAFETY: promised.
         unsafe {
             match self.time_limit {
-                None => self.function.launch(stream, shape, &mut arguments.to_pointers()),
-                Some(limit) => self.function.launch_within(limit, stream, shape, arguments.clone()),
-            }
-        }
-    }
-
-    /// Launches the kernel with arguments that can be used again, and the pointers to them.
-    ///
-    /// # Safety
-    ///
-    /// As for [`LoadedKernel::run_owned`].
-    pub(crate) unsafe fn run_prepared(
-        &self,
-        stream: StreamRef<'_>,
-        shape: &Checked,
-        arguments: &OwnedArguments,
-        pointers: &Pointers,
-    ) -> Result<Option<Arc<AsyncError>>> {
-        let _span = self.span(shape);
-        // SAFETY: promised.
-        unsafe {
-            match self.time_limit {
-                None => self.function.launch(stream, shape, &mut pointers.clone()),
+                None => arguments
+                    .with_pointers(|pointers| self.function.launch(stream, shape, pointers)),
                 Some(limit) => self.function.launch_within(limit, stream, shape, arguments.clone()),
             }
         }
@@ -238,10 +221,9 @@ impl LoadedKernel {
         // SAFETY: the stream is of this device, the shape was checked, the arguments are promised.
         let error = unsafe {
             match self.time_limit {
-                None => {
-                    let mut pointers = marshal::pointers(arguments);
-                    self.function.launch(stream, &shape, &mut pointers)?
-                }
+                None => marshal::with_pointers(arguments, |pointers| {
+                    self.function.launch(stream, &shape, pointers)
+                })?,
                 Some(limit) => {
                     let owned = marshal::owned(arguments);
                     self.function.launch_within(limit, stream, &shape, owned)?

@@ -65,6 +65,19 @@ pub(crate) fn stated_block<const D: usize>(limits: &LaunchLimits) -> Option<[u32
     if is_flat { block.try_into().ok() } else { None }
 }
 
+/// The error of a launch that asks for more than there is.
+#[cold]
+fn refused(
+    kernel: &str,
+    quantity: &'static str,
+    requested: u64,
+    limit: u64,
+    device: &str,
+) -> Error {
+    let (kernel, device) = (kernel.to_owned(), device.to_owned());
+    Error::Limit { kernel, quantity, requested, limit, device }
+}
+
 const BLOCK_NAMES: [&str; 3] =
     ["threads per block in x", "threads per block in y", "threads per block in z"];
 
@@ -93,11 +106,12 @@ impl Limits {
             return Err(Error::EmptyBlock { kernel: kernel.to_owned(), block });
         }
         let within = |quantity, requested: u64, limit: u64| {
-            if requested <= limit {
-                return Ok(());
+            let is_within = requested <= limit;
+            if is_within {
+                Ok(())
+            } else {
+                Err(refused(kernel, quantity, requested, limit, device))
             }
-            let (kernel, device) = (kernel.to_owned(), device.to_owned());
-            Err(Error::Limit { kernel, quantity, requested, limit, device })
         };
         let grid_names = ["blocks in x", "blocks in y", "blocks in z"];
         for axis in 0..3 {
@@ -106,7 +120,8 @@ impl Limits {
         }
         let threads = self.threads_per_block.min(needs.threads_per_block);
         within("threads per block", block.iter().product(), threads.into())?;
-        let all = u64::try_from(launch.threads()).unwrap_or(u64::MAX);
+        let sizes = grid.iter().chain(&block);
+        let all = sizes.fold(1_u64, |all, size| all.saturating_mul(*size));
         within("threads in the launch", all, MOST_THREADS)?;
         let shared = needs.static_shared_bytes.saturating_add(launch.dynamic_shared_bytes());
         within("bytes of shared memory", shared, self.shared_bytes.into())?;

@@ -9,6 +9,9 @@ use crate::{
     hal::{OwnedArguments, Pointers},
 };
 
+/// The most device-level arguments that an argument is: an address and its length, or its size.
+const MOST_WORDS: usize = 2;
+
 /// Calls `word` with the address and the bytes of each device-level argument; how many are the kernel's
 /// own. Behind these come the sizes of what is passed as an address: kernels that do not ask for them do
 /// not look there. None where there is no room for all.
@@ -58,19 +61,23 @@ pub(crate) fn owned(arguments: &[Argument<'_>]) -> OwnedArguments {
     unsafe { OwnedArguments::copy(&values, own) }
 }
 
-/// The pointers for `arguments`, which they point into: valid as long as those are.
+/// Gives `work` the pointers for `arguments`, which they point into.
 ///
 /// # Panics
 ///
 /// With more than [`MAX_ARGUMENTS`]: the build refuses such kernels.
-pub(crate) fn pointers(arguments: &[Argument<'_>]) -> Pointers {
-    let mut pointers = Pointers::NONE;
-    words(arguments, |word| {
-        if word.is_size {
-            pointers.push_size(word.pointer);
-        } else {
-            pointers.push(word.pointer);
-        }
-    });
-    pointers
+pub(crate) fn with_pointers<R>(
+    arguments: &[Argument<'_>],
+    work: impl FnOnce(&mut Pointers<'_>) -> R,
+) -> R {
+    Pointers::with_room(MOST_WORDS * arguments.len(), |pointers| {
+        words(arguments, |word| {
+            if word.is_size {
+                pointers.push_size(word.pointer);
+            } else {
+                pointers.push(word.pointer);
+            }
+        });
+        work(pointers)
+    })
 }

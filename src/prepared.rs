@@ -10,7 +10,7 @@ use crate::{
     argument::LaunchStream,
     device::Device,
     error::{Error, Result},
-    hal::{Guard, Pointers, StreamRef},
+    hal::{Guard, StreamRef},
     loaded::PreparedParts,
     preparation::{Preparation, PreparedMemory},
 };
@@ -83,21 +83,12 @@ use kernelmill_artifact::MAX_ARGUMENTS;
 /// ```
 pub struct PreparedLaunch<'a> {
     /// `None`: there are no threads.
-    launch: Option<Ready>,
+    launch: Option<Box<PreparedParts>>,
     memory: Vec<PreparedMemory>,
     device: Device,
     /// The memory is borrowed for this.
     marker: PhantomData<&'a mut ()>,
 }
-
-struct Ready {
-    parts: PreparedParts,
-    /// They point into the arguments of the parts, which are on the heap.
-    pointers: Pointers,
-}
-
-// SAFETY: the pointers are to arguments that are this value's own, and nothing writes them.
-unsafe impl Send for Ready {}
 
 /// Blocks of memory that are held without a word on the heap in the least space.
 const FEW: usize = 8;
@@ -119,11 +110,7 @@ pub unsafe fn prepare<'a>(
     let stream = PreparationStream(Preparation::new(device.context().id()));
     wrapper(&stream)?;
     let noted = stream.0.into_noted();
-    let parts = noted.launch.and_then(|launch| launch.downcast::<PreparedParts>().ok());
-    let launch = parts.map(|parts| {
-        let pointers = parts.arguments.to_pointers();
-        Ready { parts: *parts, pointers }
-    });
+    let launch = noted.launch.and_then(|launch| launch.downcast::<PreparedParts>().ok());
     Ok(PreparedLaunch { launch, memory: noted.memory, device: device.clone(), marker: PhantomData })
 }
 
@@ -156,11 +143,11 @@ impl PreparedLaunch<'_> {
         if stream.is_recording() || !self.device.context().accepts(stream) {
             return Err(self.wrong_device(stream));
         }
-        let Some(ready) = &self.launch else { return Ok(()) };
+        let Some(parts) = &self.launch else { return Ok(()) };
         if self.memory.len() <= FEW {
-            ready.launch::<FEW>(&mut self.memory, stream)
+            parts.launch::<FEW>(&mut self.memory, stream)
         } else {
-            ready.launch::<MAX_ARGUMENTS>(&mut self.memory, stream)
+            parts.launch::<MAX_ARGUMENTS>(&mut self.memory, stream)
         }
     }
 
@@ -172,7 +159,7 @@ impl PreparedLaunch<'_> {
 
     #[cold]
     fn wrong_device(&self, stream: StreamRef<'_>) -> Error {
-        let name = self.launch.as_ref().map(|ready| ready.parts.kernel.name());
+        let name = self.launch.as_ref().map(|parts| parts.kernel.name());
         Error::WrongDevice {
             subject: format!("a prepared launch of `{}`", name.unwrap_or("a kernel")),
             found: self.device.to_string(),
@@ -181,7 +168,7 @@ impl PreparedLaunch<'_> {
     }
 }
 
-impl Ready {
+impl PreparedParts {
     /// Launches it, with as many blocks of memory at most.
     fn launch<const N: usize>(
         &self,
@@ -193,9 +180,9 @@ impl Ready {
             // SAFETY: who prepared the launch has promised that the memory is borrowed while it lives.
             *guard = unsafe { memory.hold(stream)? };
         }
-        let PreparedParts { kernel, shape, arguments } = &self.parts;
+        let Self { kernel, shape, arguments } = self;
         // SAFETY: the memory is held, the shape was checked, and the stream is of the kernel's device.
-        let error = unsafe { kernel.run_prepared(stream, shape, arguments, &self.pointers)? };
+        let error = unsafe { kernel.run_owned(stream, shape, arguments)? };
         if let Some(error) = error {
             guards.iter().filter_map(Guard::errors).for_each(|slot| slot.keep(&error));
         }
@@ -205,7 +192,7 @@ impl Ready {
 
 impl fmt::Debug for PreparedLaunch<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.launch.as_ref().map(|ready| ready.parts.kernel.name());
+        let name = self.launch.as_ref().map(|parts| parts.kernel.name());
         formatter
             .debug_struct("PreparedLaunch")
             .field("kernel", &name)

@@ -318,10 +318,11 @@ mod tests {
         let mut list = List { places: &mut places, len: 0 };
         B::list(&bound, &mut list);
         assert_eq!(list.len, B::COUNT);
-        let pointers = marshal::pointers(&places[..B::COUNT]);
-        let pointers = pointers.as_slice().iter();
         // SAFETY: all that the tests bind has at least four bytes, which `bound` holds.
-        pointers.map(|pointer| unsafe { pointer.cast::<u32>().read_unaligned() }).collect()
+        let word = |pointer: &*const u8| unsafe { pointer.cast::<u32>().read_unaligned() };
+        marshal::with_pointers(&places[..B::COUNT], |pointers| {
+            pointers.as_slice().iter().map(word).collect()
+        })
     }
 
     #[test]

@@ -10,24 +10,35 @@ use kernelmill_artifact::MAX_ARGUMENTS;
 
 /// Pointers to device-level arguments, on the stack: the kernel's own, and behind them the sizes of what is
 /// passed as an address.
-#[derive(Clone)]
-pub(crate) struct Pointers {
+pub(crate) struct Pointers<'a> {
     /// One more than there are arguments, for what a back end adds.
-    pointers: [*const u8; MAX_ARGUMENTS + 1],
+    places: &'a mut [*const u8],
     len: usize,
     own: usize,
 }
 
-impl Pointers {
-    /// No arguments.
-    pub(crate) const NONE: Self =
-        Self { pointers: [ptr::null(); MAX_ARGUMENTS + 1], len: 0, own: 0 };
+/// The places of a launch with few arguments: it is not to clear as many as there can be.
+const FEW: usize = 16;
+
+impl Pointers<'_> {
+    /// Gives `work` room for so many pointers, or for all that there can be.
+    pub(crate) fn with_room<R>(pointers: usize, work: impl FnOnce(&mut Pointers<'_>) -> R) -> R {
+        if pointers < FEW {
+            work(&mut Pointers::of(&mut [ptr::null(); FEW]))
+        } else {
+            work(&mut Pointers::of(&mut [ptr::null(); MAX_ARGUMENTS + 1]))
+        }
+    }
+
+    fn of(places: &mut [*const u8]) -> Pointers<'_> {
+        Pointers { places, len: 0, own: 0 }
+    }
 
     /// Adds one of the kernel's own arguments.
     ///
     /// # Panics
     ///
-    /// With more than [`MAX_ARGUMENTS`]: the build refuses such kernels.
+    /// With more than there is room for: the build refuses kernels of more than [`MAX_ARGUMENTS`].
     pub(crate) fn push(&mut self, pointer: *const u8) {
         self.push_size(pointer);
         self.own = self.len;
@@ -39,22 +50,25 @@ impl Pointers {
     ///
     /// As [`Pointers::push`].
     pub(crate) fn push_size(&mut self, pointer: *const u8) {
-        assert!(self.len < MAX_ARGUMENTS, "a kernel has at most {MAX_ARGUMENTS} arguments");
-        self.pointers[self.len] = pointer;
+        let is_room = self.len + 1 < self.places.len();
+        assert!(is_room, "a kernel has at most {MAX_ARGUMENTS} arguments");
+        self.places[self.len] = pointer;
         self.len += 1;
     }
 
     pub(crate) fn as_slice(&self) -> &[*const u8] {
-        &self.pointers[..self.len]
+        &self.places[..self.len]
     }
 
     /// The pointers with one to the address of a panic record, which comes before the sizes. To be called
     /// once.
     #[allow(dead_code, reason = "for drivers, and a build may have none")]
     pub(crate) fn with_record(&mut self, record: &u64) -> &mut [*const u8] {
-        self.pointers.copy_within(self.own..self.len, self.own + 1);
-        self.pointers[self.own] = ptr::from_ref(record).cast();
-        &mut self.pointers[..=self.len]
+        let (own, len) = (self.own, self.len);
+        // Of most kernels there are no sizes.
+        (own..len).rev().for_each(|at| self.places[at + 1] = self.places[at]);
+        self.places[own] = ptr::from_ref(record).cast();
+        &mut self.places[..=len]
     }
 }
 
@@ -93,13 +107,19 @@ impl OwnedArguments {
         Self { pointers, own, copies }
     }
 
-    /// The pointers to the copies, as a launch takes them.
-    pub(crate) fn to_pointers(&self) -> Pointers {
-        let mut pointers = Pointers::NONE;
-        let (own, sizes) = self.pointers.split_at(self.own);
-        own.iter().for_each(|pointer| pointers.push(*pointer));
-        sizes.iter().for_each(|pointer| pointers.push_size(*pointer));
-        pointers
+    /// Gives `work` the pointers to the copies, as a launch takes them.
+    pub(crate) fn with_pointers<R>(&self, work: impl FnOnce(&mut Pointers<'_>) -> R) -> R {
+        Pointers::with_room(self.pointers.len(), |pointers| {
+            pointers.places[..self.pointers.len()].copy_from_slice(&self.pointers);
+            (pointers.len, pointers.own) = (self.pointers.len(), self.own);
+            work(pointers)
+        })
+    }
+
+    /// How many of the pointers are to the kernel's own arguments.
+    #[allow(dead_code, reason = "for drivers, and a build may have none")]
+    pub(crate) fn own(&self) -> usize {
+        self.own
     }
 
     /// The pointers to the copies, in the order of the values.
@@ -151,17 +171,37 @@ mod tests {
 
     #[test]
     fn the_record_comes_between_arguments_and_sizes() {
-        let [a, b, size, record] = [1_u64, 2, 3, 4];
+        let [a, b, size, last, record] = [1_u64, 2, 3, 4, 5];
         let address = |value: &u64| ptr::from_ref(value).cast::<u8>();
-        let mut pointers = Pointers::NONE;
-        pointers.push(address(&a));
-        pointers.push(address(&b));
-        pointers.push_size(address(&size));
-        assert_eq!(pointers.as_slice(), [&a, &b, &size].map(address));
-        assert_eq!(pointers.with_record(&record), [&a, &b, &record, &size].map(address));
-        let mut full = Pointers::NONE;
-        (0..MAX_ARGUMENTS).for_each(|_| full.push(address(&a)));
-        assert_eq!(full.with_record(&record).last(), Some(&address(&record)));
+        Pointers::with_room(4, |pointers| {
+            pointers.push(address(&a));
+            pointers.push(address(&b));
+            pointers.push_size(address(&size));
+            pointers.push_size(address(&last));
+            assert_eq!(pointers.as_slice(), [&a, &b, &size, &last].map(address));
+            let all = [&a, &b, &record, &size, &last].map(address);
+            assert_eq!(pointers.with_record(&record), all);
+        });
+    }
+
+    #[test]
+    fn there_is_room_for_as_many_as_are_asked_for_and_the_record() {
+        let [a, record] = [1_u64, 2];
+        let address = |value: &u64| ptr::from_ref(value).cast::<u8>();
+        for count in [0, FEW - 1, FEW, FEW + 1, MAX_ARGUMENTS] {
+            Pointers::with_room(count, |full| {
+                (0..count).for_each(|_| full.push(address(&a)));
+                let all = full.with_record(&record);
+                assert_eq!((all.len(), all.last()), (count + 1, Some(&address(&record))));
+            });
+            let values = vec![(address(&a), 8); count];
+            // SAFETY: it is there.
+            let copies = unsafe { OwnedArguments::copy(&values, count / 2) };
+            copies.with_pointers(|pointers| {
+                assert_eq!(pointers.as_slice(), copies.pointers());
+                assert_eq!(pointers.with_record(&record)[count / 2], address(&record));
+            });
+        }
     }
 
     #[test]

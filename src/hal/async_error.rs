@@ -60,10 +60,13 @@ impl ErrorSlot {
     }
 
     /// Reports the error that is kept, unless it was reported elsewhere, and forgets it.
+    #[inline]
     pub(crate) fn report(&self) -> Result<()> {
-        if !self.set.load(Ordering::Acquire) {
-            return Ok(());
-        }
+        if self.set.load(Ordering::Acquire) { self.report_kept() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn report_kept(&self) -> Result<()> {
         let mut kept = self.error.lock().unwrap_or_else(PoisonError::into_inner);
         self.set.store(false, Ordering::Release);
         let Some(kept) = kept.take() else { return Ok(()) };

@@ -297,7 +297,7 @@ pub(crate) trait Function: Any + Send + Sync {
         &self,
         stream: StreamRef<'_>,
         shape: &Checked,
-        arguments: &mut Pointers,
+        arguments: &mut Pointers<'_>,
     ) -> Result<Option<Arc<AsyncError>>>;
 
     /// The longest that a launch may take, where somebody watches: it is by [`Function::launch_within`] then.
@@ -319,7 +319,7 @@ pub(crate) trait Function: Any + Send + Sync {
         arguments: OwnedArguments,
     ) -> Result<Option<Arc<AsyncError>>> {
         // SAFETY: as promised to this function; a launch that returns does not use its arguments any more.
-        unsafe { self.launch(stream, shape, &mut arguments.to_pointers()) }
+        arguments.with_pointers(|pointers| unsafe { self.launch(stream, shape, pointers) })
     }
 }
 

@@ -28,6 +28,17 @@ static OTHER_VERSION: cg::CpuKernel = cg::CpuKernel { version: 77, ..REVERSE };
 static SIGNATURES: [cg::Signature; 1] = [cg::Signature::borrowed("reverse", &[])];
 static SET: cg::KernelSet = set(&[artifact("07", &[embedded(&REVERSE)])]);
 static OTHER_SET: cg::KernelSet = set(&[artifact("08", &[embedded(&OTHER_VERSION)])]);
+static BOUNDED: [cg::Signature; 1] = [cg::signature(
+    "reverse",
+    "reverse",
+    cg::Dimension::One,
+    cg::Safety::Safe,
+    cg::LaunchLimits { max_block_threads: 4, ..cg::LaunchLimits::NONE },
+    &[],
+    ("kernels/reverse.rs", 1),
+)];
+static BOUNDED_SET: cg::KernelSet =
+    cg::KernelSet { signatures: &BOUNDED, ..set(&[artifact("09", &[embedded(&REVERSE)])]) };
 static NO_BINARIES: cg::KernelSet = set(&[]);
 static OTHER_BINDINGS: cg::KernelSet = cg::KernelSet { format_version: 78, ..set(&[]) };
 
@@ -147,6 +158,19 @@ fn blocks_of_coroutines_share_memory_each_its_own() {
             assert!((0..).zip(&out).all(|(i, &out)| out == threads - 1 - i % threads));
         }
     }
+}
+
+#[test]
+fn launches_are_within_the_bounds_of_the_source() {
+    let device = Device::cpu().unwrap();
+    let loaded = cg::Loaded::new(&device, &BOUNDED_SET).unwrap();
+    let mut out = device.zeros::<u32>(5).unwrap();
+    let mut launch = |threads: u32| {
+        let launch = Launch::grid([1], [threads]).shared_bytes(20);
+        reverse(&loaded, &device.stream(), launch, &mut out, u32::MAX)
+    };
+    launch(4).unwrap();
+    assert!(matches!(launch(5), Err(Error::Limit { requested: 5, limit: 4, .. })));
 }
 
 #[test]

@@ -249,7 +249,7 @@ fn nearest_target(text: &str) -> String {
 /// The candidate with the smallest edit distance to `text`, the first of equals; `None` where
 /// there is no candidate.
 pub fn nearest(text: &str, candidates: impl IntoIterator<Item = String>) -> Option<String> {
-    candidates.into_iter().min_by_key(|candidate| edit_distance(text, candidate))
+    nearest_within(text, candidates, usize::MAX)
 }
 
 /// As [`nearest`], with an edit distance of at most `distance`.
@@ -266,11 +266,17 @@ pub fn nearest_within(
     candidates: impl IntoIterator<Item = String>,
     distance: usize,
 ) -> Option<String> {
-    nearest(text, candidates).filter(|found| edit_distance(text, found) <= distance)
+    let near = |candidate: String| Some((edit_distance(text, &candidate, distance)?, candidate));
+    let near = candidates.into_iter().filter_map(near);
+    near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
-/// The Levenshtein distance in bytes.
-fn edit_distance(a: &str, b: &str) -> usize {
+/// The Levenshtein distance in bytes; `None` where it is more than `most`, which is mostly known at once: a build asks
+/// for each variable of its environment, without optimisation.
+fn edit_distance(a: &str, b: &str, most: usize) -> Option<usize> {
+    if a.len().abs_diff(b.len()) > most {
+        return None;
+    }
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, left) in a.bytes().enumerate() {
         let mut diagonal = row[0];
@@ -280,8 +286,12 @@ fn edit_distance(a: &str, b: &str) -> usize {
             diagonal = row[j + 1];
             row[j + 1] = substitution.min(row[j] + 1).min(diagonal + 1);
         }
+        // No later row has a smaller number.
+        if row.iter().all(|distance| *distance > most) {
+            return None;
+        }
     }
-    row[b.len()]
+    Some(row[b.len()]).filter(|distance| *distance <= most)
 }
 
 impl FromStr for Target {
@@ -375,6 +385,27 @@ mod tests {
         let list = Target::parse_list("80-real;90-virtual, gfx90a:xnack+").unwrap();
         assert_eq!(list.len(), 3);
         assert_eq!(list[2].to_string(), "gfx90a:xnack+");
+    }
+
+    #[test]
+    fn the_nearest_is_the_first_of_those_that_are_near_enough() {
+        fn distance(a: &[u8], b: &[u8]) -> usize {
+            match (a, b) {
+                ([], rest) | (rest, []) => rest.len(),
+                ([x, a @ ..], [y, b @ ..]) if x == y => distance(a, b),
+                ([_, c @ ..], [_, d @ ..]) => {
+                    1 + distance(c, b).min(distance(a, d)).min(distance(c, d))
+                }
+            }
+        }
+        let words = ["", "saxpy", "axpy", "sapxy", "saxpys", "gemm", "gemv", "xpyas", "saxgy"];
+        for (text, most) in words.iter().flat_map(|text| (0..7).map(move |most| (*text, most))) {
+            let away = |word: &&str| distance(text.as_bytes(), word.as_bytes());
+            let near = words.iter().copied().filter(|word| *word != text && away(word) <= most);
+            let others = words.iter().filter(|word| **word != text).map(|it| (*it).to_owned());
+            let found = nearest_within(text, others, most);
+            assert_eq!(found.as_deref(), near.min_by_key(away), "{text} {most}");
+        }
     }
 
     #[test]

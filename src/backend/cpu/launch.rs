@@ -259,7 +259,7 @@ impl hal::Function for Function {
         &self,
         stream: StreamRef<'_>,
         shape: &Checked,
-        arguments: &mut Pointers,
+        arguments: &mut Pointers<'_>,
     ) -> Result<Option<Arc<AsyncError>>> {
         let record = UnsafeCell::new(PanicRecord::EMPTY);
         // SAFETY: promised.

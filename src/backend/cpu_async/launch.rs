@@ -71,7 +71,7 @@ impl hal::Function for Function {
         &self,
         _stream: StreamRef<'_>,
         _shape: &Checked,
-        _arguments: &mut Pointers,
+        _arguments: &mut Pointers<'_>,
     ) -> Result<Option<Arc<AsyncError>>> {
         unreachable!("a function with a time limit is launched by `launch_within`")
     }

@@ -102,11 +102,15 @@ impl Function {
         Ok(Launchable { handle, image, panics: self.kernel.panics })
     }
 
-    /// Asks for as much dynamic shared memory as a launch needs.
+    /// Asks for as much dynamic shared memory as a launch needs, where it is not allowed yet.
+    #[inline]
     fn allow_dynamic(&self, bytes: u32) -> Result<()> {
-        if bytes <= self.dynamic_allowed.load(Ordering::Relaxed) {
-            return Ok(());
-        }
+        let is_allowed = bytes <= self.dynamic_allowed.load(Ordering::Relaxed);
+        if is_allowed { Ok(()) } else { self.ask_for_dynamic(bytes) }
+    }
+
+    #[cold]
+    fn ask_for_dynamic(&self, bytes: u32) -> Result<()> {
         // The driver keeps the last value: never ask for less than somebody else did.
         let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
         if bytes <= self.dynamic_allowed.load(Ordering::Relaxed) {
@@ -173,7 +177,7 @@ impl hal::Function for Function {
         &self,
         stream: StreamRef<'_>,
         shape: &Checked,
-        arguments: &mut Pointers,
+        arguments: &mut Pointers<'_>,
     ) -> Result<Option<Arc<AsyncError>>> {
         let subject = || format!("the launch of `{}`", self.kernel.entry);
         self.shared.bind()?;

@@ -47,9 +47,10 @@ struct Access<D: Driver> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Not queued yet.
+    /// Not queued yet, and recorded when it is.
     Held,
-    /// Of the default stream, and to be recorded when somebody has to wait.
+    /// Of the default stream, and to be recorded when somebody has to wait. It may not be queued yet: who has to wait for
+    /// it has borrowed the memory after it was.
     Lazy,
     Recorded,
 }
@@ -79,36 +80,44 @@ impl<D: Driver> Accesses<D> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Before a read is queued on `stream`, which waits for the last write.
+    /// Before a read is queued on `stream`, which waits for the last write. `None`: it need not be recorded.
     pub(in crate::backend) fn read<'a>(
         &'a self,
         stream: &'a Arc<D::Stream>,
-    ) -> Result<Queued<'a, D>> {
+    ) -> Result<Option<Queued<'a, D>>> {
         let mut open = self.lock();
         open.settle(&self.driver)?;
+        if open.is_lazy(&self.driver, stream) {
+            open.note_lazy_read();
+            return Ok(None);
+        }
         // A stream that has read since the last write has waited for it.
-        if let Some(index) = open.reads.iter().position(|read| read.on.is(stream)) {
+        if let Some(index) = open.reads.iter().position(|read| read.is_recorded_on(stream)) {
             open.prepare(&self.driver, stream, Some(index))?;
         } else {
             open.wait_for_write(&self.driver, stream)?;
             open.make_room(stream)?;
             open.prepare(&self.driver, stream, None)?;
         }
-        Ok(Queued { accesses: self, stream, writes: false })
+        Ok(Some(Queued { accesses: self, stream, writes: false }))
     }
 
-    /// Before a write is queued on `stream`, which waits for all other accesses.
+    /// Before a write is queued on `stream`, which waits for all other accesses. `None`: it need not be recorded.
     pub(in crate::backend) fn write<'a>(
         &'a mut self,
         stream: &'a Arc<D::Stream>,
-    ) -> Result<Queued<'a, D>> {
-        let mut open = self.lock();
+    ) -> Result<Option<Queued<'a, D>>> {
+        let open = self.open.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let is_lazy = open.is_lazy(&self.driver, stream);
+        if is_lazy && open.is_lazily_written() {
+            return Ok(None);
+        }
         open.wait_for_all(&self.driver, stream)?;
-        let event = open.event(&self.driver, stream)?;
+        let event = if is_lazy { None } else { Some(open.event(&self.driver)?) };
+        let state = if is_lazy { State::Lazy } else { State::Held };
         open.clear();
-        open.write = Some(Access { on: StreamId::of(stream), state: State::Held, event });
-        drop(open);
-        Ok(Queued { accesses: self, stream, writes: true })
+        open.write = Some(Access { on: StreamId::of(stream), state, event });
+        Ok((!is_lazy).then_some(Queued { accesses: self, stream, writes: true }))
     }
 
     /// Lets `stream` wait for the last write, for a read that is waited for at once.
@@ -180,7 +189,7 @@ impl<D: Driver> Open<D> {
             self.unrecorded = false;
             // Others may be about to queue a read: their entries stay.
             self.write = None;
-            self.reads.retain(|read| read.state == State::Held);
+            self.reads.retain(|read| read.state != State::Recorded);
         }
         Ok(())
     }
@@ -196,7 +205,8 @@ impl<D: Driver> Open<D> {
         // The memory is borrowed for writing: whoever holds a read has forgotten to let go of it.
         self.unrecorded |= self.reads.iter().chain(&self.write).any(|it| it.state == State::Held);
         if self.unrecorded {
-            self.reads.iter_mut().for_each(|read| read.state = State::Lazy);
+            // They are as good as recorded: nobody else is about to queue one, and all are waited for.
+            self.reads.iter_mut().for_each(|read| read.state = State::Recorded);
         }
         self.settle(driver)?;
         self.wait_for_write(driver, stream)?;
@@ -208,6 +218,26 @@ impl<D: Driver> Open<D> {
         Ok(())
     }
 
+    /// Whether an access on `stream` need not be recorded.
+    fn is_lazy(&self, driver: &D, stream: &D::Stream) -> bool {
+        driver.is_lazy(stream) && !self.records_all
+    }
+
+    /// Whether the one access is a write of the default stream that nobody has had to wait for.
+    fn is_lazily_written(&self) -> bool {
+        let is_lazy =
+            |write: &Access<D>| write.state == State::Lazy && matches!(write.on, StreamId::Default);
+        !self.unrecorded && self.reads.is_empty() && self.write.as_ref().is_some_and(is_lazy)
+    }
+
+    /// Notes a read of the default stream that need not be recorded. There are no streams beside that one, so the last
+    /// write is of it too.
+    fn note_lazy_read(&mut self) {
+        if !self.reads.iter().any(|read| read.state == State::Lazy) {
+            self.reads.push(Access { on: StreamId::Default, state: State::Lazy, event: None });
+        }
+    }
+
     /// Makes an entry for a read, or the one at `index`, ready to be recorded.
     fn prepare(
         &mut self,
@@ -216,7 +246,7 @@ impl<D: Driver> Open<D> {
         index: Option<usize>,
     ) -> Result<()> {
         let has_event = index.is_some_and(|index| self.reads[index].event.is_some());
-        let event = if has_event { None } else { self.event(driver, stream)? };
+        let event = if has_event { None } else { Some(self.event(driver)?) };
         match index {
             Some(index) => {
                 let read = &mut self.reads[index];
@@ -231,12 +261,9 @@ impl<D: Driver> Open<D> {
         Ok(())
     }
 
-    /// An event for an access on `stream`; `None` where it need not be recorded.
-    fn event(&mut self, driver: &Arc<D>, stream: &D::Stream) -> Result<Option<Event<D>>> {
-        if driver.is_lazy(stream) && !self.records_all {
-            return Ok(None);
-        }
-        self.spare.pop().map_or_else(|| Event::new(driver), Ok).map(Some)
+    /// An event for an access.
+    fn event(&mut self, driver: &Arc<D>) -> Result<Event<D>> {
+        self.spare.pop().map_or_else(|| Event::new(driver), Ok)
     }
 
     /// Keeps the list of readers short: forgets those that are done, or lets `stream` wait for one,
@@ -300,6 +327,12 @@ impl<D: Driver> Access<D> {
         Ok(())
     }
 
+    /// Whether reads on `stream` are recorded here. A lazy one is apart: were it recorded with others, it might be queued
+    /// after that.
+    fn is_recorded_on(&self, stream: &Arc<D::Stream>) -> bool {
+        self.state != State::Lazy && self.on.is(stream)
+    }
+
     fn is_done(&self) -> bool {
         self.event.as_ref().is_some_and(Event::is_done)
     }
@@ -310,7 +343,7 @@ impl<D: Driver> Queued<'_, D> {
     fn record(&self, open: &mut Open<D>) -> Result<()> {
         let found = match &mut open.write {
             Some(write) if self.writes => Some(write),
-            _ => open.reads.iter_mut().find(|read| read.on.is(self.stream)),
+            _ => open.reads.iter_mut().find(|read| read.is_recorded_on(self.stream)),
         };
         let access = match found {
             Some(access) => access,
@@ -320,13 +353,8 @@ impl<D: Driver> Queued<'_, D> {
                 open.reads.last_mut().expect("it was added just now")
             }
         };
-        access.state = match &access.event {
-            None => State::Lazy,
-            Some(event) => {
-                event.record(self.stream)?;
-                State::Recorded
-            }
-        };
+        access.event.as_ref().map_or(Ok(()), |event| event.record(self.stream))?;
+        access.state = State::Recorded;
         Ok(())
     }
 }
@@ -344,7 +372,7 @@ impl<D: Driver> Drop for Queued<'_, D> {
             open.write = None;
         } else {
             // An event that was recorded earlier, or never, is as good as one of now.
-            let own = open.reads.iter_mut().find(|read| read.on.is(self.stream));
+            let own = open.reads.iter_mut().find(|read| read.is_recorded_on(self.stream));
             own.into_iter().for_each(|read| read.state = State::Recorded);
         }
     }

@@ -4,12 +4,12 @@
 //! HIP has the same functions. Nodes have the addresses of the panic records of the stream that they run on; so there
 //! is an executable graph for each stream that the graph was launched on lately.
 
-use std::sync::Arc;
+use std::{ptr, sync::Arc};
 
 use super::{calls::Driver, image::Image, shared::Shared};
 use crate::{
     error::Result,
-    hal::{self, Node, Pointers, StreamRef},
+    hal::{self, Node, StreamRef},
     limits::Checked,
 };
 
@@ -76,7 +76,8 @@ pub(in crate::backend) struct Graph<D: GraphCalls> {
 struct KernelNode<D: GraphCalls> {
     launchable: Launchable<D>,
     shape: Checked,
-    arguments: Pointers,
+    /// To the arguments, and how many are the kernel's own.
+    pointers: (Vec<*const u8>, usize),
     dependencies: Vec<usize>,
 }
 
@@ -120,7 +121,7 @@ impl<D: GraphCalls> Graph<D> {
             own.push(KernelNode {
                 launchable,
                 shape: node.shape,
-                arguments: node.arguments.to_pointers(),
+                pointers: (node.arguments.pointers().to_vec(), node.arguments.own()),
                 dependencies: node.dependencies.clone(),
             });
         }
@@ -183,11 +184,12 @@ impl<'a, D: GraphCalls> Template<'a, D> {
     /// Adds a node, which depends on some of those before it.
     fn add(&self, node: &KernelNode<D>, record: u64, before: &[D::Node]) -> Result<D::Node> {
         let dependencies: Vec<_> = node.dependencies.iter().map(|index| before[*index]).collect();
-        let mut arguments = node.arguments.clone();
-        let arguments = arguments.with_record(&record);
+        let (mut arguments, own) = node.pointers.clone();
+        // It comes before the sizes, as for a launch.
+        arguments.insert(own, ptr::from_ref(&record).cast());
         let (handle, shape) = (node.launchable.handle, &node.shape);
         // SAFETY: the function is loaded as long as the graph lives, and the arguments are there.
-        unsafe { D::add_kernel_node(self.handle, &dependencies, handle, shape, arguments) }
+        unsafe { D::add_kernel_node(self.handle, &dependencies, handle, shape, &mut arguments) }
     }
 }
 

@@ -47,7 +47,7 @@ impl<D: Driver> HostMemory<D> {
     pub(in crate::backend) fn read<'a>(
         &'a self,
         stream: &'a Arc<D::Stream>,
-    ) -> Result<Queued<'a, D>> {
+    ) -> Result<Option<Queued<'a, D>>> {
         self.accesses.read(stream)
     }
 

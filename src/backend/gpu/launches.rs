@@ -25,11 +25,15 @@ impl<C: ContextCalls> Default for Launches<C> {
 }
 
 impl<C: ContextCalls> Launches<C> {
+    #[inline]
     pub(in crate::backend) fn note(&self, stream: &Arc<C::Stream>) {
-        let address = Arc::as_ptr(stream).cast_mut();
-        if self.last.load(Ordering::Relaxed) == address {
-            return;
+        if self.last.load(Ordering::Relaxed).cast_const() != Arc::as_ptr(stream) {
+            self.note_another(stream);
         }
+    }
+
+    #[cold]
+    fn note_another(&self, stream: &Arc<C::Stream>) {
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         if !streams.iter().any(|known| known.as_ptr() == Arc::as_ptr(stream)) {
             // `last` is not changed before the next line: it may be of a stream that is gone, and is kept.
@@ -37,7 +41,7 @@ impl<C: ContextCalls> Launches<C> {
             streams.retain(|known| known.strong_count() > 0 || known.as_ptr() == last);
             streams.push(Arc::downgrade(stream));
         }
-        self.last.store(address, Ordering::Relaxed);
+        self.last.store(Arc::as_ptr(stream).cast_mut(), Ordering::Relaxed);
     }
 
     /// Whether a stream has work, of whatever module. The context is current.

@@ -123,6 +123,11 @@ impl<D: Driver> Memory<D> {
     }
 }
 
+/// What is kept until an access is queued.
+fn guard<D: Driver>(queued: Option<Queued<'_, D>>) -> Guard<'_> {
+    queued.map_or(Guard::Nothing, Guard::keeping)
+}
+
 impl<D: Driver> Drop for Memory<D> {
     fn drop(&mut self) {
         let Self { block, accesses, shared } = self;
@@ -272,13 +277,11 @@ impl<D: Driver> hal::Memory for Memory<D> {
 
     fn hold_read<'a>(&'a self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
         let stream = self.expect(stream)?;
-        let queued: Queued<'a, D> = self.accesses.read(stream)?;
-        Ok((self.block.address, Guard::keeping(queued)))
+        Ok((self.block.address, guard(self.accesses.read(stream)?)))
     }
 
     fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
         let stream = self.expect(stream)?;
-        let queued: Queued<'a, D> = self.accesses.write(stream)?;
-        Ok((self.block.address, Guard::keeping(queued)))
+        Ok((self.block.address, guard(self.accesses.write(stream)?)))
     }
 }

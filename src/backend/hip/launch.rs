@@ -130,7 +130,7 @@ impl hal::Function for Function {
         &self,
         stream: StreamRef<'_>,
         shape: &Checked,
-        arguments: &mut Pointers,
+        arguments: &mut Pointers<'_>,
     ) -> Result<Option<Arc<AsyncError>>> {
         self.check_threads(shape)?;
         self.shared.bind()?;

@@ -299,7 +299,7 @@ impl hal::Function for Function {
         &self,
         stream: StreamRef<'_>,
         shape: &Checked,
-        arguments: &mut Pointers,
+        arguments: &mut Pointers<'_>,
     ) -> Result<Option<Arc<AsyncError>>> {
         self.shared.bind()?;
         let stream = DriverContext::launch_stream(stream)?;

@@ -1,9 +1,9 @@
 //! Work on several streams sees memory in the order in which the program used it. The driver does
 //! the work of a stream only when something waits for it, so what is not ordered comes too late.
 
-use cuda_backend::{Gate, Kernels, adopt, clean_child, cuda_stream, cudarc, fake_child};
+use cuda_backend::{Gate, Kernels, adopt, clean_child, copy, cuda_stream, cudarc, fake_child};
 use cudarc::driver::CudaContext;
-use kernelmill::{Buffer, Device, Launch, Stream};
+use kernelmill::{__codegen as cg, Buffer, Device, Launch, Stream};
 
 const LAZY: [(&str, &str); 1] = [("FAKE_CUDA_STREAMS", "lazy")];
 
@@ -188,6 +188,60 @@ fn work_from_before_the_first_stream_is_ordered() {
         kernels.saxpy(&stream, Launch::linear(LEN), 1.0, &x, &mut y).unwrap();
         kernels.saxpy(&device.stream(), Launch::linear(LEN), 1.0, &x, &mut y).unwrap();
         assert_all(&y, 3.0);
+    });
+}
+
+/// A read of the default stream is not recorded while there is no other stream.
+#[test]
+fn reads_from_before_the_first_stream_are_ordered() {
+    clean_child("reads_from_before_the_first_stream_are_ordered", &LAZY, || {
+        let context = CudaContext::new(0).unwrap();
+        let stream = context.new_stream().unwrap();
+        let device = Device::from_cuda_context(&context).unwrap();
+        let kernels = Kernels::load(&device).unwrap();
+        let [ones, mut x] = [1.0, 0.0].map(|all| device.upload(&[all; LEN]).unwrap());
+        let mut seen = device.zeros(LEN).unwrap();
+        kernels.saxpy(&device.stream(), Launch::linear(LEN), 1.0, &x, &mut seen).unwrap();
+        let stream = adopt(&device, &stream).unwrap();
+        kernels.saxpy(&stream, Launch::linear(LEN), 4.0, &ones, &mut x).unwrap();
+        stream.synchronize().unwrap();
+        assert_all(&x, 4.0);
+        assert_all(&seen, 0.0);
+    });
+}
+
+/// A thread may be about to queue such a read when another uses the first stream, and records a read of its own.
+#[test]
+fn a_read_that_is_queued_after_a_recorded_one_is_ordered() {
+    clean_child("a_read_that_is_queued_after_a_recorded_one_is_ordered", &LAZY, || {
+        let context = CudaContext::new(0).unwrap();
+        let stream = context.new_stream().unwrap();
+        let device = Device::from_cuda_context(&context).unwrap();
+        let loaded = cg::Loaded::new(&device, copy(1)).unwrap();
+        let [ones, mut x] = [1.0, 0.0].map(|all| device.upload(&[all; LEN]).unwrap());
+        let mut seen = [(); 2].map(|()| device.zeros::<f32>(LEN).unwrap());
+        let (default, other) = (device.stream(), adopt(&device, &stream).unwrap());
+        let launch = |stream: &Stream, a: f32, x: &cg::Held<'_, f32>, y: &cg::Held<'_, f32>| {
+            let arguments =
+                [cg::Argument::value(&a), cg::Argument::slice(x), cg::Argument::slice(y)];
+            // SAFETY: these are the arguments of `saxpy`.
+            unsafe { cg::launch(&loaded, 0, cg::stream(stream), Launch::linear(LEN), &arguments) }
+                .unwrap();
+        };
+        let saxpy = |stream: &Stream, a: f32, x: &Buffer<f32>, y: &mut Buffer<f32>| {
+            let on = cg::stream(stream);
+            launch(stream, a, &cg::read(x, on).unwrap(), &cg::write(y, on).unwrap());
+        };
+        let early = cg::read(&x, cg::stream(&default)).unwrap();
+        saxpy(&other, 1.0, &ones, &mut device.zeros(LEN).unwrap());
+        let [first, last] = &mut seen;
+        saxpy(&default, 1.0, &x, first);
+        launch(&default, 1.0, &early, &cg::write(last, cg::stream(&default)).unwrap());
+        drop(early);
+        saxpy(&other, 4.0, &ones, &mut x);
+        other.synchronize().unwrap();
+        assert_all(&x, 4.0);
+        seen.iter().for_each(|seen| assert_all(seen, 0.0));
     });
 }
 

@@ -142,7 +142,7 @@ impl Front {
 }
 
 /// How a source asks for its architecture.
-const ARCHITECTURE: &[u8] = b"__CUDA_ARCH";
+const ARCHITECTURE: &str = "__CUDA_ARCH";
 
 /// What is known of a source's code.
 #[derive(Default)]
@@ -170,11 +170,13 @@ impl FrontEnd<'_> {
         let mut front = self.run_for(source, first)?;
         let asks = |path: &PathBuf| {
             let text = fs::read(path).unwrap_or_default();
-            text.windows(ARCHITECTURE.len()).any(|window| window == ARCHITECTURE)
+            String::from_utf8_lossy(&text).contains(ARCHITECTURE)
         };
         let mut others: Vec<_> = amd.collect();
-        if front.inputs.iter().any(asks) {
-            others.extend(self.architectures.iter().filter(|it| !is_amd(it)).map(Some));
+        let nvidia: Vec<_> = self.architectures.iter().filter(|it| !is_amd(it)).map(Some).collect();
+        // A source includes a hundred files: they are only looked at where there is another way to compile it.
+        if !nvidia.is_empty() && front.inputs.iter().any(asks) {
+            others.extend(nvidia);
         }
         let others = others.into_iter().map(|arch| self.run_for(source, arch));
         front.others = others.collect::<Result<_, _>>()?;

@@ -16,6 +16,7 @@ use kernelmill_compiler::{ToolLimits, limit_told};
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -37,6 +38,8 @@ pub(crate) struct Package {
     /// What each process of a tool may take.
     pub(crate) limits: ToolLimits,
     pub(crate) rustc: PathBuf,
+    /// What that prints for `-vV`, once it was asked.
+    pub(crate) rustc_version: OnceLock<String>,
     pub(crate) cargo: PathBuf,
     pub(crate) manifest: TomlText,
     /// `kernelmill.toml` beside `Cargo.toml`.
@@ -126,6 +129,7 @@ impl Package {
             target: environment.given("TARGET")?,
             limits: tool_limits::read(environment)?,
             rustc: PathBuf::from(environment.given("RUSTC")?),
+            rustc_version: OnceLock::new(),
             cargo,
             manifest,
             settings,

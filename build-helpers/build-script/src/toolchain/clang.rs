@@ -3,7 +3,7 @@
 use super::search::Search;
 use crate::base::error::Error;
 use kernelmill_store::can_execute;
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 /// The versions that are looked for by name, `clang-22`.
 const NAMED: std::ops::RangeInclusive<u32> = 14..=25;
@@ -94,7 +94,15 @@ fn candidates(search: &Search<'_>) -> Vec<PathBuf> {
     found.extend(search.installed("clang"));
     found.extend(NAMED.rev().map(|major| format!("/usr/lib/llvm-{major}/bin/clang").into()));
     found.extend(USUAL.iter().map(PathBuf::from));
-    found.retain(|path| can_execute(path));
+    let mut files = BTreeSet::new();
+    // One clang has several names, and is asked once: where a name leads to a file that is called clang too, and to none
+    // that starts others by the name that it is called by.
+    found.retain(|path| {
+        let file = path.canonicalize().ok().filter(|file| {
+            file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("clang"))
+        });
+        can_execute(path) && file.is_none_or(|file| files.insert(file))
+    });
     found
 }
 
@@ -142,6 +150,26 @@ mod tests {
         test_support::Project,
         toolchain::tests::{script, searched},
     };
+
+    /// A file that is called something else may do something else by each name, as ccache does.
+    #[test]
+    fn a_clang_with_several_names_is_asked_once() {
+        let mut project = Project::new("", &[]);
+        script(&project, "tools/clang-22", "#!/bin/sh\necho 'clang version 22.1.0'\n");
+        script(&project, "tools/cache", "#!/bin/sh\necho \"clang version ${0##*clang-}.1.0\"\n");
+        let tools = project.folder.path().join("tools");
+        for (name, file) in [("clang", "clang-22"), ("clang-21", "cache"), ("clang-20", "cache")] {
+            std::os::unix::fs::symlink(file, tools.join(name)).unwrap();
+        }
+        project.set("PATH", tools.to_str().unwrap());
+        let there = |search: &Search<'_>| {
+            let own = candidates(search).into_iter().filter(|it| it.starts_with(&tools));
+            own.map(|it| it.file_name().unwrap().to_string_lossy().into_owned()).collect::<Vec<_>>()
+        };
+        let found = searched(&project, |search| (there(search), find_clang(search, Some(20)))).0;
+        assert_eq!(found.0, ["clang", "clang-21", "clang-20"]);
+        assert_eq!(found.1.unwrap().unwrap().program, tools.join("clang-20"));
+    }
 
     #[test]
     fn a_limit_that_hides_clang_is_told_where_no_other_is_usable() {

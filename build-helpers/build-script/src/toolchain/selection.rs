@@ -63,8 +63,7 @@ impl CppTools {
         let is_better = wants_clang || falls_back || is_seen;
         let needs_clang = is_for_clang || has_kernels && (is_better || settings.has_others());
         let clang = if needs_clang {
-            let version = ask_rustc(package, &["-vV"])?;
-            find_clang(search, llvm_of_rustc(&version))?
+            find_clang(search, llvm_of_rustc(rustc_version(package)?))?
         } else {
             None
         };
@@ -94,6 +93,15 @@ fn ask_rustc(package: &Package, arguments: &[&str]) -> Result<String, Error> {
     ask(&package.rustc, arguments).map_err(|error| Error::Toolchain(error.to_string()))
 }
 
+/// What it prints for `-vV`, which it is asked once for.
+fn rustc_version(package: &Package) -> Result<&str, Error> {
+    if let Some(known) = package.rustc_version.get() {
+        return Ok(known);
+    }
+    let said = ask_rustc(package, &["-vV"])?;
+    Ok(package.rustc_version.get_or_init(|| said))
+}
+
 /// Finds the compiler's own toolchain for these settings. Tools that no target needs are not
 /// looked for, so that installing one changes nothing for them.
 ///
@@ -106,7 +114,7 @@ pub(crate) fn find(
     package: &Package,
     settings: &Settings,
 ) -> Result<Toolchain, Error> {
-    let rustc_version = ask_rustc(package, &["-vV"])?;
+    let rustc_version = rustc_version(package)?.to_owned();
     let sysroot = ask_rustc(package, &["--print", "sysroot"])?;
     let has_cubins = settings.targets.iter().any(|target| matches!(target, Target::Cubin(_)));
     let needs_ptxas = has_cubins || settings.has_ptx;
