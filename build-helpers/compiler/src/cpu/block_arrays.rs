@@ -12,7 +12,7 @@
 use crate::diagnostic::Code;
 use kernelmill_artifact::Signature;
 use kernelmill_llvm::{
-    ir::{ModuleExt, Opcode, Place, Value},
+    ir::{Block, ModuleExt, Opcode, Place, Value},
     machine::Machine,
 };
 
@@ -20,6 +20,7 @@ use super::{
     context,
     early_exits::{Exit, path, without_exits},
     inlining,
+    instructions::writes_panic,
     lowering::{Proof, unusual},
     operation::Operation,
     reports::Reports,
@@ -135,6 +136,9 @@ impl<'c> Search<'_, 'c> {
         }
         let (proof, exits) = without_exits(self.kernel, &|ty| self.machine.size_of(ty));
         let apart = self.barriers_apart(&proof, &call_chains);
+        if apart.is_empty() {
+            self.warn_of_unwritten(&proof, &exits, &call_chains);
+        }
         if apart.is_empty() && ends_group {
             return self.reads_after_exits(&proof, &exits, &call_chains);
         }
@@ -195,6 +199,51 @@ impl<'c> Search<'_, 'c> {
         branches.filter_map(line).next().unwrap_or_else(|| "a branch".to_owned())
     }
 
+    /// Warns of threads that return before they have written to an array: the others read zeros there, which is right
+    /// where zero is neutral and wrong for a stencil. What panics is no return.
+    fn warn_of_unwritten(&self, proof: &Proof<'c>, exits: &[Exit], call_chains: &CallChains<'c>) {
+        let flow = &proof.flow;
+        // The last node is the end of the kernel, which is no block.
+        let is_free = |node: usize| {
+            let block = flow.blocks.get(node);
+            block.is_some_and(|block| !block.instructions().into_iter().any(is_phase))
+        };
+        let (mut is_first, mut work) = (vec![false; flow.graph.len()], vec![0]);
+        while let Some(node) = work.pop() {
+            if is_free(node) && !std::mem::replace(&mut is_first[node], true) {
+                work.extend(&flow.graph.successors[node]);
+            }
+        }
+        for exit in exits.iter().filter(|exit| is_first[exit.block]) {
+            let before = flow.graph.reaching_within(exit.block, &is_first);
+            let mut before = (0..flow.blocks.len()).filter(|block| before[*block]);
+            let way = path(flow.blocks[exit.to]);
+            let is_return =
+                |block: &Block<'c>| block.successors().is_empty() && !writes_panic(*block);
+            // Zeros that are written before are those that the array starts with.
+            let has_written = before.any(|block| writes_shared(flow.blocks[block], false))
+                || way.iter().any(|block| writes_shared(*block, true));
+            if has_written || !way.iter().any(is_return) {
+                continue;
+            }
+            let Some(end) = flow.blocks[exit.block].terminator() else { continue };
+            let frames = call_chains.to(end);
+            let Some(own) = frames.into_iter().find(|frame| !frame.library && frame.line > 0)
+            else {
+                continue;
+            };
+            let text = format!(
+                "{}:{}: threads of `{}` exit here before they write to a block array, and the others read zeros in their \
+                 place; let every thread write, and exit after `sync`",
+                own.file, own.line, self.signature.name
+            );
+            let mut warnings = self.unit.warnings.borrow_mut();
+            if !warnings.contains(&text) {
+                warnings.push(text);
+            }
+        }
+    }
+
     /// A fault for a read of shared memory by threads that exit, on a target where they go on beside the others:
     /// these may be behind a later barrier by then.
     fn reads_after_exits(
@@ -214,6 +263,20 @@ impl<'c> Search<'_, 'c> {
         let message = format!("kernel `{}` has block arrays, and {why}", self.signature.name);
         Fault::new(Code::BlockArray, message, call_chains.to(place)).help(HELP)
     }
+}
+
+/// Whether a block writes to memory that may be shared; `zeros`: where it writes zeros alone, too.
+fn writes_shared(block: Block<'_>, zeros: bool) -> bool {
+    block.instructions().into_iter().any(|instruction| match instruction.opcode() {
+        Opcode::Store => {
+            may_use_shared(instruction) && (zeros || !instruction.operand(0).is_zero())
+        }
+        Opcode::AtomicRmw | Opcode::AtomicCmpXchg => may_use_shared(instruction),
+        // A copy of an element of several numbers.
+        _ => instruction.called_function().is_some_and(|callee| {
+            callee.name().starts_with("llvm.mem") && !callee.name().starts_with("llvm.memset")
+        }),
+    })
 }
 
 /// Whether an instruction accesses memory that may be shared: not the thread's own, nor what a parameter or
