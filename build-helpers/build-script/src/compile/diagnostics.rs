@@ -83,6 +83,7 @@ pub(crate) fn report_failure(
 ) {
     report_error(error, &source.display, report);
     report_absent(error, source, report);
+    report_prelude(error, source, report);
     report_arguments(error, source, (package, settings), false, report);
 }
 
@@ -111,6 +112,22 @@ fn report_absent(error: &CompileError, source: &Source, report: &mut Report) {
         "move what its kernels need into the module; put `#[cfg(not(kernelmill))]` before what only the host needs, and \
          write a derive of another crate as `#[cfg_attr(not(kernelmill), derive(..))]`",
     );
+}
+
+/// What a file of kernels imports, where rustc does not know `#[kernel]`: it cannot say where that is.
+fn report_prelude(error: &CompileError, source: &Source, report: &mut Report) {
+    let CompileError::Rustc { stderr } = error else { return };
+    let is_unknown = ["`kernel`", "`device_fn`"]
+        .iter()
+        .any(|name| stderr.contains(&format!("cannot find attribute {name} in this scope")));
+    if is_unknown && source.texts.iter().all(|(_, text)| !text.contains("kernelmill_device")) {
+        let help = format!(
+            "help: write `use kernelmill_device::prelude::*;` at the top of {}: it has `#[kernel]`, `DisjointSlice`, \
+             `thread` and what else kernels use",
+            source.display
+        );
+        report.verbatim(None, help);
+    }
 }
 
 /// The arguments of the settings that a compiler may refuse; where it accepted them before, those that it names.
@@ -329,6 +346,22 @@ mod tests {
         let nothing = CompileError::NoOutput { program, display };
         let said = arguments_behind("\"-Cllvm-args=-help\"", RUST, &nothing);
         assert!(said.contains("rustc is given `-Cllvm-args=-help`, which the setting"), "{said}");
+    }
+
+    #[test]
+    fn a_file_without_the_prelude_is_told_of_it() {
+        let unknown = |name: &str| CompileError::Rustc {
+            stderr: format!(
+                "error: cannot find attribute `{name}` in this scope\n --> kernels/k.rs:1:3\n"
+            ),
+        };
+        let behind = |text, name| arguments_behind("", ("kernels/k.rs", text), &unknown(name));
+        let help = "help: write `use kernelmill_device::prelude::*;` at the top of kernels/k.rs: it has `#[kernel]`, \
+                    `DisjointSlice`, `thread` and what else kernels use";
+        assert_eq!(behind("#[kernel] fn k() {}", "kernel"), help);
+        assert_eq!(behind("#[kernel] fn k() {}", "inlin"), "");
+        let text = "use kernelmill_device::thread;\n#[kernel] fn k() {}";
+        assert_eq!(behind(text, "kernel"), "");
     }
 
     #[test]

@@ -47,6 +47,18 @@ fn a_kernel_with_too_many_arguments_is_shown() {
     );
 }
 
+#[test]
+fn a_device_library_that_is_not_there_is_shown_in_the_settings() {
+    let settings = "targets = [\"sm_90\"]\ndevice-libraries = [\"lib/none.a\"]";
+    let error = Project::new(settings, &[("kernels/k.rs", "#[kernel]\npub fn k() {}")]).error();
+    let expected = "error[KM0063]: the device library `lib/none.a` is not there
+ --> Cargo.toml:8:21
+  |
+8 | device-libraries = [\"lib/none.a\"]
+  |                     ^^^^^^^^^^^^";
+    assert!(error.contains(expected), "{error}");
+}
+
 /// What errors of the compiler look like in a report. They are made here: their causes need other machines.
 #[test]
 fn errors_of_the_compiler_have_their_codes() {
