@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{compile, ptx};
+use common::{compile, compile_with, ptx};
+use kernelmill_compiler::{PanicLevel, Params};
 
 /// The number of the operations and declarations in PTX: a shift may be a multiplication.
 fn operations(ptx: &str) -> usize {
@@ -227,7 +228,7 @@ fn warnings(body: &str, target: &str) -> Vec<String> {
     let place = |warning: &String| warning.split(": ").next().unwrap().to_owned();
     for warning in &artifact.warnings {
         let text = "threads of `phases` exit here before they write to a block array, and the others read zeros in \
-                    their place; let every thread write, and exit after `sync`";
+                    their place; let every thread write before it exits, a zero where that is meant";
         assert!(warning.ends_with(text), "{target}: {warning}");
     }
     artifact.warnings.iter().map(place).collect()
@@ -267,6 +268,8 @@ fn threads_that_return_after_they_write_are_not_warned_of() {
         format!(
             "if i.get() >= x.len() {{\na.write(own, 0);\nreturn;\n}}\n{write}\nlet v = a.sync();\n{WRITE}"
         ),
+        // A zero that is meant.
+        format!("a.write(own, 0);\n{leave}\n{write}\nlet v = a.sync();\n{WRITE}"),
         // Whole blocks, and panics.
         format!(
             "if thread::block_idx().x > n {{\nreturn;\n}}\n{write}\nlet v = a.sync();\n{WRITE}"
@@ -280,6 +283,18 @@ fn threads_that_return_after_they_write_are_not_warned_of() {
         // On AMD's GPUs a write on the way out is refused.
         for target in ["cpu", "compute_75", "sm_90"] {
             assert_eq!(warnings(&body, target), [""; 0], "{target}: {body}");
+        }
+    }
+}
+
+#[test]
+fn panics_without_messages_are_not_taken_for_returns() {
+    let body = format!("assert!(x[t] < n);\na.write(own, 1);\nlet v = a.sync();\n{WRITE}");
+    for panics in [PanicLevel::None, PanicLevel::Message, PanicLevel::Backtrace] {
+        for target in TARGETS {
+            let params = Params { panics, ..Params::default() };
+            let artifact = compile_with("phases", &kernel(&body), target, params).unwrap();
+            assert_eq!(artifact.warnings, [""; 0], "{target}, {panics:?}");
         }
     }
 }

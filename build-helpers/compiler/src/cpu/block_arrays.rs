@@ -9,7 +9,7 @@
 //! Guarantees: where there is no fault, each barrier of a kernel with block arrays is reached together by all
 //! threads of a block that have not exited, and each change of a phase is one of the same array in all of them.
 
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Frame};
 use kernelmill_artifact::Signature;
 use kernelmill_llvm::{
     ir::{Block, ModuleExt, Opcode, Place, Value},
@@ -200,42 +200,21 @@ impl<'c> Search<'_, 'c> {
     }
 
     /// Warns of threads that return before they have written to an array: the others read zeros there, which is right
-    /// where zero is neutral and wrong for a stencil. What panics is no return.
+    /// where zero is neutral and wrong for a stencil.
     fn warn_of_unwritten(&self, proof: &Proof<'c>, exits: &[Exit], call_chains: &CallChains<'c>) {
-        let flow = &proof.flow;
-        // The last node is the end of the kernel, which is no block.
-        let is_free = |node: usize| {
-            let block = flow.blocks.get(node);
-            block.is_some_and(|block| !block.instructions().into_iter().any(is_phase))
+        let is_first = first_phase(proof);
+        let is_unwritten = |exit: &&Exit| {
+            is_first[exit.block] && has_no_write(proof, exit, &is_first, call_chains)
         };
-        let (mut is_first, mut work) = (vec![false; flow.graph.len()], vec![0]);
-        while let Some(node) = work.pop() {
-            if is_free(node) && !std::mem::replace(&mut is_first[node], true) {
-                work.extend(&flow.graph.successors[node]);
-            }
-        }
-        for exit in exits.iter().filter(|exit| is_first[exit.block]) {
-            let before = flow.graph.reaching_within(exit.block, &is_first);
-            let mut before = (0..flow.blocks.len()).filter(|block| before[*block]);
-            let way = path(flow.blocks[exit.to]);
-            let is_return =
-                |block: &Block<'c>| block.successors().is_empty() && !writes_panic(*block);
-            // Zeros that are written before are those that the array starts with.
-            let has_written = before.any(|block| writes_shared(flow.blocks[block], false))
-                || way.iter().any(|block| writes_shared(*block, true));
-            if has_written || !way.iter().any(is_return) {
-                continue;
-            }
-            let Some(end) = flow.blocks[exit.block].terminator() else { continue };
-            let frames = call_chains.to(end);
-            let Some(own) = frames.into_iter().find(|frame| !frame.library && frame.line > 0)
-            else {
-                continue;
-            };
+        for exit in exits.iter().filter(is_unwritten) {
+            let Some(end) = proof.flow.blocks[exit.block].terminator() else { continue };
+            let mut frames = call_chains.to(end).into_iter();
+            let own = frames.find(|frame| !frame.library && frame.line > 0);
+            let Some(Frame { file, line, .. }) = own else { continue };
             let text = format!(
-                "{}:{}: threads of `{}` exit here before they write to a block array, and the others read zeros in their \
-                 place; let every thread write, and exit after `sync`",
-                own.file, own.line, self.signature.name
+                "{file}:{line}: threads of `{}` exit here before they write to a block array, and the others read zeros \
+                 in their place; let every thread write before it exits, a zero where that is meant",
+                self.signature.name
             );
             let mut warnings = self.unit.warnings.borrow_mut();
             if !warnings.contains(&text) {
@@ -265,18 +244,59 @@ impl<'c> Search<'_, 'c> {
     }
 }
 
-/// Whether a block writes to memory that may be shared; `zeros`: where it writes zeros alone, too.
-fn writes_shared(block: Block<'_>, zeros: bool) -> bool {
-    block.instructions().into_iter().any(|instruction| match instruction.opcode() {
-        Opcode::Store => {
-            may_use_shared(instruction) && (zeros || !instruction.operand(0).is_zero())
+/// Which blocks control comes to before a change of a phase, by number.
+fn first_phase(Proof { flow, .. }: &Proof<'_>) -> Vec<bool> {
+    // The last node is the end of the kernel, which is no block.
+    let is_free = |node: usize| {
+        let block = flow.blocks.get(node);
+        block.is_some_and(|block| !block.instructions().into_iter().any(is_phase))
+    };
+    let (mut is_first, mut work) = (vec![false; flow.graph.len()], vec![0]);
+    while let Some(node) = work.pop() {
+        if is_free(node) && !std::mem::replace(&mut is_first[node], true) {
+            work.extend(&flow.graph.successors[node]);
         }
-        Opcode::AtomicRmw | Opcode::AtomicCmpXchg => may_use_shared(instruction),
+    }
+    is_first
+}
+
+/// Whether threads that take an exit return, and have not written to shared memory before it nor on the way out. What
+/// panics is no return.
+fn has_no_write<'c>(
+    Proof { flow, .. }: &Proof<'c>,
+    exit: &Exit,
+    is_first: &[bool],
+    call_chains: &CallChains<'c>,
+) -> bool {
+    let way_out = path(flow.blocks[exit.to]);
+    let is_return = |block: &Block<'c>| block.successors().is_empty() && !writes_panic(*block);
+    let is_zero_of_start =
+        |store: Value<'c>| store.operand(0).is_zero() && is_start(&call_chains.to(store));
+    let has_write = |block: &Block<'c>| {
+        block.instructions().into_iter().any(|it| writes_shared(it) && !is_zero_of_start(it))
+    };
+    let before = flow.graph.reaching_within(exit.block, is_first);
+    let before = flow.blocks.iter().zip(before).filter(|(_, is_before)| *is_before);
+    way_out.iter().any(is_return)
+        && !way_out.iter().any(has_write)
+        && !before.map(|(block, _)| block).any(has_write)
+}
+
+/// Whether a store of zeros is one that an array starts with: no code of the kernel's own source leads to it.
+fn is_start(frames: &[Frame]) -> bool {
+    frames.iter().all(|frame| frame.library)
+}
+
+/// Whether an instruction writes to memory that may be shared.
+fn writes_shared(instruction: Value<'_>) -> bool {
+    match instruction.opcode() {
+        Opcode::Store | Opcode::AtomicRmw | Opcode::AtomicCmpXchg => may_use_shared(instruction),
         // A copy of an element of several numbers.
         _ => instruction.called_function().is_some_and(|callee| {
-            callee.name().starts_with("llvm.mem") && !callee.name().starts_with("llvm.memset")
+            let name = callee.name();
+            name.starts_with("llvm.memcpy") || name.starts_with("llvm.memmove")
         }),
-    })
+    }
 }
 
 /// Whether an instruction accesses memory that may be shared: not the thread's own, nor what a parameter or
