@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{compile, ptx};
+use common::{compile, compile_with, ptx};
+use kernelmill_compiler::{PanicLevel, Params};
 
 /// The number of the operations and declarations in PTX: a shift may be a multiplication.
 fn operations(ptx: &str) -> usize {
@@ -219,4 +220,81 @@ fn shared_memory_on_the_way_out_is_refused_where_threads_leave_as_a_group() {
         "threads that leave it before others use shared memory here",
     );
     accepted(body, &["cpu", "compute_75"]);
+}
+
+/// The warnings of a kernel with this body, without its file.
+fn warnings(body: &str, target: &str) -> Vec<String> {
+    let artifact = compile("phases", &kernel(body), target).unwrap();
+    let place = |warning: &String| warning.split(": ").next().unwrap().to_owned();
+    for warning in &artifact.warnings {
+        let text = "threads of `phases` exit here before they write to a block array, and the others read zeros in \
+                    their place; let every thread write before it exits, a zero where that is meant";
+        assert!(warning.ends_with(text), "{target}: {warning}");
+    }
+    artifact.warnings.iter().map(place).collect()
+}
+
+#[test]
+fn threads_that_return_before_they_write_are_warned_of() {
+    let rest = format!("a.write(own, x[t]);\nlet v = a.sync();\n{WRITE}");
+    let of_line = |line: u32| vec![format!("kernels/phases.rs:{}", FIRST + line)];
+    let value = "let Some(&value) = x.get(i.get()) else { return };";
+    for (body, line) in [
+        (format!("if i.get() >= x.len() {{\nreturn;\n}}\n{rest}"), 0),
+        (format!("let k = n + 1;\n{value}\nb.write(own, value + k);\n{rest}"), 1),
+        // One that writes to global memory, and one in a loop before the first barrier.
+        (
+            format!(
+                "if t > n as usize {{\nif let Some(y) = y.get_mut(i) {{ *y = 3; }}\nreturn;\n}}\n{rest}"
+            ),
+            0,
+        ),
+        (format!("for k in 0..n {{\nif x[i.get() + k as usize] == 7 {{ return; }}\n}}\n{rest}"), 1),
+    ] {
+        for target in TARGETS {
+            assert_eq!(warnings(&body, target), of_line(line), "{target}: {body}");
+        }
+    }
+}
+
+#[test]
+fn threads_that_return_after_they_write_are_not_warned_of() {
+    let write = "a.write(own, if i.get() < x.len() { x[i.get()] } else { 0 });";
+    let leave = "if i.get() >= x.len() {\nreturn;\n}";
+    for body in [
+        // After the barrier, as the book says; before it, but behind the write; and a write on the way out.
+        format!("{write}\nlet v = a.sync();\n{leave}\n{WRITE}"),
+        format!("{write}\n{leave}\nlet v = a.sync();\n{WRITE}"),
+        format!(
+            "if i.get() >= x.len() {{\na.write(own, 0);\nreturn;\n}}\n{write}\nlet v = a.sync();\n{WRITE}"
+        ),
+        // A zero that is meant.
+        format!("a.write(own, 0);\n{leave}\n{write}\nlet v = a.sync();\n{WRITE}"),
+        // Whole blocks, and panics.
+        format!(
+            "if thread::block_idx().x > n {{\nreturn;\n}}\n{write}\nlet v = a.sync();\n{WRITE}"
+        ),
+        format!("assert!(x[t] < n);\n{write}\nlet v = a.sync();\n{WRITE}"),
+        // In a later round.
+        format!(
+            "{write}\nlet v = a.sync();\na = v.sync();\n{leave}\n{write}\nlet v = a.sync();\n{WRITE}"
+        ),
+    ] {
+        // On AMD's GPUs a write on the way out is refused.
+        for target in ["cpu", "compute_75", "sm_90"] {
+            assert_eq!(warnings(&body, target), [""; 0], "{target}: {body}");
+        }
+    }
+}
+
+#[test]
+fn panics_without_messages_are_not_taken_for_returns() {
+    let body = format!("assert!(x[t] < n);\na.write(own, 1);\nlet v = a.sync();\n{WRITE}");
+    for panics in [PanicLevel::None, PanicLevel::Message, PanicLevel::Backtrace] {
+        for target in TARGETS {
+            let params = Params { panics, ..Params::default() };
+            let artifact = compile_with("phases", &kernel(&body), target, params).unwrap();
+            assert_eq!(artifact.warnings, [""; 0], "{target}, {panics:?}");
+        }
+    }
 }

@@ -251,8 +251,11 @@ impl<'a> EntryParameter<'a> {
                     ::core::mem::size_of::<TYPE>() == 0
                         || <::kernelmill_device::__shim::Crossing<TYPE>>::IS_PLAIN
                         || <::kernelmill_device::__shim::Atomics<TYPE>>::IS_ATOMIC,
-                    \"a type that crosses between host and device is copied, and shared by threads: it must be \\
-                     `Copy`, `Send` and `Sync`; write `#[derive(Clone, Copy)]` above it\"
+                    \"{}\",
+                    ::core::concat!(
+                        \"`\", ::core::stringify!(TYPE), \"` crosses between host and device, is copied, and shared by \\
+                         threads: it must be `Copy`, `Send` and `Sync`; write `#[derive(Clone, Copy)]` above it\"
+                    )
                 );
             };",
             &slots,

@@ -3,7 +3,10 @@
 use crate::index::{
     Index1D, Index2D, IndexSpace, PerBlock, ThreadIndex, launch_width, sealed::Sealed,
 };
-use core::marker::PhantomData;
+use core::{
+    marker::PhantomData,
+    ops::{Index, IndexMut},
+};
 
 /// A slice in device memory of which each thread may write the element of its own
 /// [`ThreadIndex`], so that safe code cannot race. A parameter of kernels; the host passes a
@@ -155,6 +158,33 @@ impl<T> DisjointSlice<'_, T, Index2D> {
     pub unsafe fn with_width(self, width: usize) -> Self {
         // SAFETY: by the condition of this function.
         unsafe { self.with_rows(width) }
+    }
+}
+
+/// What would index a [`DisjointSlice`]: nothing, and rustc says why.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "each element of a `DisjointSlice` belongs to one thread, which gets it by `get_mut`",
+    label = "a `DisjointSlice` is not indexed",
+    note = "`if let Some(y) = y.get_mut(thread::index_1d()) {{ *y = value; }}` writes the thread's own element",
+    note = "`get_unchecked_mut` takes any number, and is `unsafe`; a slice of atomics, `&[AtomicU32]`, is changed by all threads"
+)]
+pub trait IndexesAnyElement {
+    /// Is not called.
+    fn never(self) -> !;
+}
+
+impl<T, S: IndexSpace, I: IndexesAnyElement> Index<I> for DisjointSlice<'_, T, S> {
+    type Output = T;
+
+    fn index(&self, index: I) -> &T {
+        index.never()
+    }
+}
+
+impl<T, S: IndexSpace, I: IndexesAnyElement> IndexMut<I> for DisjointSlice<'_, T, S> {
+    fn index_mut(&mut self, index: I) -> &mut T {
+        index.never()
     }
 }
 

@@ -178,6 +178,9 @@ fn what_crosses_is_copied_and_shared() {
                 "it must be `Copy`, `Send` and `Sync`; write `#[derive(Clone, Copy)]` above it";
             assert!(messages.contains(expected), "{messages}");
             assert!(messages.contains("copied.rs:7:1"), "{messages}");
+            let name = format!("`{ty}` crosses between host and device");
+            let of_array = format!("`[{ty}; 2]` crosses between host and device");
+            assert!(messages.contains(&name) || messages.contains(&of_array), "{messages}");
         }
     }
     let fine =
@@ -201,6 +204,28 @@ fn a_block_array_that_is_indexed_says_what_to_call() {
         let (succeeds, messages) = run(&mut kernel_command(&folder, "indexed.rs", "2024"));
         let expected = "elements of a `BlockArray` are written by `write`, and read after `sync`";
         assert!(!succeeds && messages.contains(expected), "{messages}");
+    }
+}
+
+/// Who writes `y[i]`, as in CUDA C++, reads how a thread gets its element.
+#[test]
+fn a_disjoint_slice_that_is_indexed_says_what_to_call() {
+    let folder = temporary_folder();
+    build_here(&folder);
+    for body in
+        ["let _ = y[0];", "y[thread::index_1d()] = 1.0;", "y[thread::index_1d().get()] += 1.0;"]
+    {
+        let kernel = format!(
+            "use kernelmill_device::prelude::*;\n#[kernel] pub fn k(mut y: DisjointSlice<f32>) {{ {body} }}\n"
+        );
+        fs::write(folder.path().join("sliced.rs"), kernel).unwrap();
+        let (succeeds, messages) = run(&mut kernel_command(&folder, "sliced.rs", "2024"));
+        for expected in [
+            "each element of a `DisjointSlice` belongs to one thread, which gets it by `get_mut`",
+            "`if let Some(y) = y.get_mut(thread::index_1d()) { *y = value; }` writes the thread's own element",
+        ] {
+            assert!(!succeeds && messages.contains(expected), "{messages}");
+        }
     }
 }
 

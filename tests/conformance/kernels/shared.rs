@@ -312,7 +312,7 @@ pub fn reverse_array(x: &[u32], mut tile: BlockArray<u32, BLOCK>, mut y: Disjoin
 }
 
 /// Sums of blocks of 256 by a tree between two arrays, one barrier a step; threads past the end leave
-/// first, and what they would have written is zero.
+/// first, and have written zeros.
 #[kernel(block_size = [256, 1, 1])]
 pub fn sum_arrays(
     x: &[u32],
@@ -321,6 +321,7 @@ pub fn sum_arrays(
     mut y: DisjointSlice<u32>,
 ) {
     let (i, own) = (thread::index_1d(), thread::block_index());
+    even.write(own, 0);
     let Some(x) = x.get(i.get()) else { return };
     let half_of = |all: &[u32; 256], half: usize| {
         if own.get() < half { all[own.get()] + all[own.get() + half] } else { 0 }

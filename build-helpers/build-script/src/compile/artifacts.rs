@@ -5,7 +5,9 @@ use super::{
     compilation::{Compilation, Fronts, has_front},
     compiler::Failure,
     dependencies::{Dependencies, Exported},
-    diagnostics::{InvalidKernels, check_front, report_arguments, report_error},
+    diagnostics::{
+        InvalidKernels, check_front, report_arguments, report_error, report_parameter_space,
+    },
     opencl, ptx,
     unit::{binary, children, known},
     wgsl,
@@ -64,8 +66,10 @@ impl Compilation<'_> {
                     }
                     let error = if is_complete { Some(error) } else { without_missing(error) };
                     if let Some(error) = error.and_then(|error| invalid.add(unit.source, error)) {
-                        report_error(&error, &subject(), &mut report);
                         let (source, with) = (&sources[unit.source], (self.package, self.settings));
+                        if !report_parameter_space(&error, source, &mut report) {
+                            report_error(&error, &subject(), &mut report);
+                        }
                         report_arguments(&error, source, with, true, &mut report);
                     }
                 }

@@ -3,10 +3,17 @@
 use super::{compiler::Failure, front_end::Front};
 use crate::{
     base::{environment::BuildEnvironment, report::Report},
-    discovery::source::Source,
+    discovery::{
+        place::{place_at, place_of_parameter},
+        source::Source,
+    },
     settings::{origin::Value, package::Package, resolved::Settings},
 };
-use kernelmill_compiler::{Error as CompileError, diagnostic::Code};
+use kernelmill_artifact::Target;
+use kernelmill_compiler::{
+    Error as CompileError, ParameterSpace,
+    diagnostic::{Code, Diagnostic},
+};
 
 /// Kernels that are invalid for their targets. What several targets say alike is reported once.
 #[derive(Default)]
@@ -76,6 +83,7 @@ pub(crate) fn report_failure(
 ) {
     report_error(error, &source.display, report);
     report_absent(error, source, report);
+    report_prelude(error, source, report);
     report_arguments(error, source, (package, settings), false, report);
 }
 
@@ -104,6 +112,22 @@ fn report_absent(error: &CompileError, source: &Source, report: &mut Report) {
         "move what its kernels need into the module; put `#[cfg(not(kernelmill))]` before what only the host needs, and \
          write a derive of another crate as `#[cfg_attr(not(kernelmill), derive(..))]`",
     );
+}
+
+/// What a file of kernels imports, where rustc does not know `#[kernel]`: it cannot say where that is.
+fn report_prelude(error: &CompileError, source: &Source, report: &mut Report) {
+    let CompileError::Rustc { stderr } = error else { return };
+    let is_unknown = ["`kernel`", "`device_fn`"]
+        .iter()
+        .any(|name| stderr.contains(&format!("cannot find attribute {name} in this scope")));
+    if is_unknown && source.texts.iter().all(|(_, text)| !text.contains("kernelmill_device")) {
+        let help = format!(
+            "help: write `use kernelmill_device::prelude::*;` at the top of {}: it has `#[kernel]`, `DisjointSlice`, \
+             `thread` and what else kernels use",
+            source.display
+        );
+        report.verbatim(None, help);
+    }
 }
 
 /// The arguments of the settings that a compiler may refuse; where it accepted them before, those that it names.
@@ -199,6 +223,47 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
     }
 }
 
+/// Kernels whose parameters take more space than their target has, with the size of each large one in the text of the
+/// source; false where that text does not have them, as that of a template in C++.
+pub(super) fn report_parameter_space(
+    error: &CompileError,
+    source: &Source,
+    report: &mut Report,
+) -> bool {
+    let CompileError::ParameterSpace { target, limit, faults } = error else { return false };
+    let diagnostics: Option<Vec<_>> =
+        faults.iter().map(|fault| parameter_space(fault, (target, *limit), source)).collect();
+    let Some(diagnostics) = diagnostics else { return false };
+    for (file, text) in &source.texts {
+        report.add_text(file, text.clone());
+    }
+    diagnostics.into_iter().for_each(|diagnostic| report.diagnostic(diagnostic));
+    true
+}
+
+fn parameter_space(
+    fault: &ParameterSpace,
+    (target, limit): (&Target, u64),
+    source: &Source,
+) -> Option<Diagnostic> {
+    /// What a slice takes, which no other type would make smaller.
+    const SLICE: u64 = 16;
+    let ParameterSpace { file, line, kernel, bytes, parameters } = fault;
+    let (_, text) = source.texts.iter().find(|(display, _)| display == file)?;
+    let place = place_at(source, file, *line, kernel);
+    let message = format!(
+        "the parameters of kernel `{kernel}` take {bytes} bytes, and {target} has space for {limit}"
+    );
+    let mut diagnostic = Diagnostic::error(Code::ParameterSpace, place.clone(), message)
+        .kernel(kernel)
+        .help("pass the large ones as slices, which take 16 bytes each");
+    for (name, _, size) in parameters.iter().filter(|(_, _, size)| *size > SLICE) {
+        let parameter = place_of_parameter(text, &place, name)?;
+        diagnostic = diagnostic.label(parameter, format!("{size} bytes"));
+    }
+    Some(diagnostic)
+}
+
 /// An error with its subject: a file, and the target where one is compiled for. What it names itself is not said again.
 fn with_subject(text: &str, subject: &str) -> String {
     let (file, target) = subject.split_once(", for ").unwrap_or((subject, ""));
@@ -281,6 +346,67 @@ mod tests {
         let nothing = CompileError::NoOutput { program, display };
         let said = arguments_behind("\"-Cllvm-args=-help\"", RUST, &nothing);
         assert!(said.contains("rustc is given `-Cllvm-args=-help`, which the setting"), "{said}");
+    }
+
+    #[test]
+    fn a_file_without_the_prelude_is_told_of_it() {
+        let unknown = |name: &str| CompileError::Rustc {
+            stderr: format!(
+                "error: cannot find attribute `{name}` in this scope\n --> kernels/k.rs:1:3\n"
+            ),
+        };
+        let behind = |text, name| arguments_behind("", ("kernels/k.rs", text), &unknown(name));
+        let help = "help: write `use kernelmill_device::prelude::*;` at the top of kernels/k.rs: it has `#[kernel]`, \
+                    `DisjointSlice`, `thread` and what else kernels use";
+        assert_eq!(behind("#[kernel] fn k() {}", "kernel"), help);
+        assert_eq!(behind("#[kernel] fn k() {}", "inlin"), "");
+        let text = "use kernelmill_device::thread;\n#[kernel] fn k() {}";
+        assert_eq!(behind(text, "kernel"), "");
+    }
+
+    #[test]
+    fn large_parameters_are_shown_with_their_places() {
+        let text = "// filter(weights: ..)\n#[kernel]\nfn filter(weights: [f32; 16384], x: &[f32], seed: u128) {}\n";
+        let project = Project::new("", &[("kernels/k.rs", text)]);
+        let environment = BuildEnvironment::fixed(
+            project.variables.clone(),
+            Cargo::to(Box::new(std::io::sink())),
+        );
+        let package = Package::read(&environment).unwrap();
+        let mut settings = resolve::read(&environment, &package, project.builder.clone()).unwrap();
+        let found = sources::find(&package, &mut settings).unwrap();
+        let said = |names: [&str; 2]| {
+            let parameter = |name: &str, size| (name.to_owned(), String::new(), size);
+            let fault = ParameterSpace {
+                file: "kernels/k.rs".to_owned(),
+                line: 3,
+                kernel: "filter".to_owned(),
+                bytes: 65568,
+                parameters: vec![
+                    parameter(names[0], 65536),
+                    parameter("x", 16),
+                    parameter(names[1], 16),
+                ],
+            };
+            let (target, faults) = ("sm_90".parse().unwrap(), vec![fault]);
+            let error = CompileError::ParameterSpace { target, limit: 32752, faults };
+            let mut report = Report::default();
+            let is_shown = report_parameter_space(&error, &found.sources[0], &mut report);
+            assert_eq!(is_shown, !report.is_empty());
+            report.to_string()
+        };
+        assert_eq!(
+            said(["weights", "seed"]),
+            "error[KM0050]: the parameters of kernel `filter` take 65568 bytes, and sm_90 has space for 32752
+ --> kernels/k.rs:3:4
+  |
+3 | fn filter(weights: [f32; 16384], x: &[f32], seed: u128) {}
+  |    ^^^^^^ ------- 65536 bytes
+  |
+  = help: pass the large ones as slices, which take 16 bytes each"
+        );
+        // What the text does not have is said without it.
+        assert_eq!(said(["other", "seed"]), "");
     }
 
     #[cfg(feature = "cuda-cpp")]

@@ -19,11 +19,6 @@ fn first_line(text: &str) -> String {
 
 #[test]
 fn errors_of_a_source_have_their_codes() {
-    let parameters: Vec<_> = (0..65).map(|number| format!("p{number}: u32")).collect();
-    assert_eq!(
-        first_line(&format!("#[kernel]\npub fn k({}) {{}}", parameters.join(", "))),
-        "error[KM0048]: kernels/k.rs:2: the kernel `k` has 65 arguments (a slice counts as two), more than 64"
-    );
     assert_eq!(
         first_line(
             "static BIG: [u8; 2_000_000_000] = [1; 2_000_000_000];\n#[kernel]\npub fn k() {}"
@@ -38,6 +33,30 @@ fn errors_of_a_source_have_their_codes() {
         first_line("#[device_fn]\npub async fn f(x: f32) -> f32 { x }\n#[kernel]\npub fn k() {}"),
         "error[KM0045]: device function `f` is `async`"
     );
+}
+
+#[test]
+fn a_kernel_with_too_many_arguments_is_shown() {
+    let parameters: Vec<_> = (0..65).map(|number| format!("\n    p{number}: u32")).collect();
+    let text = format!("#[kernel]\npub fn k({}) {{}}", parameters.join(","));
+    assert_eq!(
+        Project::new("", &[("kernels/k.rs", &text)]).error(),
+        "error[KM0048]: the kernel `k` has 65 arguments (a slice counts as two), more than 64\n \
+         --> kernels/k.rs:2:8\n  |\n2 | pub fn k(\n  |        ^\n  |\n  \
+         = help: put values into a `#[repr(C)]` struct"
+    );
+}
+
+#[test]
+fn a_device_library_that_is_not_there_is_shown_in_the_settings() {
+    let settings = "targets = [\"sm_90\"]\ndevice-libraries = [\"lib/none.a\"]";
+    let error = Project::new(settings, &[("kernels/k.rs", "#[kernel]\npub fn k() {}")]).error();
+    let expected = "error[KM0063]: the device library `lib/none.a` is not there
+ --> Cargo.toml:8:21
+  |
+8 | device-libraries = [\"lib/none.a\"]
+  |                     ^^^^^^^^^^^^";
+    assert!(error.contains(expected), "{error}");
 }
 
 /// What errors of the compiler look like in a report. They are made here: their causes need other machines.

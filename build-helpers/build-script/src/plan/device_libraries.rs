@@ -4,7 +4,7 @@
 
 use crate::{
     base::{environment::BuildEnvironment, error::Error, paths, report::Report},
-    settings::{package::Package, resolved::Settings},
+    settings::{origin::Value, package::Package, resolved::Settings},
     store::dependency_record::Inputs,
     toolchain::{FOLDERS_OF_LIBRARIES, Search, find_tool, no_nvlink},
 };
@@ -53,11 +53,12 @@ pub(crate) fn find(
             }
             // Other targets are linked with none, and only say the names.
             None if !has_cubins => libraries.push(library((PathBuf::new(), String::new()))),
-            None => report.plain(
-                Code::DeviceLibrary,
-                format!("the device library `{name}` is not there"),
-                not_there(&package.root, toolkit, name),
-            ),
+            None => {
+                let message = format!("the device library `{name}` is not there");
+                let help = not_there(&package.root, toolkit, name);
+                let setting = Value { key: "device-libraries", text: name };
+                setting.report(Code::DeviceLibrary, package, message, &help, &mut report);
+            }
         }
     }
     report.into_result(Error::Sources)?;

@@ -9,10 +9,10 @@
 //! Guarantees: where there is no fault, each barrier of a kernel with block arrays is reached together by all
 //! threads of a block that have not exited, and each change of a phase is one of the same array in all of them.
 
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Frame};
 use kernelmill_artifact::Signature;
 use kernelmill_llvm::{
-    ir::{ModuleExt, Opcode, Place, Value},
+    ir::{Block, ModuleExt, Opcode, Place, Value},
     machine::Machine,
 };
 
@@ -20,6 +20,7 @@ use super::{
     context,
     early_exits::{Exit, path, without_exits},
     inlining,
+    instructions::writes_panic,
     lowering::{Proof, unusual},
     operation::Operation,
     reports::Reports,
@@ -135,6 +136,9 @@ impl<'c> Search<'_, 'c> {
         }
         let (proof, exits) = without_exits(self.kernel, &|ty| self.machine.size_of(ty));
         let apart = self.barriers_apart(&proof, &call_chains);
+        if apart.is_empty() {
+            self.warn_of_unwritten(&proof, &exits, &call_chains);
+        }
         if apart.is_empty() && ends_group {
             return self.reads_after_exits(&proof, &exits, &call_chains);
         }
@@ -195,6 +199,30 @@ impl<'c> Search<'_, 'c> {
         branches.filter_map(line).next().unwrap_or_else(|| "a branch".to_owned())
     }
 
+    /// Warns of threads that return before they have written to an array: the others read zeros there, which is right
+    /// where zero is neutral and wrong for a stencil.
+    fn warn_of_unwritten(&self, proof: &Proof<'c>, exits: &[Exit], call_chains: &CallChains<'c>) {
+        let is_first = first_phase(proof);
+        let is_unwritten = |exit: &&Exit| {
+            is_first[exit.block] && has_no_write(proof, exit, &is_first, call_chains)
+        };
+        for exit in exits.iter().filter(is_unwritten) {
+            let Some(end) = proof.flow.blocks[exit.block].terminator() else { continue };
+            let mut frames = call_chains.to(end).into_iter();
+            let own = frames.find(|frame| !frame.library && frame.line > 0);
+            let Some(Frame { file, line, .. }) = own else { continue };
+            let text = format!(
+                "{file}:{line}: threads of `{}` exit here before they write to a block array, and the others read zeros \
+                 in their place; let every thread write before it exits, a zero where that is meant",
+                self.signature.name
+            );
+            let mut warnings = self.unit.warnings.borrow_mut();
+            if !warnings.contains(&text) {
+                warnings.push(text);
+            }
+        }
+    }
+
     /// A fault for a read of shared memory by threads that exit, on a target where they go on beside the others:
     /// these may be behind a later barrier by then.
     fn reads_after_exits(
@@ -213,6 +241,61 @@ impl<'c> Search<'_, 'c> {
     fn fault(&self, call_chains: &CallChains<'c>, place: Value<'c>, why: &str) -> Fault {
         let message = format!("kernel `{}` has block arrays, and {why}", self.signature.name);
         Fault::new(Code::BlockArray, message, call_chains.to(place)).help(HELP)
+    }
+}
+
+/// Which blocks control comes to before a change of a phase, by number.
+fn first_phase(Proof { flow, .. }: &Proof<'_>) -> Vec<bool> {
+    // The last node is the end of the kernel, which is no block.
+    let is_free = |node: usize| {
+        let block = flow.blocks.get(node);
+        block.is_some_and(|block| !block.instructions().into_iter().any(is_phase))
+    };
+    let (mut is_first, mut work) = (vec![false; flow.graph.len()], vec![0]);
+    while let Some(node) = work.pop() {
+        if is_free(node) && !std::mem::replace(&mut is_first[node], true) {
+            work.extend(&flow.graph.successors[node]);
+        }
+    }
+    is_first
+}
+
+/// Whether threads that take an exit return, and have not written to shared memory before it nor on the way out. What
+/// panics is no return.
+fn has_no_write<'c>(
+    Proof { flow, .. }: &Proof<'c>,
+    exit: &Exit,
+    is_first: &[bool],
+    call_chains: &CallChains<'c>,
+) -> bool {
+    let way_out = path(flow.blocks[exit.to]);
+    let is_return = |block: &Block<'c>| block.successors().is_empty() && !writes_panic(*block);
+    let is_zero_of_start =
+        |store: Value<'c>| store.operand(0).is_zero() && is_start(&call_chains.to(store));
+    let has_write = |block: &Block<'c>| {
+        block.instructions().into_iter().any(|it| writes_shared(it) && !is_zero_of_start(it))
+    };
+    let before = flow.graph.reaching_within(exit.block, is_first);
+    let before = flow.blocks.iter().zip(before).filter(|(_, is_before)| *is_before);
+    way_out.iter().any(is_return)
+        && !way_out.iter().any(has_write)
+        && !before.map(|(block, _)| block).any(has_write)
+}
+
+/// Whether a store of zeros is one that an array starts with: no code of the kernel's own source leads to it.
+fn is_start(frames: &[Frame]) -> bool {
+    frames.iter().all(|frame| frame.library)
+}
+
+/// Whether an instruction writes to memory that may be shared.
+fn writes_shared(instruction: Value<'_>) -> bool {
+    match instruction.opcode() {
+        Opcode::Store | Opcode::AtomicRmw | Opcode::AtomicCmpXchg => may_use_shared(instruction),
+        // A copy of an element of several numbers.
+        _ => instruction.called_function().is_some_and(|callee| {
+            let name = callee.name();
+            name.starts_with("llvm.memcpy") || name.starts_with("llvm.memmove")
+        }),
     }
 }
 

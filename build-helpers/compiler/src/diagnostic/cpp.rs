@@ -33,6 +33,14 @@ impl Message {
         self.severity == MessageSeverity::Warning
     }
 
+    /// Whether it says that a header between quotes is not there, which no toolkit has.
+    fn lacks_own_header(&self) -> bool {
+        let is_missing = ["No such file or directory", "file not found"]
+            .iter()
+            .any(|it| self.text.ends_with(it));
+        is_missing && self.details.iter().any(|line| line.contains("#include \""))
+    }
+
     /// It in one line, `file:line: text`.
     #[must_use]
     pub fn line(&self) -> String {
@@ -58,6 +66,11 @@ impl fmt::Display for Message {
         for line in &self.details {
             write!(formatter, "\n  | {line}")?;
         }
-        Ok(())
+        match self.lacks_own_header() {
+            true => formatter.write_str(
+                "\n  help: name the folder that it is in by the setting `include`, or put it beside this file",
+            ),
+            false => Ok(()),
+        }
     }
 }

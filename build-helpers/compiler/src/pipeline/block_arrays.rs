@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Guarantees that the threads of a block change the phases of block arrays together, and that nothing marks
-/// these changes any more.
+/// these changes any more. Warns of threads that return before they write to one.
 pub(super) fn check_block_arrays(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let Some(phase) = session.module.function(PHASE) else { return Ok(()) };
     let calls = calls_of(phase);
@@ -45,6 +45,7 @@ fn check(session: &Session<'_, '_>) -> Result<(), Error> {
     backend.machine().adopt(module);
     let context = Context::create();
     let copy = parse_bitcode(&context, &bitcode, "block arrays")?;
+    let warnings = RefCell::default();
     // What the passes report is of no kernel that is compiled.
     let unit = Unit {
         context: &context,
@@ -54,11 +55,15 @@ fn check(session: &Session<'_, '_>) -> Result<(), Error> {
         vectorize: false,
         sharing: &KernelsSharing::new(),
         backtraces: &Backtraces::new(job.config.params.panics == PanicLevel::Backtrace),
-        warnings: &RefCell::default(),
+        warnings: &warnings,
         passes: &RefCell::default(),
     };
     let ends_group = backend.ends_group().is_some();
     let faults = cpu::find_divergent_phases(&unit, host.machine(), ends_group)?;
+    // Without its message a panic cannot be told from a return.
+    if job.config.params.panics != PanicLevel::None {
+        session.warnings.borrow_mut().extend(warnings.take());
+    }
     match faults.is_empty() {
         true => Ok(()),
         false => Err(Error::Invalid { targets: vec![job.config.target.clone()], faults }),

@@ -206,8 +206,13 @@ fn names_that_the_bindings_cannot_have_are_refused() {
     let expected = "\
 error[KM0029]: kernels/b.rs:2: the struct `P` is not the `P` of kernels/a.rs:2; both would be `kernels::P`: rename one of them, or give both the same fields
 
-error[KM0028]: kernels/c.rs:1: a kernel cannot be named `load`
-  help: rename it: `Kernels::load` is there already
+error[KM0028]: a kernel cannot be named `load`
+ --> kernels/c.rs:1:14
+  |
+1 | #[kernel] fn load() {}
+  |              ^^^^
+  |
+  = help: rename it: `Kernels::load` is there already
 
 error[KM0028]: kernels/d.rs:2: a struct in a signature cannot be named `f64`: wrappers of other kernels have the primitive type of that name; rename it
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     base::{error::Error, report::Report},
-    discovery::{device_functions, source::Source, templates},
+    discovery::{device_functions, place::report_kernel, source::Source, templates},
     settings::{
         contract::Rule,
         kernel::{KernelSettings, is_generic, is_of_template, report_rule_error},
@@ -61,7 +61,7 @@ impl Interface {
         for Kernel { signature, .. } in &kernels {
             let place = format!("{}:{}", signature.file, signature.line);
             let by = given.iter().find(|given| given.name == signature.name());
-            check_kernel(signature, &place, by, &mut report);
+            check_kernel(sources, signature, by, &mut report);
             for parameter in signature.parameters() {
                 types.collect(parameter.kind.crossing(), &place, &mut report);
             }
@@ -80,7 +80,7 @@ impl Interface {
             let place = format!("{}:{}", variable.file, variable.line);
             types.collect(&variable.ty, &place, &mut report);
         }
-        check_functions(&functions, &kernels, &mut report);
+        check_functions((&functions, &kernels), sources, &mut report);
         if is_complete {
             check_types(settings, &types, &markers, &mut report);
         }
@@ -257,8 +257,8 @@ fn check_given_names(given: &[GivenName<'_>], kernels: &[Kernel], report: &mut R
 
 /// Reports what is wrong with one kernel, which may have its name from the settings.
 fn check_kernel(
+    sources: &[Source],
     kernel: &Signature,
-    place: &str,
     given: Option<&GivenName<'_>>,
     report: &mut Report,
 ) {
@@ -268,42 +268,34 @@ fn check_kernel(
             let message = format!("the kernel `{key}` cannot be named `{name}`");
             by.report_name(Code::ReservedName, message, &help, report);
         } else {
-            let message = format!("{place}: a kernel cannot be named `{}`", kernel.name);
-            report.plain(Code::ReservedName, message, help);
+            let message = format!("a kernel cannot be named `{}`", kernel.name);
+            report_kernel(sources, kernel, (Code::ReservedName, &message, &help), report);
         }
     }
     let arguments: usize = kernel.parameters.iter().map(|it| it.kind.arguments()).sum();
     if arguments > MAX_ARGUMENTS {
-        report.plain(
-            Code::TooManyArguments,
-            format!(
-                "{place}: the kernel `{}` has {arguments} arguments (a slice counts as two), more \
-                 than {MAX_ARGUMENTS}",
-                kernel.name
-            ),
-            "put values into a `#[repr(C)]` struct",
+        let message = format!(
+            "the kernel `{}` has {arguments} arguments (a slice counts as two), more than {MAX_ARGUMENTS}",
+            kernel.name
         );
+        let help = "put values into a `#[repr(C)]` struct";
+        report_kernel(sources, kernel, (Code::TooManyArguments, &message, help), report);
     }
 }
 
 /// Reports a kernel that is named as what gives the functions.
 fn check_functions(
-    functions: &[(String, DeviceFunction)],
-    kernels: &[Kernel],
+    (functions, kernels): (&[(String, DeviceFunction)], &[Kernel]),
+    sources: &[Source],
     report: &mut Report,
 ) {
     let named = |kernel: &&Kernel| kernel.signature.name() == FUNCTIONS;
     if let (Some((function, _)), Some(Kernel { signature, .. })) =
         (functions.first(), kernels.iter().find(named))
     {
-        report.plain(
-            Code::ReservedName,
-            format!(
-                "{}:{}: a kernel cannot be named `{FUNCTIONS}`",
-                signature.file, signature.line
-            ),
-            format!("rename it: `Kernels::{FUNCTIONS}` has `{function}`"),
-        );
+        let message = format!("a kernel cannot be named `{FUNCTIONS}`");
+        let help = format!("rename it: `Kernels::{FUNCTIONS}` has `{function}`");
+        report_kernel(sources, signature, (Code::ReservedName, &message, &help), report);
     }
 }
 

@@ -83,10 +83,44 @@ impl Types<'_, '_> {
     pub(super) fn refuse(&self, module: ModuleId, ty: &Type) -> UnsupportedType {
         let written = self.scope.text(module).written(ty);
         let help = match self.position {
-            Position::Parameter => instead_of_parameter(self, module, ty),
+            Position::Parameter => {
+                instead_of_parameter(self, module, ty) + &of_definition(self, module, ty)
+            }
             Position::Element(_) | Position::Inside => instead_inside(self, module, ty),
         };
         UnsupportedType::new(written, CANNOT_CROSS, help)
+    }
+}
+
+/// What to write in the definition of what a parameter of this type leads to, so that it can cross once the parameter is
+/// written in another way: `&Plain` as `Plain`.
+fn of_definition(types: &Types<'_, '_>, module: ModuleId, ty: &Type) -> String {
+    let inner = behind(ty);
+    if std::ptr::eq(inner, bare(ty)) {
+        return String::new();
+    }
+    let mut inside = Types::new(types.scope, types.name);
+    inside.position = Position::Inside;
+    match inside.value(module, inner) {
+        Err(refusal) if refusal.fields.is_empty() && refusal.at.is_some() => {
+            format!(", and {}", refusal.help)
+        }
+        _ => String::new(),
+    }
+}
+
+/// The type that references, pointers, slices, arrays and boxes lead to.
+fn behind(ty: &Type) -> &Type {
+    match bare(ty) {
+        Type::Reference(reference) => behind(&reference.elem),
+        Type::Ptr(pointer) => behind(&pointer.elem),
+        Type::Slice(slice) => behind(&slice.elem),
+        Type::Array(array) => behind(&array.elem),
+        Type::Path(path) => match (last_name(&path.path).as_str(), argument(&path.path)) {
+            ("Vec" | "VecDeque" | "Box" | "Rc" | "Arc" | "Option", Some(inner)) => behind(inner),
+            _ => bare(ty),
+        },
+        other => other,
     }
 }
 

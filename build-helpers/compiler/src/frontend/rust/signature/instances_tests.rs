@@ -194,7 +194,7 @@ kernels/k.rs:11:23: error[KM0042]: kernel `no_text` lists `f32` as an instance
 kernels/k.rs:15:16: error[KM0040]: parameter `x` of kernel `loose` has type `&[T]`, with elements of type `T`, a struct without `#[repr(C)]`
   kernels/k.rs:13:8: `T`
   kernels/k.rs:14:30: in the instance `Loose`
-  help: write `#[repr(C)]` above `struct Loose`
+  help: write `#[repr(C)]` and `#[derive(Clone, Copy)]` above `struct Loose`
 kernels/k.rs:15:25: error[KM0040]: parameter `y` of kernel `loose` has type `&mut [u8]`, which cannot cross from host to device
   help: write `mut y: DisjointSlice<u8>`
 kernels/k.rs:16:30: error[KM0042]: kernel `shared` has the instance `core::sync::atomic::AtomicU32`, whose parameters are passed in another way than those of the first

@@ -15,7 +15,7 @@ use crate::{
     diagnostic::{Code, Diagnostic, Place},
     frontend::generic::{Form, GenericKernel, GenericParameter},
 };
-use kernelmill_artifact::{LaunchLimits, Parameter, Safety, Signature, symbol};
+use kernelmill_artifact::{Dimension, LaunchLimits, Parameter, Safety, Signature, symbol};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::BTreeMap;
 use syn::{
@@ -153,6 +153,9 @@ impl Reader<'_, '_> {
         {
             self.report(Code::KernelAttribute, place, &message, help);
         }
+        if dimension == Dimension::One {
+            self.refuse_rows();
+        }
         self.check_function();
         self.check_lifetimes();
         let base = Signature {
@@ -206,6 +209,19 @@ impl Reader<'_, '_> {
             self.report(report.code, report.place, &report.message, report.help);
         }
         arguments
+    }
+
+    /// Refuses slices with rows in a kernel of one dimension: every thread of its launches is in row 0.
+    fn refuse_rows(&mut self) {
+        let (text, function) = (self.scope.text(self.module), self.function);
+        for ty in marks::slices_with_rows(function) {
+            let message = format!(
+                "has rows in `{}`, and is of one dimension: a launch has row 0 alone",
+                text.written(ty)
+            );
+            let help = "write `#[kernel(dim = 2, width = w)]`, where `w` is the parameter that is the width of the rows";
+            self.report(Code::KernelAttribute, text.place(ty), &message, help);
+        }
     }
 
     /// What a function must not be to be a kernel, apart from its parameters.

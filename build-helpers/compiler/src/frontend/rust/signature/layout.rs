@@ -3,11 +3,12 @@
 use super::{
     empty::{Empty, emptiness},
     scope::ModuleId,
+    syntax::bare,
     types::Types,
     unsupported::{self, UnsupportedType},
 };
 use kernelmill_artifact::{Field, StructLayout, ValueType};
-use syn::{Attribute, ItemStruct, LitInt, Visibility, ext::IdentExt};
+use syn::{Attribute, Item, ItemImpl, ItemStruct, LitInt, Meta, Type, Visibility, ext::IdentExt};
 
 /// What a struct's `#[repr(..)]` attributes say.
 #[derive(Default)]
@@ -29,7 +30,10 @@ impl Types<'_, '_> {
         let repr = Repr::read(&item.attrs);
         let name = item.ident.unraw().to_string();
         if !repr.c && !repr.transparent {
-            return Err(unsupported::not_repr_c(&name, self.scope.text(module).place(&item.ident)));
+            let place = self.scope.text(module).place(&item.ident);
+            let mut refusal = unsupported::not_repr_c(&name, self.is_copy(item), place);
+            self.add_loose_fields(module, item, &mut refusal);
+            return Err(refusal);
         }
         if repr.packed {
             return Err(unsupported::packed(&name, self.scope.text(module).place(&item.ident)));
@@ -66,6 +70,44 @@ impl Types<'_, '_> {
         let size = offset.next_multiple_of(align);
         let layout = StructLayout { name: name.into(), size, align, fields: fields.into() };
         Ok(ValueType::Struct(layout.into()))
+    }
+}
+
+impl Types<'_, '_> {
+    /// Whether a struct is written to be `Copy`, or may be by a macro or on a condition.
+    fn is_copy(&self, item: &ItemStruct) -> bool {
+        let may_derive = item.attrs.iter().any(|attribute| match &attribute.meta {
+            Meta::List(list) if attribute.path().is_ident("derive") => {
+                list.tokens.clone().into_iter().any(|it| it.to_string() == "Copy")
+            }
+            Meta::List(_) => attribute.path().is_ident("cfg_attr"),
+            Meta::Path(_) | Meta::NameValue(_) => false,
+        });
+        let of_item = |ty: &Type| match bare(ty) {
+            Type::Path(it) => it.path.segments.last().is_some_and(|it| it.ident == item.ident),
+            _ => false,
+        };
+        let implements = |it: &ItemImpl| {
+            let path = it.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+            path.is_some_and(|last| last.ident == "Copy") && of_item(&it.self_ty)
+        };
+        let mut items = self.scope.all_modules().flat_map(|(_, items)| items);
+        may_derive || items.any(|it| matches!(it, Item::Impl(it) if implements(it)))
+    }
+
+    /// Adds to what is said of a struct the structs of its fields that lack `#[repr(C)]` too.
+    fn add_loose_fields(
+        &mut self,
+        module: ModuleId,
+        item: &ItemStruct,
+        refusal: &mut UnsupportedType,
+    ) {
+        for field in item.fields.iter().filter(|field| !self.scope.leaves_out(&field.attrs)) {
+            let Err(inner) = self.value(module, &field.ty) else { continue };
+            if inner.why == unsupported::NOT_REPR_C && !refusal.help.contains(&inner.help) {
+                refusal.help += &format!(", and {}", inner.help);
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::{
     alias::renamed_attribute,
     cfg::Predicate,
     scope::{ModuleId, Scope},
-    syntax::{DEVICE_FN, bare},
+    syntax::{DEVICE_FN, bare, has_rows},
     text::Text,
 };
 use crate::diagnostic::{Code, Diagnostic};
@@ -87,6 +87,15 @@ fn on_condition(
         "write `#[cfg({condition})]` and `#[{written}]`: functions are found by their attribute, which stands by itself"
     );
     Diagnostic::error(Code::HiddenKernel, text.place(mark), message).help(help)
+}
+
+/// The types of a function's parameters that are slices with rows, `DisjointSlice<T, Index2D>`.
+pub(super) fn slices_with_rows(function: &ItemFn) -> impl Iterator<Item = &Type> {
+    let types = function.sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(&*typed.ty),
+        FnArg::Receiver(_) => None,
+    });
+    types.filter(|ty| matches!(bare(ty), Type::Path(it) if has_rows(&it.path)))
 }
 
 /// What is wrong with the width of the rows, which is a parameter that can be one: the message and the help.

@@ -54,6 +54,30 @@ fn each_argument_that_is_wrong_has_its_own_message_and_help() {
 }
 
 #[test]
+fn rows_need_two_dimensions() {
+    let said = |attribute: &str, ty: &str| {
+        let text = format!("{attribute} fn k(w: u32, mut y: {ty}) {{}}");
+        read(&text, "k.rs").map_err(|found| found[0].to_string())
+    };
+    for ty in ["DisjointSlice<f32, Index2D>", "slice::DisjointSlice<'_, f32, index::Index2D>"] {
+        let expected = format!(
+            "k.rs:1:31: error[KM0043]: kernel `k` has rows in `{ty}`, and is of one dimension: a launch has row 0 \
+             alone\n  help: write `#[kernel(dim = 2, width = w)]`, where `w` is the parameter that is the width of the \
+             rows"
+        );
+        assert_eq!(said("#[kernel]", ty).unwrap_err(), expected);
+        for attribute in
+            ["#[kernel(dim = 2)]", "#[kernel(dim = 2, width = w)]", "#[kernel(dim = 3)]"]
+        {
+            assert!(said(attribute, ty).is_ok(), "{attribute}");
+        }
+    }
+    for ty in ["DisjointSlice<f32>", "DisjointSlice<f32, PerBlock>"] {
+        assert!(said("#[kernel]", ty).is_ok(), "{ty}");
+    }
+}
+
+#[test]
 fn a_width_is_an_integer_of_whatever_name() {
     for ty in ["u32", "i32", "u64", "Width"] {
         let text = format!(

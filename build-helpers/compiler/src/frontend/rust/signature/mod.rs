@@ -13,6 +13,8 @@ mod enumeration;
 mod function;
 mod generic;
 mod help;
+#[cfg(test)]
+mod help_tests;
 mod instances;
 #[cfg(test)]
 mod instances_tests;

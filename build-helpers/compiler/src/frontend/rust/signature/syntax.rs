@@ -25,6 +25,21 @@ pub(super) fn disjoint_element(path: &Path) -> Option<&Type> {
     first_argument(last)
 }
 
+/// Whether a path is `DisjointSlice<T, Index2D>`, whose elements are in rows.
+pub(super) fn has_rows(path: &Path) -> bool {
+    let Some(last) = path.segments.last().filter(|it| it.ident == "DisjointSlice") else {
+        return false;
+    };
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return false };
+    arguments.args.iter().any(|argument| match argument {
+        GenericArgument::Type(ty) => match bare(ty) {
+            Type::Path(it) => it.path.segments.last().is_some_and(|it| it.ident == "Index2D"),
+            _ => false,
+        },
+        _ => false,
+    })
+}
+
 /// The first type among a path segment's arguments.
 pub(super) fn first_argument(segment: &PathSegment) -> Option<&Type> {
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };

@@ -258,10 +258,10 @@ kernels/k.rs:5:30: error[KM0040]: parameter `q` of kernel `k` has type `&[Params
   help: pass the value, and a `bool` for whether it is there
 kernels/k.rs:5:44: error[KM0040]: parameter `r` of kernel `k` has type `Loose`, a struct without `#[repr(C)]`
   kernels/k.rs:3:8: `Loose`
-  help: write `#[repr(C)]` above `struct Loose`
+  help: write `#[repr(C)]` and `#[derive(Clone, Copy)]` above `struct Loose`
 kernels/k.rs:5:54: error[KM0040]: parameter `s` of kernel `k` has type `Outer`, whose field `loose` has type `Loose`, a struct without `#[repr(C)]`
   kernels/k.rs:3:8: `Loose`
-  help: write `#[repr(C)]` above `struct Loose`";
+  help: write `#[repr(C)]` and `#[derive(Clone, Copy)]` above `struct Loose`";
     assert_eq!(errors(text), expected);
 }
 

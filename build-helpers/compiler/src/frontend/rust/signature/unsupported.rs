@@ -55,9 +55,14 @@ impl UnsupportedType {
     }
 }
 
-pub(super) fn not_repr_c(name: &str, place: Place) -> UnsupportedType {
-    let help = format!("write `#[repr(C)]` above `struct {name}`");
-    UnsupportedType::new(String::new(), "a struct without `#[repr(C)]`", help).or_at(place)
+/// What is said of a struct whose fields rustc may order.
+pub(super) const NOT_REPR_C: &str = "a struct without `#[repr(C)]`";
+
+pub(super) fn not_repr_c(name: &str, is_copy: bool, place: Place) -> UnsupportedType {
+    // What rustc would say once the layout is known is said with it.
+    let copy = if is_copy { "" } else { " and `#[derive(Clone, Copy)]`" };
+    let help = format!("write `#[repr(C)]`{copy} above `struct {name}`");
+    UnsupportedType::new(String::new(), NOT_REPR_C, help).or_at(place)
 }
 
 pub(super) fn packed(name: &str, place: Place) -> UnsupportedType {
