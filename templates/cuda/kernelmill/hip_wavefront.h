@@ -100,7 +100,38 @@ template <class T> __KM_D __km_lanes __match_all(T value, int *predicate) {
   *predicate = __all(__match_any(value) == active);
   return *predicate ? active : 0;
 }
+// Of the lanes in a mask alone: groups of active lanes may have masks of their own.
 template <class Mask, class T>
-__KM_D typename __km_enable<sizeof(Mask) == 8, __km_lanes>::type __match_any_sync(Mask, T value) {
-  return __match_any(value);
+__KM_D typename __km_enable<sizeof(Mask) == 8, __km_lanes>::type __match_any_sync(Mask mask, T value) {
+  return __match_any(value) & mask;
 }
+template <class Mask, class T>
+__KM_D typename __km_enable<sizeof(Mask) == 8, __km_lanes>::type __match_all_sync(Mask mask, T value, int *predicate) {
+  __km_lanes lanes = mask & __KM_ALL_LANES;
+  *predicate = __match_any_sync(mask, value) == lanes;
+  return *predicate ? lanes : 0;
+}
+
+// What `combine` makes of the values of the lanes in a mask, in whatever order.
+template <class T, class Combine> __KM_D T __km_reduce_lanes(__km_lanes mask, T value, Combine combine) {
+  int own = (int)__lane_id();
+  T result = value;
+  for (int lane = 0; lane < warpSize; lane++) {
+    bool takes_part = lane != own && (mask >> lane & 1);
+    T other = __km_value_from(value, takes_part ? lane : own);
+    if (takes_part) result = combine(result, other);
+  }
+  return result;
+}
+#define __KM_REDUCE(NAME, EXPRESSION)                                                              \
+  template <class Mask, class T>                                                                   \
+  __KM_D typename __km_enable<sizeof(Mask) == 8, T>::type NAME(Mask mask, T value) {               \
+    return __km_reduce_lanes(mask, value, [] __device__(T a, T b) { return (T)(EXPRESSION); });    \
+  }
+__KM_REDUCE(__reduce_add_sync, a + b)
+__KM_REDUCE(__reduce_min_sync, a < b ? a : b)
+__KM_REDUCE(__reduce_max_sync, a > b ? a : b)
+__KM_REDUCE(__reduce_and_sync, a &b)
+__KM_REDUCE(__reduce_or_sync, a | b)
+__KM_REDUCE(__reduce_xor_sync, a ^ b)
+#undef __KM_REDUCE

@@ -78,3 +78,18 @@ __global__ void masked(const int *x, int *out) {
 __global__ void same(const int *x, unsigned long long *out) {
   out[threadIdx.x] = __match_any(x[threadIdx.x] % 4);
 }
+
+// Groups of lanes with masks of their own, which are at the same call: even and odd ones.
+__global__ void groups(const int *x, unsigned long long *out) {
+  int lane = threadIdx.x, value = x[lane];
+  unsigned long long mask = lane % 2 == 0 ? 0x5555555555555555ull : 0xaaaaaaaaaaaaaaaaull, *own = out + 8 * lane;
+  int all, none;
+  own[0] = __match_any_sync(mask, value % 4);
+  own[1] = __match_all_sync(mask, lane % 2, &all);
+  own[2] = __match_all_sync(mask, lane % 4, &none);
+  own[3] = all * 10 + none;
+  own[4] = __reduce_add_sync(mask, value);
+  own[5] = __reduce_max_sync(mask, (long long)value << 33);
+  own[6] = __reduce_min_sync(mask, value) + 1000 * __reduce_xor_sync(0xffffffffffffffffull, value);
+  own[7] = __reduce_or_sync(mask, (unsigned int)value) + 1000 * __reduce_and_sync(mask, (unsigned int)value | 6);
+}

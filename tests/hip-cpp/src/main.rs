@@ -14,7 +14,7 @@ use std::{env, error::Error};
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 22] = [
+const CHECKS: [(&str, Check); 23] = [
     ("saxpy", maps::saxpy),
     ("scale<int>", maps::scale_int),
     ("scale<double>", maps::scale_double),
@@ -27,6 +27,7 @@ const CHECKS: [(&str, Check); 22] = [
     ("apart", wavefronts::apart),
     ("masked", wavefronts::masked),
     ("same", wavefronts::same),
+    ("groups", wavefronts::groups),
     ("transpose", blocks::transpose),
     ("histogram", blocks::histogram),
     ("scan", blocks::scan),

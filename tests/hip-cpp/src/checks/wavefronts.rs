@@ -107,3 +107,34 @@ pub(crate) fn same(on: &On<'_>) -> Result<()> {
     assert_eq!(out.download()?, (0..LANES).map(lanes).collect::<Vec<_>>());
     Ok(())
 }
+
+pub(crate) fn groups(on: &On<'_>) -> Result<()> {
+    let all = integers(LANES as u32);
+    let x = on.device.upload(&all)?;
+    let mut out = on.device.zeros::<u64>(8 * LANES)?;
+    // SAFETY: there is an element for each lane, and eight results.
+    unsafe { on.kernels.groups(&on.stream, one_wavefront(), &x, &mut out) }?;
+    let xor = all.iter().fold(0, |xor, value| xor ^ value);
+    for (lane, own) in out.download()?.chunks(8).enumerate() {
+        let group = || (lane % 2..LANES).step_by(2);
+        let values = || group().map(|lane| all[lane]);
+        let same = group().filter(|other| all[lane] % 4 == all[*other] % 4);
+        let mask: u64 = group().map(|lane| 1 << lane).sum();
+        let wide = |value: i32| i64::from(value).cast_unsigned();
+        let (min, max) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
+        let or = values().fold(0, |or, value| or | value);
+        let and = values().fold(-1, |and, value| and & (value | 6));
+        let expected = [
+            same.map(|lane| 1 << lane).sum(),
+            mask,
+            0,
+            10,
+            wide(values().sum()),
+            wide(max) << 33,
+            wide(min + 1000 * xor),
+            wide(or + 1000 * and),
+        ];
+        assert_eq!(own, expected, "lane {lane}");
+    }
+    Ok(())
+}

@@ -21,8 +21,6 @@ macro_rules! files {
 pub(crate) struct Headers {
     /// `(path, text)` of every header.
     files: &'static [(&'static str, &'static str)],
-    /// Parts of CUB, each of which is the whole.
-    parts_of_cub: &'static [&'static str],
     /// What their folder is called in compiled code, so that no path of the machine is in it.
     pub(crate) name: &'static str,
 }
@@ -34,46 +32,10 @@ pub(crate) const PRELUDE: &str = "kernelmill/prelude.h";
 pub(crate) const HIP_PRELUDE: &str = "kernelmill/hip.h";
 
 /// Those of CUDA C++ and HIP.
-pub(crate) const CUDA: Headers =
-    Headers { name: "kernelmill-cuda/", files: CUDA_FILES, parts_of_cub: PARTS_OF_CUB };
+pub(crate) const CUDA: Headers = Headers { name: "kernelmill-cuda/", files: CUDA_FILES };
 
 /// Those of OpenCL C.
-pub(crate) const OPENCL: Headers =
-    Headers { name: "kernelmill-opencl/", files: OPENCL_FILES, parts_of_cub: &[] };
-
-/// Headers of the toolkit that are parts of `cub/cub.cuh`.
-const PARTS_OF_CUB: &[&str] = &[
-    "cub/block/block_exchange.cuh",
-    "cub/block/block_load.cuh",
-    "cub/block/block_reduce.cuh",
-    "cub/block/block_scan.cuh",
-    "cub/block/block_store.cuh",
-    "cub/device/device_for.cuh",
-    "cub/device/device_histogram.cuh",
-    "cub/device/device_merge_sort.cuh",
-    "cub/device/device_partition.cuh",
-    "cub/device/device_radix_sort.cuh",
-    "cub/device/device_reduce.cuh",
-    "cub/device/device_run_length_encode.cuh",
-    "cub/device/device_scan.cuh",
-    "cub/device/device_segmented_radix_sort.cuh",
-    "cub/device/device_segmented_reduce.cuh",
-    "cub/device/device_segmented_sort.cuh",
-    "cub/device/device_select.cuh",
-    "cub/iterator/counting_input_iterator.cuh",
-    "cub/iterator/transform_input_iterator.cuh",
-    "cub/thread/thread_operators.cuh",
-    "cub/util_allocator.cuh",
-    "cub/util_debug.cuh",
-    "cub/util_macro.cuh",
-    "cub/util_type.cuh",
-    "cub/warp/warp_exchange.cuh",
-    "cub/warp/warp_reduce.cuh",
-    "cub/warp/warp_scan.cuh",
-];
-
-/// What each of them has.
-const PART_OF_CUB: &str = "#pragma once\n#include <cub/cub.cuh>\n";
+pub(crate) const OPENCL: Headers = Headers { name: "kernelmill-opencl/", files: OPENCL_FILES };
 
 /// The header that is in both lists.
 const SHARED: &str = "kernelmill/special.h";
@@ -96,7 +58,16 @@ const OPENCL_FILES: &[(&str, &str)] = &[
 
 const CUDA_FILES: &[(&str, &str)] = files! { "cuda":
     "assert.h" "builtin_types.h" "cooperative_groups.h" "cooperative_groups/reduce.h" "cooperative_groups/scan.h" "cuda.h"
-    "cub/cub.cuh" "cuComplex.h" "cublasLt.h" "cublas_v2.h" "cufft.h" "curand.h" "cusolverDn.h" "cusparse.h" "cuda/std/array" "cuda/std/cmath" "cuda/std/cstddef" "cuda/std/cstdint" "cuda/std/limits"
+    "cuComplex.h" "cublasLt.h" "cublas_v2.h" "cufft.h" "curand.h" "cusolverDn.h" "cusparse.h" "cuda/std/array" "cuda/std/cmath" "cuda/std/cstddef" "cuda/std/cstdint" "cuda/std/limits"
+    "cub/cub.cuh"
+    "cub/block/block_exchange.cuh" "cub/block/block_load.cuh" "cub/block/block_reduce.cuh" "cub/block/block_scan.cuh"
+    "cub/block/block_store.cuh" "cub/device/device_for.cuh" "cub/device/device_histogram.cuh" "cub/device/device_merge_sort.cuh"
+    "cub/device/device_partition.cuh" "cub/device/device_radix_sort.cuh" "cub/device/device_reduce.cuh"
+    "cub/device/device_run_length_encode.cuh" "cub/device/device_scan.cuh" "cub/device/device_segmented_radix_sort.cuh"
+    "cub/device/device_segmented_reduce.cuh" "cub/device/device_segmented_sort.cuh" "cub/device/device_select.cuh"
+    "cub/iterator/counting_input_iterator.cuh" "cub/iterator/transform_input_iterator.cuh" "cub/thread/thread_operators.cuh"
+    "cub/util_allocator.cuh" "cub/util_debug.cuh" "cub/util_macro.cuh" "cub/util_type.cuh" "cub/warp/warp_exchange.cuh"
+    "cub/warp/warp_reduce.cuh" "cub/warp/warp_scan.cuh"
     "cuda/std/tuple" "cuda/std/type_traits" "cuda/std/utility" "cuda_bf16.h"
     "cuda_device_runtime_api.h" "cuda_fp16.h" "cuda_fp8.h" "cuda_profiler_api.h" "cuda_runtime.h" "cuda_runtime_api.h"
     "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
@@ -114,17 +85,10 @@ const CUDA_FILES: &[(&str, &str)] = files! { "cuda":
     "math_functions.h" "nvToolsExt.h" "nvtx3/nvToolsExt.h" "nvtx3/nvToolsExtCudaRt.h" "omp.h" "vector_functions.h" "vector_types.h"
 };
 
-impl Headers {
-    fn all(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let parts = self.parts_of_cub.iter().map(|path| (*path, PART_OF_CUB));
-        self.files.iter().copied().chain(parts)
-    }
-}
-
 /// Writes the headers into a folder of the scratch folder, once, and gives it.
 pub(crate) fn install(headers: &Headers, scratch: &Path) -> Result<PathBuf, Error> {
     let mut hash = Hash::new();
-    for (name, text) in headers.all() {
+    for (name, text) in headers.files {
         for part in [name, text] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
@@ -139,7 +103,7 @@ pub(crate) fn install(headers: &Headers, scratch: &Path) -> Result<PathBuf, Erro
         return Ok(folder);
     }
     let temporary = TemporaryFolder::new(scratch, "cuda")?;
-    for (name, text) in headers.all() {
+    for (name, text) in headers.files {
         let path = temporary.path.join(name);
         let write = || {
             fs::create_dir_all(path.parent().unwrap_or(&temporary.path))?;

@@ -1,0 +1,3 @@
+// A part of CUB, which is there as a whole.
+#pragma once
+#include "../cub.cuh"
