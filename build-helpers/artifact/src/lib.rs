@@ -70,7 +70,7 @@ pub use signature::{
     Access, Dimension, MAX_ARGUMENTS, Parameter, ParameterKind, Signature, symbol,
 };
 #[cfg(feature = "source-digest")]
-pub use sources::source_digest;
+pub use sources::{source_digest, text_digest};
 pub use target::{AmdTarget, NvidiaArch, NvidiaSuffix, Target};
 pub use tensor_map::{MAX_TENSOR_RANK, TensorMapData};
 pub use trace::{TraceEvent, TraceFile, TraceTrack};

@@ -33,12 +33,33 @@ pub fn source_digest<P: AsRef<Path>>(folders: &[P]) -> io::Result<String> {
     for folder in folders.iter().map(AsRef::as_ref).filter(|folder| folder.is_dir()) {
         add(folder, &mut digest)?;
     }
+    Ok(written(digest))
+}
+
+/// A digest of texts and their names, as 64 hexadecimal digits: SHA-256.
+///
+/// ```
+/// let digest = |text| kernelmill_artifact::text_digest([("name", text)]);
+/// assert_ne!(digest("a"), digest("b"));
+/// ```
+#[must_use]
+pub fn text_digest<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let mut digest = Hash::new();
+    for (name, text) in texts {
+        field(name.as_bytes(), &mut digest);
+        field(text.as_bytes(), &mut digest);
+    }
+    written(digest)
+}
+
+/// The digits of a digest.
+fn written(digest: Hash) -> String {
     let mut text = String::new();
     for byte in digest.finalize() {
         // Writing to a text cannot fail.
         let _ = write!(text, "{byte:02x}");
     }
-    Ok(text)
+    text
 }
 
 /// Adds the files of a folder in the order of their names.

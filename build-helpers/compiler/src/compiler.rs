@@ -105,7 +105,7 @@ impl Compiler {
             self.toolchain.rustc_version.trim(),
             self.llvm.version(),
             self.toolchain.ptxas_version.trim(),
-            rust::device_digest(),
+            rust::DEVICE_DIGEST,
             self.toolchain.libdevice.as_deref().map_or_else(String::new, rust::file_digest),
             self.toolchain.ocml.as_deref().map_or_else(String::new, rust::file_digest),
             self.toolchain.spirv_version.trim(),

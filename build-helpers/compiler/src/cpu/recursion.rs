@@ -177,9 +177,9 @@ pub(super) struct Checks<'u, 'a, 'c> {
 impl<'u, 'a, 'c> Checks<'u, 'a, 'c> {
     pub(super) fn new(unit: &'u Unit<'a, 'c>, machine: &Machine, checked: &'u Checked<'c>) -> Self {
         // Asked one by one: what is known of a function on a cycle depends on where the way to it began.
-        let deepest = |function| Frames::new(unit.module, machine).deepest(function);
+        let deepest = |function| Frames::new(machine).deepest(function);
         let bytes: HashMap<_, _> = checked.keys().map(|it| (*it, deepest(*it))).collect();
-        let mut frames = Frames::new(unit.module, machine);
+        let mut frames = Frames::new(machine);
         let functions = if bytes.is_empty() { Vec::new() } else { unit.module.definitions() };
         let most = functions.into_iter().map(|it| frames.deepest(it)).max();
         let most = bytes.values().copied().chain(most).max().unwrap_or(0);

@@ -3,19 +3,17 @@
 use std::collections::{HashMap, HashSet};
 
 use kernelmill_llvm::{
-    inkwell::module::Module,
-    ir::{ModuleExt, Opcode, Value},
+    ir::{Opcode, Value},
     machine::Machine,
 };
 
 use super::calls::reachable;
 
-/// The stack memory of a module's functions. A function of a recursion counts once: how deep it goes is not known
+/// The stack memory of functions. A function of a recursion counts once: how deep it goes is not known
 /// before it runs.
-pub(crate) struct Frames<'c> {
-    /// Their own.
-    own: HashMap<Value<'c>, u64>,
-    /// With that of what they call.
+pub(crate) struct Frames<'m, 'c> {
+    machine: &'m Machine,
+    /// Of those that were asked for: with that of what they call.
     deepest: HashMap<Value<'c>, u64>,
     /// The functions on the way that is followed.
     active: HashSet<Value<'c>>,
@@ -23,20 +21,16 @@ pub(crate) struct Frames<'c> {
     recurses: bool,
 }
 
-impl<'c> Frames<'c> {
-    /// Those of the functions that a module defines.
-    pub(crate) fn new(module: &Module<'c>, machine: &Machine) -> Self {
-        let bytes = |function| {
-            let all = allocas(function).into_iter();
-            all.map(|alloca| alloca_bytes(alloca, machine)).fold(0, u64::saturating_add)
-        };
-        let functions = module.definitions().into_iter();
-        Self {
-            own: functions.map(|function| (function, bytes(function))).collect(),
-            deepest: HashMap::new(),
-            active: HashSet::new(),
-            recurses: false,
-        }
+impl<'m, 'c> Frames<'m, 'c> {
+    /// Those of functions for a machine. Nothing is looked at before it is asked for.
+    pub(crate) fn new(machine: &'m Machine) -> Self {
+        Self { machine, deepest: HashMap::new(), active: HashSet::new(), recurses: false }
+    }
+
+    /// The bytes of a function alone; 0 for one that is declared.
+    fn own(&self, function: Value<'c>) -> u64 {
+        let all = allocas(function).into_iter();
+        all.map(|alloca| alloca_bytes(alloca, self.machine)).fold(0, u64::saturating_add)
     }
 
     /// The bytes of a function and of the longest way of calls below it.
@@ -50,8 +44,7 @@ impl<'c> Frames<'c> {
         }
         let below = callees(function).into_iter().map(|callee| self.deepest(callee)).max();
         self.active.remove(&function);
-        let own = self.own.get(&function).copied().unwrap_or(0);
-        let all = own.saturating_add(below.unwrap_or(0));
+        let all = self.own(function).saturating_add(below.unwrap_or(0));
         self.deepest.insert(function, all);
         all
     }
@@ -61,8 +54,8 @@ impl<'c> Frames<'c> {
     /// A call through a pointer can lead to every function whose address is taken. On the way from there to another
     /// such call is a function that tests the stack by itself, as one that may recurse, or one of the library, which
     /// takes next to nothing.
-    pub(crate) fn bound(module: &Module<'c>, machine: &Machine, of: &[Value<'c>]) -> Option<u64> {
-        let mut frames = Self::new(module, machine);
+    pub(crate) fn bound(machine: &'m Machine, of: &[Value<'c>]) -> Option<u64> {
+        let mut frames = Self::new(machine);
         let mut most = |functions: &[Value<'c>]| {
             functions.iter().map(|function| frames.deepest(*function)).max().unwrap_or(0)
         };

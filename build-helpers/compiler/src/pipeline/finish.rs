@@ -118,7 +118,7 @@ fn of_entry(session: &Session<'_, '_>, entry: &Entry, limits: &LaunchLimits) -> 
     let stack_bytes = entry.cpu_symbol.as_ref().and_then(|symbol| {
         let described = session.module.global(symbol)?.initializer()?.operands();
         let functions: Vec<_> = described.into_iter().filter(|it| it.is_function()).collect();
-        Frames::bound(session.module, session.backend.machine(), &functions)
+        Frames::bound(session.backend.machine(), &functions)
     });
     Resources {
         stack_bytes: stack_bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),

@@ -30,17 +30,8 @@ const METADATA: &str = "libkernelmill_device.rmeta";
 const BITCODE: &str = "kernelmill_device.bc";
 const EDITION: &str = "2024";
 
-/// A digest of the device crate's sources.
-pub(crate) fn device_digest() -> String {
-    let mut hash = Hash::new();
-    for (name, text) in sources::DEVICE.iter().chain(sources::MACROS) {
-        hash.update((name.len() as u64).to_le_bytes());
-        hash.update(name);
-        hash.update((text.len() as u64).to_le_bytes());
-        hash.update(text);
-    }
-    hex(&hash.finalize())
-}
+/// A digest of the device crate's sources, made when this crate was built: each build of kernels asks for it.
+pub(crate) const DEVICE_DIGEST: &str = env!("KERNELMILL_DEVICE_DIGEST");
 
 /// A digest of a file; empty where it cannot be read, which whoever needs it reports.
 pub(crate) fn file_digest(path: &Path) -> String {
@@ -50,7 +41,7 @@ pub(crate) fn file_digest(path: &Path) -> String {
 /// Gives the device crate compiled for the toolchain, from the scratch folder where it is there.
 pub(crate) fn build_device_crate(toolchain: &Toolchain) -> Result<DeviceCrate, Error> {
     let mut hash = Hash::new();
-    for part in [device_digest(), toolchain.rustc_version.clone(), toolchain.host.clone()] {
+    for part in [DEVICE_DIGEST, &*toolchain.rustc_version, &*toolchain.host] {
         hash.update(part);
         hash.update([0]);
     }

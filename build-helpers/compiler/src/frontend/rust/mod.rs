@@ -14,7 +14,7 @@ pub mod signature;
 mod source;
 
 pub use crate::job::Lowered;
-pub(crate) use device::{DeviceCrate, build_device_crate, device_digest, file_digest};
+pub(crate) use device::{DEVICE_DIGEST, DeviceCrate, build_device_crate, file_digest};
 pub use identity::check_types;
 pub(crate) use layout::check as check_layouts;
 pub(crate) use lower::lower;

@@ -31,7 +31,7 @@ pub(super) fn find<'c>(
         false => (LIMIT, MESSAGE, HELP),
     };
     let machine = backend.machine();
-    let mut frames = Frames::new(module, machine);
+    let mut frames = Frames::new(machine);
     let mut faults = Vec::new();
     for function in module.definitions() {
         let is_over = frames.deepest(function) > limit;

@@ -2,12 +2,9 @@
 //! OpenCL C, with the built-in functions of the language.
 
 use std::{
-    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
 };
-
-use hmac_sha256::Hash;
 
 use crate::{Error, toolchain::TemporaryFolder};
 
@@ -24,6 +21,9 @@ pub(crate) struct Headers {
     /// What their folder is called in compiled code, so that no path of the machine is in it.
     pub(crate) name: &'static str,
 }
+
+/// A digest of all headers, made when this crate was built.
+const DIGEST: &str = env!("KERNELMILL_HEADERS_DIGEST");
 
 /// What every source starts with.
 pub(crate) const PRELUDE: &str = "kernelmill/prelude.h";
@@ -87,18 +87,8 @@ const CUDA_FILES: &[(&str, &str)] = files! { "cuda":
 
 /// Writes the headers into a folder of the scratch folder, once, and gives it.
 pub(crate) fn install(headers: &Headers, scratch: &Path) -> Result<PathBuf, Error> {
-    let mut hash = Hash::new();
-    for (name, text) in headers.files {
-        for part in [name, text] {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-    }
-    let mut name = headers.name.replace('/', "-headers-");
-    for byte in &hash.finalize()[..12] {
-        let _ = write!(name, "{byte:02x}");
-    }
-    let folder = scratch.join(name);
+    let folder = headers.name.replace('/', "-headers-") + &DIGEST[..24];
+    let folder = scratch.join(folder);
     if folder.join(PRELUDE).exists() {
         return Ok(folder);
     }
