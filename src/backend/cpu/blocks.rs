@@ -55,6 +55,11 @@ impl Strategy {
     }
 }
 
+/// How many blocks a grid has.
+pub(super) fn count(grid: [u32; 3]) -> usize {
+    grid.iter().map(|&n| n as usize).product()
+}
+
 /// The blocks of a launch.
 pub(super) struct Blocks<'a> {
     pub(super) strategy: Strategy,

@@ -6,7 +6,7 @@
 
 use kernelmill_artifact::PanicRecord;
 
-use super::launch::count;
+use super::blocks::count;
 use crate::limits::Checked;
 
 /// Blocks that have as many threads along the axis of vectors are left alone: there are vectors of up to 16, and two of them.

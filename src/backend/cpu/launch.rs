@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use super::{
     arena::Lacking,
-    blocks::{Blocks, Strategy},
+    blocks::{Blocks, Strategy, count},
     cooperative,
     joined::{self, Joined},
     memory::Memory,
@@ -291,11 +291,6 @@ impl hal::Function for Function {
         };
         Ok(Some(self.keep(stream, error)))
     }
-}
-
-/// How many blocks a grid has.
-pub(super) fn count(grid: [u32; 3]) -> usize {
-    grid.iter().map(|&n| n as usize).product()
 }
 
 /// One launch.

@@ -14,8 +14,9 @@ use super::{BLOCKS, Joined};
 use crate::{
     __codegen as cg,
     backend::cpu::{
+        blocks::count,
         guard_pages::Placement,
-        launch::{Device, Function, count},
+        launch::{Device, Function},
         options::Options,
         pool,
         strategy::strategy,
