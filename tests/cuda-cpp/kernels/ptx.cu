@@ -81,12 +81,3 @@ __global__ void approximations(float *out, const float *numbers) {
   asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(own[5]) : "f"(x), "f"(x), "f"(1.0f));
   asm volatile("prefetch.global.L2 [%0];" ::"l"(numbers));
 }
-
-// The flag of a carry is no operand of either: only NVIDIA's targets have it.
-__global__ void carries(unsigned int *out, const unsigned int *numbers) {
-  unsigned int low, high;
-  asm volatile("add.cc.u32 %0, %1, %2;" : "=r"(low) : "r"(numbers[0]), "r"(numbers[1]));
-  asm volatile("addc.u32 %0, %1, 0;" : "=r"(high) : "r"(numbers[2]));
-  out[0] = low;
-  out[1] = high;
-}
