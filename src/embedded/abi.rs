@@ -116,7 +116,7 @@ pub struct Item {
 
 /// In [`Item::argument`] at a barrier of the block: it opens with others of its kernel, at each of which whole warps wait. That
 /// is `bar.sync` in PTX.
-pub(crate) const OF_WARPS: u32 = 1 << 31;
+pub const OF_WARPS: u32 = 1 << 31;
 
 /// It can run.
 pub const WAIT_NONE: u32 = 0;

@@ -86,7 +86,7 @@ fn load_many<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) ->
     for word in 0..count {
         let at = address.wrapping_add(u64::from(word * W::BYTES));
         let unused = i.x >> (UNUSED + word) & 1;
-        let kind = AccessKind(i.e | unused * AccessKind::UNUSED);
+        let kind = AccessKind(i.e | (unused * AccessKind::UNUSED));
         let Some(value) = A::load::<W>(m, pc, at, kind) else { return STOP };
         let slot = m.function.tables.pool[(i.d + word) as usize];
         m.set(slot, extend(value, i.x));

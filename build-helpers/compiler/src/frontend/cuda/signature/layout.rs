@@ -47,6 +47,17 @@ impl Types<'_> {
         let fields = fields.into_iter().map(|(field, _)| field);
         Ok(StructLayout { name: name.into(), size, align, fields: fields.collect() })
     }
+
+    /// Refuses a parameter by value of a class that is not copied as its bytes are: kernels are given those. In memory that
+    /// a kernel points to, such a class is what its fields are.
+    pub(super) fn check_copied(&self, id: NodeId) -> Result<(), UnsupportedType> {
+        let node = self.debug.node(id);
+        let written = node.name.as_deref().and_then(written::written);
+        if node.is_passed_by_reference && !written.is_some_and(|it| is_of_cuda(&it)) {
+            return refuse(CLASS, PLAIN);
+        }
+        Ok(())
+    }
 }
 
 /// Whether a class is one of CUDA's headers: those have constructors, and are plain data.
@@ -72,17 +83,6 @@ fn check_class(types: &Types<'_>, id: NodeId, written: &str) -> Result<(), Unsup
     let mut bases = types.debug.children(id).filter(|child| child.tag == dw::DW_TAG_inheritance);
     if bases.any(|base| base.is_virtual) {
         return refuse("has virtual base classes", PLAIN);
-    }
-    Ok(())
-}
-
-/// Refuses a parameter by value of a class that is not copied as its bytes are: kernels are given those. In memory that a
-/// kernel points to, such a class is what its fields are.
-pub(super) fn check_copied(types: &Types<'_>, id: NodeId) -> Result<(), UnsupportedType> {
-    let node = types.debug.node(id);
-    let is_ours = node.name.as_deref().and_then(written::written).is_some_and(|it| is_of_cuda(&it));
-    if node.is_passed_by_reference && !is_ours {
-        return refuse(CLASS, PLAIN);
     }
     Ok(())
 }

@@ -2,7 +2,6 @@
 
 use super::{
     debug::{Debug, Node, NodeId},
-    layout::check_copied,
     ptx::Slot,
     written,
 };
@@ -111,7 +110,7 @@ impl<'a> Types<'a> {
         if let (Some(id), Some(slot)) = (peeled.id, slot) {
             self.learn(id, slot.align);
         }
-        peeled.id.map_or(Ok(()), |id| check_copied(self, id))?;
+        peeled.id.map_or(Ok(()), |id| self.check_copied(id))?;
         let value = self.value(ty, hint)?;
         let (size, align) = (value.size(), value.align());
         match slot {
