@@ -112,14 +112,15 @@ __KM_D typename __km_enable<sizeof(Mask) == 8, __km_lanes>::type __match_all_syn
   return *predicate ? lanes : 0;
 }
 
-// What `combine` makes of the values of the lanes in a mask, in whatever order.
+// What `combine` makes of the values of the lanes in a mask, in their order: all of them have the same rounding.
 template <class T, class Combine> __KM_D T __km_reduce_lanes(__km_lanes mask, T value, Combine combine) {
-  int own = (int)__lane_id();
   T result = value;
+  bool is_first = true;
   for (int lane = 0; lane < warpSize; lane++) {
-    bool takes_part = lane != own && (mask >> lane & 1);
-    T other = __km_value_from(value, takes_part ? lane : own);
-    if (takes_part) result = combine(result, other);
+    bool takes_part = mask >> lane & 1;
+    T other = __km_value_from(value, takes_part ? lane : (int)__lane_id());
+    if (takes_part) result = is_first ? other : combine(result, other);
+    if (takes_part) is_first = false;
   }
   return result;
 }

@@ -86,16 +86,20 @@ fn branches_of_lanes() {
 /// Lanes wait for others that never come: both compilations say so.
 #[test]
 fn a_collective_whose_lanes_have_parted_is_a_deadlock() {
-    for (kernel, n) in [("branch_never", 8), ("branch_barrier", 2)] {
-        let launch = Launch { grid: [3, 1, 1], block: [128, 1, 1], shared: 0 };
-        let values = [Value::Words(vec![0; 384]), Value::Words(numbers(384, 1)), Value::of(n)];
-        for error in WAYS.errors_on_cpu(kernel, launch, &values) {
-            let text = error.unwrap_or_else(|| panic!("{kernel} has ended")).to_string();
-            assert!(text.contains("wait"), "{kernel}: {text}");
-        }
-        // All lanes go the same way.
-        compare(&WAYS, kernel, [128, 1, 1], 0, true);
+    let launch = Launch { grid: [3, 1, 1], block: [128, 1, 1], shared: 0 };
+    let values = [Value::Words(vec![0; 384]), Value::Words(numbers(384, 1)), Value::of(8)];
+    for error in WAYS.errors_on_cpu("branch_never", launch, &values) {
+        let text = error.expect("the kernel does not end").to_string();
+        assert!(text.contains("wait"), "{text}");
     }
+    // All lanes go the same way.
+    compare(&WAYS, "branch_never", [128, 1, 1], 0, true);
+}
+
+/// Some warps wait inside of the branch, and the others behind it.
+#[test]
+fn whole_warps_wait_at_barriers_of_their_own() {
+    (0..5).for_each(|n| compare(&WAYS, "branch_barrier", [128, 1, 1], n, true));
 }
 
 #[test]

@@ -110,8 +110,8 @@ impl<'a> Types<'a> {
         if let (Some(id), Some(slot)) = (peeled.id, slot) {
             self.learn(id, slot.align);
         }
-        peeled.id.map_or(Ok(()), |id| self.check_copied(id))?;
         let value = self.value(ty, hint)?;
+        peeled.id.map_or(Ok(()), |id| self.check_copied(id))?;
         let (size, align) = (value.size(), value.align());
         match slot {
             Some(slot) if slot.size != size || slot.align < align => refuse(
