@@ -2,12 +2,14 @@
 
 use std::sync::OnceLock;
 
-use cuda_cpp::{Launch, Source, Value, lower, source, written};
+use cuda_cpp::{Launch, Source, Value, lower, written};
 use half::f16;
 
 fn ptx() -> &'static Source {
     static SOURCE: OnceLock<Source> = OnceLock::new();
-    SOURCE.get_or_init(|| lower(&source("ptx")).unwrap_or_else(|error| panic!("{error}")))
+    // Not with the other kernels, which are compiled for the oldest devices too.
+    let text = include_str!("../newer/ptx.cu");
+    SOURCE.get_or_init(|| lower(&written("ptx", text)).unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// Words of all kinds, by a generator of random numbers.

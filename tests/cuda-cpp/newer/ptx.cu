@@ -1,4 +1,4 @@
-// Inline PTX of single instructions, which other targets than NVIDIA's have too.
+// Inline PTX of single instructions, which other targets than NVIDIA's have too. On these it needs compute capability 8.0.
 #include <stdint.h>
 
 __global__ void integers(unsigned int *out, const unsigned int *numbers) {
