@@ -93,9 +93,12 @@ unsafe extern "C" fn run(arguments: *const *const u8, block: *mut abi::Block) {
         let number = (place[2] * rows + place[1]) * columns + place[0];
         seen.threads[number as usize].fetch_add(1, Ordering::Relaxed);
         if seen.fails == Some(place) {
-            // SAFETY: one thread panics, and the record is read after the launch.
-            let record = unsafe { &mut *block.panic };
-            (record.block, record.thread, record.state) = (block.index, thread, 2);
+            // SAFETY: one thread panics, and nothing but the state of the record is read before the launch ends.
+            unsafe {
+                (*block.panic).block = block.index;
+                (*block.panic).thread = thread;
+                AtomicU32::from_ptr(&raw mut (*block.panic).state).store(2, Ordering::Release);
+            }
         }
     }
 }
