@@ -17,7 +17,7 @@ const HOST: &str = "x86_64-unknown-linux-gnu";
 const COMPONENTS: [&str; 2] = ["miri", "rust-src"];
 
 /// What Miri takes too long for, and what needs memory that it has not. ThreadSanitizer runs all of it.
-const TOO_MUCH_FOR_MIRI: [&str; 8] = [
+const TOO_MUCH_FOR_MIRI: [&str; 9] = [
     "pool::",
     "launches_from_many_threads",
     "memory_that_a",
@@ -25,6 +25,7 @@ const TOO_MUCH_FOR_MIRI: [&str; 8] = [
     "large_buffers",
     "blocks_of_coroutines",
     "a_safe_kernel_computes",
+    "joined::tests",
     "tuning::tests",
 ];
 
