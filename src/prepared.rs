@@ -4,13 +4,13 @@
 //! made. What is left is what has to be done for every launch: the order with what else uses the memory, and the call
 //! of the driver, or of the kernel on the CPU.
 
-use std::{fmt, marker::PhantomData};
+use std::{fmt, marker::PhantomData, sync::Arc};
 
 use crate::{
     argument::LaunchStream,
     device::Device,
     error::{Error, Result},
-    hal::{Guard, StreamRef},
+    hal::{Guard, Queue, StreamRef},
     loaded::PreparedParts,
     preparation::{Preparation, PreparedMemory},
 };
@@ -85,6 +85,9 @@ pub struct PreparedLaunch<'a> {
     /// `None`: there are no threads.
     launch: Option<Box<PreparedParts>>,
     memory: Vec<PreparedMemory>,
+    /// The default stream, where a launch on it has held all memory for those that follow on it. It stays the same stream
+    /// for as long as this is here.
+    held_for: Option<Arc<dyn Queue>>,
     device: Device,
     /// The memory is borrowed for this.
     marker: PhantomData<&'a mut ()>,
@@ -111,7 +114,8 @@ pub unsafe fn prepare<'a>(
     wrapper(&stream)?;
     let noted = stream.0.into_noted();
     let launch = noted.launch.and_then(|launch| launch.downcast::<PreparedParts>().ok());
-    Ok(PreparedLaunch { launch, memory: noted.memory, device: device.clone(), marker: PhantomData })
+    let (memory, device) = (noted.memory, device.clone());
+    Ok(PreparedLaunch { launch, memory, held_for: None, device, marker: PhantomData })
 }
 
 /// The stream that a wrapper is given while its launch is prepared.
@@ -140,15 +144,32 @@ impl PreparedLaunch<'_> {
     /// reports. A panic of the kernel is reported by the stream or a buffer, as that of any launch.
     pub fn launch(&mut self, stream: &impl LaunchStream) -> Result<()> {
         let stream = stream.stream();
+        if let (Some(held_for), Some(parts)) = (&self.held_for, &self.launch)
+            && stream.is(&**held_for)
+        {
+            return parts.launch_held(stream, &[]);
+        }
+        self.hold_and_launch(stream)
+    }
+
+    /// Launches it, and notes whether that is all that has to be done for the memory.
+    fn hold_and_launch(&mut self, stream: StreamRef<'_>) -> Result<()> {
+        self.held_for = None;
         if stream.is_recording() || !self.device.context().accepts(stream) {
             return Err(self.wrong_device(stream));
         }
         let Some(parts) = &self.launch else { return Ok(()) };
-        if self.memory.len() <= FEW {
-            parts.launch::<FEW>(&mut self.memory, stream)
+        let is_held = if self.memory.len() <= FEW {
+            parts.launch::<FEW>(&mut self.memory, stream)?
         } else {
-            parts.launch::<MAX_ARGUMENTS>(&mut self.memory, stream)
+            parts.launch::<MAX_ARGUMENTS>(&mut self.memory, stream)?
+        };
+        // Any other stream may be gone before this is, and one that is made then have its address.
+        if is_held {
+            let default = self.device.context().default_stream();
+            self.held_for = stream.is(&*default).then_some(default);
         }
+        Ok(())
     }
 
     /// The device that it is prepared for.
@@ -169,17 +190,23 @@ impl PreparedLaunch<'_> {
 }
 
 impl PreparedParts {
-    /// Launches it, with as many blocks of memory at most.
+    /// Launches it, with as many blocks of memory at most. Whether the memory is held for further launches on the stream.
     fn launch<const N: usize>(
         &self,
         memory: &mut [PreparedMemory],
         stream: StreamRef<'_>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let mut guards = [const { Guard::Nothing }; N];
         for (guard, memory) in guards.iter_mut().zip(memory) {
             // SAFETY: who prepared the launch has promised that the memory is borrowed while it lives.
             *guard = unsafe { memory.hold(stream)? };
         }
+        self.launch_held(stream, &guards)?;
+        Ok(guards.iter().all(Guard::is_lasting))
+    }
+
+    /// Launches it with memory that is held.
+    fn launch_held(&self, stream: StreamRef<'_>, guards: &[Guard<'_>]) -> Result<()> {
         let Self { kernel, shape, arguments } = self;
         // SAFETY: the memory is held, the shape was checked, and the stream is of the kernel's device.
         let error = unsafe { kernel.run_owned(stream, shape, arguments)? };

@@ -15,6 +15,10 @@ const WORDS: usize = 4;
 pub(crate) enum Guard<'a> {
     /// There is no memory.
     Nothing,
+    /// Nothing is kept, nor has the memory to be held again for further launches on the same stream, as long as it stays
+    /// borrowed as it is.
+    #[allow(dead_code, reason = "for drivers, and a build may have none")]
+    Lasting,
     /// Launches have run when they return: this is where their errors go.
     Errors(&'a ErrorSlot),
     /// State of a back end whose launches are queued.
@@ -41,8 +45,13 @@ impl<'a> Guard<'a> {
     pub(crate) fn errors(&self) -> Option<&'a ErrorSlot> {
         match self {
             Self::Errors(slot) => Some(slot),
-            Self::Nothing | Self::State { .. } => None,
+            Self::Nothing | Self::Lasting | Self::State { .. } => None,
         }
+    }
+
+    /// Whether nothing is to be done for further launches on the same stream.
+    pub(crate) fn is_lasting(&self) -> bool {
+        matches!(self, Self::Nothing | Self::Lasting)
     }
 }
 

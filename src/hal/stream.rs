@@ -79,6 +79,11 @@ impl<'a> StreamRef<'a> {
         self.0.is_recording()
     }
 
+    /// Whether it is this very stream.
+    pub(crate) fn is(self, stream: &dyn Stream) -> bool {
+        std::ptr::addr_eq(self.0, stream)
+    }
+
     /// Keeps the error of a launch on this stream that has run already.
     pub(crate) fn keep(self, error: &Arc<AsyncError>) {
         self.0.keep(error);

@@ -123,9 +123,10 @@ impl<D: Driver> Memory<D> {
     }
 }
 
-/// What is kept until an access is queued.
+/// What is kept until an access is queued. One that need not be recorded is written down before it, as one of the default
+/// stream; while the memory is borrowed nothing takes that away, so that it stands for further launches.
 fn guard<D: Driver>(queued: Option<Queued<'_, D>>) -> Guard<'_> {
-    queued.map_or(Guard::Nothing, Guard::keeping)
+    queued.map_or(Guard::Lasting, Guard::keeping)
 }
 
 impl<D: Driver> Drop for Memory<D> {
