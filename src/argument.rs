@@ -83,22 +83,15 @@ impl<'s, T> Held<'s, T> {
         hold: impl FnOnce(M) -> Result<(u64, Guard<'s>)>,
         note: impl FnOnce(M, &Preparation) -> u64,
     ) -> Result<Self> {
-        if stream.is_recording() {
-            let Some(preparation) = stream.downcast::<Preparation>() else {
-                return Err(Error::NotInGraph { subject: format!("a buffer of {len} elements") });
-            };
-            if !preparation.is_for(device.context().id()) {
-                return Err(wrong_device(device, stream, len));
-            }
+        if !stream.is_for_launches_in(device.context())
+            && let Some(preparation) = preparation_on(device, stream, len)?
+        {
             return Ok(match memory {
                 Some(memory) => {
                     Self::new(note(memory, preparation) + offset as u64, len, Guard::Nothing)
                 }
                 None => Self::without_memory(len),
             });
-        }
-        if !device.context().accepts(stream) {
-            return Err(wrong_device(device, stream, len));
         }
         match memory.map(hold).transpose()? {
             Some((address, guard)) => Ok(Self::new(address + offset as u64, len, guard)),
@@ -319,6 +312,23 @@ fn hold_mut<'s, T: DeviceCopy>(
             address
         },
     )
+}
+
+/// Looks whether a buffer of `device` can be used on a stream; the preparation that this is, if it is one.
+fn preparation_on<'s>(
+    device: &Device,
+    stream: StreamRef<'s>,
+    len: usize,
+) -> Result<Option<&'s Preparation>> {
+    if !stream.is_recording() {
+        let is_accepted = device.context().accepts(stream);
+        return if is_accepted { Ok(None) } else { Err(wrong_device(device, stream, len)) };
+    }
+    match stream.downcast::<Preparation>() {
+        None => Err(Error::NotInGraph { subject: format!("a buffer of {len} elements") }),
+        Some(preparation) if preparation.is_for(device.context().id()) => Ok(Some(preparation)),
+        Some(_) => Err(wrong_device(device, stream, len)),
+    }
 }
 
 #[cold]

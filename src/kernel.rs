@@ -213,7 +213,8 @@ impl LoadedKernel {
         launch: &Launch<3>,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
-        if !device.context().accepts(stream) {
+        let context = device.context();
+        if !stream.is_for_launches_in(context) && !context.accepts(stream) {
             return Err(self.wrong_device(device, stream));
         }
         let Some(shape) = self.check(device, launch, arguments)? else { return Ok(()) };

@@ -273,7 +273,7 @@ impl Loaded {
                 kernel
             }
         };
-        if stream.is_recording() {
+        if !stream.is_for_launches_in(self.device.context()) && stream.is_recording() {
             if let Some(preparation) = stream.downcast::<Preparation>() {
                 return self.prepare(preparation, kernel, launch, arguments);
             }

@@ -18,7 +18,8 @@ use crate::{
 };
 use std::marker::PhantomData;
 
-/// Arguments of a wrapper that are listed without a word on the heap in the least space.
+/// Arguments of a wrapper for which the list has no more places than these.
+const FEWEST: usize = 4;
 const FEW: usize = 16;
 
 /// One argument, or a tuple of them.
@@ -67,20 +68,23 @@ impl<'a> List<'_, 'a> {
 ///
 /// As that of [`launch`](crate::__codegen::launch).
 pub unsafe fn launch_with<'s, B: Bind + 's>(
-    loaded: &Loaded,
+    loaded: &'s Loaded,
     signature: usize,
     stream: &'s impl LaunchStream,
     launch: impl Into<Launch<3>>,
     arguments: B,
 ) -> Result<()> {
-    let stream = stream.stream();
+    let stream = stream.stream().for_launches_in(loaded.device().context());
     let bound = arguments.bind(stream)?;
+    let launch = launch.into();
     // SAFETY: as promised to this function.
     unsafe {
-        if B::COUNT <= FEW {
-            launch_listed::<B, FEW>(loaded, signature, stream, launch.into(), &bound)
+        if B::COUNT <= FEWEST {
+            launch_listed::<B, FEWEST>(loaded, signature, stream, &launch, &bound)
+        } else if B::COUNT <= FEW {
+            launch_listed::<B, FEW>(loaded, signature, stream, &launch, &bound)
         } else {
-            launch_listed::<B, MAX_ARGUMENTS>(loaded, signature, stream, launch.into(), &bound)
+            launch_listed::<B, MAX_ARGUMENTS>(loaded, signature, stream, &launch, &bound)
         }
     }
 }
@@ -121,7 +125,7 @@ unsafe fn launch_listed<B: Bind, const N: usize>(
     loaded: &Loaded,
     signature: usize,
     stream: StreamRef<'_>,
-    launch: Launch<3>,
+    launch: &Launch<3>,
     bound: &B::Bound<'_>,
 ) -> Result<()> {
     let mut places = [Argument::NOTHING; N];
@@ -129,7 +133,7 @@ unsafe fn launch_listed<B: Bind, const N: usize>(
     B::list(bound, &mut list);
     let len = list.len;
     // SAFETY: as promised to this function.
-    unsafe { loaded.launch(signature, stream, &launch, &places[..len]) }
+    unsafe { loaded.launch(signature, stream, launch, &places[..len]) }
 }
 
 /// A scalar or a struct, by value.

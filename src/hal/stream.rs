@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use super::async_error::AsyncError;
+use super::{Context, async_error::AsyncError};
 use crate::error::Result;
 
 /// The identity of a context: each has its own, and none is used twice, so that what is kept for a
@@ -56,43 +56,65 @@ pub(crate) trait Stream: Any + Send + Sync {
 
 /// A stream to launch on: one of this crate, or one of a library that a back end works with.
 #[derive(Clone, Copy)]
-pub struct StreamRef<'a>(&'a dyn Stream);
+pub struct StreamRef<'a> {
+    stream: &'a dyn Stream,
+    /// The address of the context that takes launches on it, where that is known; 0 where not. It is there for as long as
+    /// this is used.
+    taken_by: usize,
+}
 
 impl<'a> StreamRef<'a> {
     pub(crate) fn new(stream: &'a dyn Stream) -> Self {
-        Self(stream)
+        Self { stream, taken_by: 0 }
+    }
+
+    /// The same stream, which is not asked again whether launches in `context` may be put on it at once.
+    pub(crate) fn for_launches_in(self, context: &'a dyn Context) -> Self {
+        let is_taken = !self.is_recording() && context.accepts(self);
+        Self { taken_by: if is_taken { address(context) } else { 0 }, ..self }
+    }
+
+    /// Whether launches in `context` may be put on it at once, as far as it was asked. Contexts that are two values of one
+    /// context of a driver are different here.
+    #[inline]
+    pub(crate) fn is_for_launches_in(self, context: &dyn Context) -> bool {
+        self.taken_by == address(context)
     }
 
     /// The context that it was made in, as [`Stream::context`] has it.
     pub(crate) fn context(self) -> Option<ContextId> {
-        self.0.context()
+        self.stream.context()
     }
 
     /// The stream, where it is of this type.
     pub(crate) fn downcast<S: Stream>(self) -> Option<&'a S> {
-        let stream: &dyn Any = self.0;
+        let stream: &dyn Any = self.stream;
         stream.downcast_ref()
     }
 
     /// Whether launches on it are recorded into a graph.
     pub(crate) fn is_recording(self) -> bool {
-        self.0.is_recording()
+        self.stream.is_recording()
     }
 
     /// Whether it is this very stream.
     pub(crate) fn is(self, stream: &dyn Stream) -> bool {
-        std::ptr::addr_eq(self.0, stream)
+        std::ptr::addr_eq(self.stream, stream)
     }
 
     /// Keeps the error of a launch on this stream that has run already.
     pub(crate) fn keep(self, error: &Arc<AsyncError>) {
-        self.0.keep(error);
+        self.stream.keep(error);
     }
 
     /// The stream's device, for messages.
     pub(crate) fn describe(self) -> &'static str {
-        self.0.describe()
+        self.stream.describe()
     }
+}
+
+fn address(context: &dyn Context) -> usize {
+    std::ptr::from_ref(context).addr()
 }
 
 impl fmt::Debug for StreamRef<'_> {

@@ -10,7 +10,10 @@
 //! While only the default stream is used, nothing is recorded: its accesses are `Lazy`, and recorded
 //! when another stream has to wait for them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
 
 use super::{calls::Driver, event::Event, stream_id::StreamId};
 use crate::error::Result;
@@ -22,6 +25,17 @@ const MAX_READERS: usize = 16;
 pub(in crate::backend) struct Accesses<D: Driver> {
     driver: Arc<D>,
     open: Mutex<Open<D>>,
+    /// A lazy read is among the open ones, and every access is known: another read of its kind changes nothing. Set behind the
+    /// lock, and taken back by those who may take the read away, who have the memory for themselves.
+    is_lazily_read: AtomicBool,
+}
+
+/// Whether an access is put on record when it is queued.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::backend) enum Recording {
+    /// Not before somebody has to wait for it: it is of the default stream, and there is no other.
+    Lazy,
+    Now,
 }
 
 /// Accesses that may not be done.
@@ -32,8 +46,6 @@ struct Open<D: Driver> {
     reads: Vec<Access<D>>,
     /// Events that nothing waits for any more.
     spare: Vec<Event<D>>,
-    /// The host waits for single accesses, so that each is recorded, also those of the default stream.
-    records_all: bool,
     /// There is an access that is on no record: only the whole context can be waited for.
     unrecorded: bool,
 }
@@ -66,14 +78,17 @@ impl<D: Driver> Accesses<D> {
     /// Those of memory that the default stream has just allocated.
     pub(in crate::backend) fn new(driver: &Arc<D>) -> Self {
         let write = Access { on: StreamId::Default, state: State::Lazy, event: None };
-        let open = Open { write: Some(write), ..Open::default() };
-        Self { driver: Arc::clone(driver), open: Mutex::new(open) }
+        Self::with(driver, Open { write: Some(write), ..Open::default() })
     }
 
     /// Those of memory of the host, which nothing has used.
     pub(in crate::backend) fn of_host(driver: &Arc<D>) -> Self {
-        let open = Open { records_all: true, ..Open::default() };
-        Self { driver: Arc::clone(driver), open: Mutex::new(open) }
+        Self::with(driver, Open::default())
+    }
+
+    fn with(driver: &Arc<D>, open: Open<D>) -> Self {
+        let (driver, open) = (Arc::clone(driver), Mutex::new(open));
+        Self { driver, open, is_lazily_read: AtomicBool::new(false) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Open<D>> {
@@ -84,11 +99,16 @@ impl<D: Driver> Accesses<D> {
     pub(in crate::backend) fn read<'a>(
         &'a self,
         stream: &'a Arc<D::Stream>,
+        recording: Recording,
     ) -> Result<Option<Queued<'a, D>>> {
+        if recording == Recording::Lazy && self.is_lazily_read.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         let mut open = self.lock();
         open.settle(&self.driver)?;
-        if open.is_lazy(&self.driver, stream) {
+        if recording == Recording::Lazy {
             open.note_lazy_read();
+            self.is_lazily_read.store(true, Ordering::Relaxed);
             return Ok(None);
         }
         // A stream that has read since the last write has waited for it.
@@ -106,12 +126,14 @@ impl<D: Driver> Accesses<D> {
     pub(in crate::backend) fn write<'a>(
         &'a mut self,
         stream: &'a Arc<D::Stream>,
+        recording: Recording,
     ) -> Result<Option<Queued<'a, D>>> {
         let open = self.open.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let is_lazy = open.is_lazy(&self.driver, stream);
+        let is_lazy = recording == Recording::Lazy;
         if is_lazy && open.is_lazily_written() {
             return Ok(None);
         }
+        *self.is_lazily_read.get_mut() = false;
         open.wait_for_all(&self.driver, stream)?;
         let event = if is_lazy { None } else { Some(open.event(&self.driver)?) };
         let state = if is_lazy { State::Lazy } else { State::Held };
@@ -129,6 +151,7 @@ impl<D: Driver> Accesses<D> {
 
     /// Lets `stream` wait for all accesses, for a write that is waited for at once, or for the end.
     pub(in crate::backend) fn wait_for_all(&mut self, stream: &Arc<D::Stream>) -> Result<()> {
+        *self.is_lazily_read.get_mut() = false;
         self.lock().wait_for_all(&self.driver, stream)
     }
 
@@ -148,6 +171,7 @@ impl<D: Driver> Accesses<D> {
 
     /// Waits for all accesses, on the host; whether there was a write.
     pub(in crate::backend) fn finish_all(&mut self) -> Result<bool> {
+        *self.is_lazily_read.get_mut() = false;
         let was_written = self.finish_write()?;
         let mut open = self.lock();
         let Open { reads, spare, .. } = &mut *open;
@@ -160,12 +184,15 @@ impl<D: Driver> Accesses<D> {
 
     /// All accesses are done.
     pub(in crate::backend) fn done(&mut self) {
+        *self.is_lazily_read.get_mut() = false;
         self.lock().clear();
     }
 
     /// An access may be going on of which nothing is known.
     pub(in crate::backend) fn lose(&self) {
-        self.lock().unrecorded = true;
+        let mut open = self.lock();
+        open.unrecorded = true;
+        self.is_lazily_read.store(false, Ordering::Relaxed);
     }
 }
 
@@ -175,7 +202,6 @@ impl<D: Driver> Default for Open<D> {
             write: None,
             reads: Vec::new(),
             spare: Vec::new(),
-            records_all: false,
             unrecorded: false,
         }
     }
@@ -216,11 +242,6 @@ impl<D: Driver> Open<D> {
             }
         }
         Ok(())
-    }
-
-    /// Whether an access on `stream` need not be recorded.
-    fn is_lazy(&self, driver: &D, stream: &D::Stream) -> bool {
-        driver.is_lazy(stream) && !self.records_all
     }
 
     /// Whether the one access is a write of the default stream that nobody has had to wait for.
@@ -367,6 +388,7 @@ impl<D: Driver> Drop for Queued<'_, D> {
         // What is on no record is waited for here, or by whoever uses the memory next.
         if driver.wait_for(self.stream).is_err() {
             open.unrecorded = true;
+            self.accesses.is_lazily_read.store(false, Ordering::Relaxed);
             driver.keep(Err(error));
         } else if self.writes {
             open.write = None;

@@ -7,7 +7,7 @@
 use std::{any::Any, mem::ManuallyDrop, ptr, sync::Arc};
 
 use super::{
-    accesses::{Accesses, Queued},
+    accesses::{Accesses, Queued, Recording},
     calls::Driver,
     host_blocks::Block,
     shared::Shared,
@@ -43,16 +43,21 @@ impl<D: Driver> HostMemory<D> {
         memory.downcast_mut().expect("copies are between memories of one context")
     }
 
-    /// Before a copy from it is queued.
+    /// Before a copy from it is queued. The host waits for single copies, so that each is recorded, also those of the
+    /// default stream.
     pub(in crate::backend) fn read<'a>(
         &'a self,
         stream: &'a Arc<D::Stream>,
     ) -> Result<Option<Queued<'a, D>>> {
-        self.accesses.read(stream)
+        self.accesses.read(stream, Recording::Now)
     }
 
-    pub(in crate::backend) fn accesses(&mut self) -> &mut Accesses<D> {
-        &mut self.accesses
+    /// Before a copy to it is queued.
+    pub(in crate::backend) fn write<'a>(
+        &'a mut self,
+        stream: &'a Arc<D::Stream>,
+    ) -> Result<Option<Queued<'a, D>>> {
+        self.accesses.write(stream, Recording::Now)
     }
 
     /// The panics of launches, after a copy that may have brought what they left.

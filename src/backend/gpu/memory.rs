@@ -6,7 +6,7 @@
 use std::{any::Any, sync::Arc};
 
 use super::{
-    accesses::{Accesses, Queued},
+    accesses::{Accesses, Queued, Recording},
     calls::Driver,
     host_memory::HostMemory,
     shared::Shared,
@@ -61,9 +61,11 @@ impl<D: Driver> Memory<D> {
     /// Memory of `bytes` bytes, more than 0; all zero.
     pub(in crate::backend) fn zeros(shared: &Arc<Shared<D>>, bytes: usize) -> Result<Self> {
         let mut memory = Self::allocate(shared, bytes)?;
-        let queued = memory.accesses.write(shared.default_stream())?;
+        let stream = shared.default_stream();
+        let recording = if shared.is_lazy(stream) { Recording::Lazy } else { Recording::Now };
+        let queued = memory.accesses.write(stream, recording)?;
         // SAFETY: the memory has that many bytes.
-        let zeroed = unsafe { D::zero(memory.block.address, bytes, shared.default_stream()) };
+        let zeroed = unsafe { D::zero(memory.block.address, bytes, stream) };
         drop(queued);
         zeroed?;
         Ok(memory)
@@ -104,22 +106,22 @@ impl<D: Driver> Memory<D> {
         waited
     }
 
-    /// The stream of a launch, and the driver ready to be called for it.
-    fn expect<'a>(&self, stream: StreamRef<'a>) -> Result<&'a Arc<D::Stream>> {
+    /// The stream of a launch, with the driver ready to be called for it, or nothing to be called for.
+    fn expect<'a>(&self, stream: StreamRef<'a>) -> Result<(&'a Arc<D::Stream>, Recording)> {
         let own = D::stream_of(stream)?;
-        self.shared.expect(own);
         if self.shared.is_lazy(own) {
-            return Ok(own);
+            return Ok((own, Recording::Lazy));
         }
+        self.shared.expect(own);
         self.shared.bind()?;
-        D::launch_stream(stream)
+        Ok((D::launch_stream(stream)?, Recording::Now))
     }
 
     /// The stream of a copy, and the driver ready to be called for it.
-    fn expect_copy<'a>(&self, stream: StreamRef<'a>) -> Result<&'a Arc<D::Stream>> {
-        let stream = self.expect(stream)?;
+    fn expect_copy<'a>(&self, stream: StreamRef<'a>) -> Result<(&'a Arc<D::Stream>, Recording)> {
+        let expected = self.expect(stream)?;
         self.shared.bind()?;
-        Ok(stream)
+        Ok(expected)
     }
 }
 
@@ -210,13 +212,13 @@ impl<D: Driver> hal::Memory for Memory<D> {
         bytes: usize,
         stream: StreamRef<'_>,
     ) -> Result<()> {
-        let stream = self.expect_copy(stream)?;
+        let (stream, recording) = self.expect_copy(stream)?;
         let target = HostMemory::<D>::of_mut(target);
         let source = self.block.address + offset as u64;
         // SAFETY: within the target, as is promised.
         let address = unsafe { hal::HostMemory::pointer(target).add(target_offset) };
-        let _written = target.accesses().write(stream)?;
-        let _read = self.accesses.read(stream)?;
+        let _written = target.write(stream)?;
+        let _read = self.accesses.read(stream, recording)?;
         // SAFETY: both ranges are promised, and both memories stay until the accesses are done.
         self.shared.timed(stream, || unsafe { D::download(address, source, bytes, stream) })
     }
@@ -229,12 +231,12 @@ impl<D: Driver> hal::Memory for Memory<D> {
         bytes: usize,
         stream: StreamRef<'_>,
     ) -> Result<()> {
-        let stream = self.expect_copy(stream)?;
+        let (stream, recording) = self.expect_copy(stream)?;
         let target = self.block.address + offset as u64;
         // SAFETY: within the source, as is promised.
         let address = unsafe { source.pointer().add(source_offset) };
         let _read = HostMemory::<D>::of(source).read(stream)?;
-        let _written = self.accesses.write(stream)?;
+        let _written = self.accesses.write(stream, recording)?;
         // SAFETY: both ranges are promised, and both memories stay until the accesses are done.
         self.shared.timed(stream, || unsafe { D::upload(target, address, bytes, stream) })
     }
@@ -277,12 +279,12 @@ impl<D: Driver> hal::Memory for Memory<D> {
     }
 
     fn hold_read<'a>(&'a self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
-        let stream = self.expect(stream)?;
-        Ok((self.block.address, guard(self.accesses.read(stream)?)))
+        let (stream, recording) = self.expect(stream)?;
+        Ok((self.block.address, guard(self.accesses.read(stream, recording)?)))
     }
 
     fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
-        let stream = self.expect(stream)?;
-        Ok((self.block.address, guard(self.accesses.write(stream)?)))
+        let (stream, recording) = self.expect(stream)?;
+        Ok((self.block.address, guard(self.accesses.write(stream, recording)?)))
     }
 }
