@@ -40,7 +40,7 @@ pub trait LaunchStream: sealed::Sealed {
 /// [`&BufferSlice<T>`](BufferSlice) and, with the feature `cuda`, slices of cudarc's in a `CudarcSlice`.
 pub trait ReadSlice<T: DeviceCopy>: sealed::Sealed {
     #[doc(hidden)]
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's;
 }
@@ -50,7 +50,7 @@ pub trait ReadSlice<T: DeviceCopy>: sealed::Sealed {
 /// `CudarcSlice`.
 pub trait WriteSlice<T: DeviceCopy>: sealed::Sealed {
     #[doc(hidden)]
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's;
 }
@@ -64,39 +64,43 @@ pub struct Held<'s, T> {
 }
 
 impl<'s, T> Held<'s, T> {
-    pub(crate) fn new(address: u64, len: usize, guard: Guard<'s>) -> Self {
-        let address = if len == 0 { no_address::<T>() } else { address };
-        Self { address, len, guard, marker: PhantomData }
+    /// Nothing yet: what holds memory does so in place, as the guard is too large to be moved for each argument.
+    pub(crate) const fn nothing() -> Self {
+        Self { address: no_address::<T>(), len: 0, guard: Guard::Nothing, marker: PhantomData }
     }
 
-    /// Elements that take no memory.
-    pub(crate) fn without_memory(len: usize) -> Self {
-        Self::new(no_address::<T>(), len, Guard::Nothing)
+    /// Takes the elements at an address, or those that take no memory.
+    pub(crate) fn set(&mut self, address: Option<u64>, len: usize) {
+        let address = address.filter(|_| len > 0);
+        (self.address, self.len) = (address.unwrap_or(no_address::<T>()), len);
     }
 
-    /// Elements of a buffer of `device`, whose memory is held where there is any, or is noted where a launch is
+    /// Where what is kept of the memory goes.
+    pub(crate) fn guard(&mut self) -> &mut Guard<'s> {
+        &mut self.guard
+    }
+
+    /// Takes elements of a buffer of `device`, whose memory is held where there is any, or is noted where a launch is
     /// prepared.
-    fn of_buffer<M>(
+    fn set_buffer<M>(
+        &mut self,
         device: &Device,
         stream: StreamRef<'s>,
         (offset, len, memory): (usize, usize, Option<M>),
-        hold: impl FnOnce(M) -> Result<(u64, Guard<'s>)>,
+        hold: impl FnOnce(M, StreamRef<'s>, &mut Guard<'s>) -> Result<u64>,
         note: impl FnOnce(M, &Preparation) -> u64,
-    ) -> Result<Self> {
-        if !stream.is_for_launches_in(device.context())
-            && let Some(preparation) = preparation_on(device, stream, len)?
-        {
-            return Ok(match memory {
-                Some(memory) => {
-                    Self::new(note(memory, preparation) + offset as u64, len, Guard::Nothing)
-                }
-                None => Self::without_memory(len),
-            });
-        }
-        match memory.map(hold).transpose()? {
-            Some((address, guard)) => Ok(Self::new(address + offset as u64, len, guard)),
-            None => Ok(Self::without_memory(len)),
-        }
+    ) -> Result<()> {
+        let (preparation, stream) = match stream.is_for_launches_in(device.context()) {
+            true => (None, stream),
+            false => (preparation_on(device, stream, len)?, stream.for_others()),
+        };
+        let address = match (memory, preparation) {
+            (None, _) => None,
+            (Some(memory), Some(preparation)) => Some(note(memory, preparation)),
+            (Some(memory), None) => Some(hold(memory, stream, &mut self.guard)?),
+        };
+        self.set(address.map(|address| address + offset as u64), len);
+        Ok(())
     }
 
     /// The number of elements.
@@ -216,38 +220,38 @@ impl<T> sealed::Sealed for &BufferSlice<'_, T> {}
 impl<T> sealed::Sealed for &mut BufferSliceMut<'_, T> {}
 
 impl<T: DeviceCopy> ReadSlice<T> for &Buffer<T> {
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
-        hold(self.slice(..), stream)
+        hold(self.slice(..), stream, held)
     }
 }
 
 impl<T: DeviceCopy> ReadSlice<T> for &BufferSlice<'_, T> {
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
-        hold(self.clone(), stream)
+        hold(self.clone(), stream, held)
     }
 }
 
 impl<T: DeviceCopy> WriteSlice<T> for &mut Buffer<T> {
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
-        hold_mut(self.slice_mut(..), stream)
+        hold_mut(self.slice_mut(..), stream, held)
     }
 }
 
 impl<T: DeviceCopy> WriteSlice<T> for &mut BufferSliceMut<'_, T> {
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
-        hold_mut(self.slice_mut(..), stream)
+        hold_mut(self.slice_mut(..), stream, held)
     }
 }
 
@@ -262,7 +266,9 @@ impl<T: DeviceCopy, const D: usize> TensorMapArgument for &TensorMap<'_, T, D> {
         Self: 's,
     {
         let (slice, data) = self.parts();
-        Ok(HeldMap { held: hold(slice, stream)?, data })
+        let mut held = Held::nothing();
+        hold(slice, stream, &mut held)?;
+        Ok(HeldMap { held, data })
     }
 }
 
@@ -274,20 +280,23 @@ impl<T: DeviceCopy, const D: usize> TensorMapArgument for &mut TensorMapMut<'_, 
         Self: 's,
     {
         let (slice, data) = self.parts();
-        Ok(HeldMap { held: hold_mut(slice, stream)?, data })
+        let mut held = Held::nothing();
+        hold_mut(slice, stream, &mut held)?;
+        Ok(HeldMap { held, data })
     }
 }
 
 fn hold<'s, T: DeviceCopy>(
     slice: BufferSlice<'s, T>,
     stream: StreamRef<'s>,
-) -> Result<Held<'s, T>> {
+    held: &mut Held<'s, T>,
+) -> Result<()> {
     let place = (slice.offset_bytes(), slice.len(), slice.memory());
-    Held::of_buffer(
+    held.set_buffer(
         slice.device(),
         stream,
         place,
-        |memory| memory.hold_read(stream),
+        |memory, stream, guard| memory.hold_read(stream, guard),
         |memory, preparation| {
             preparation.read(memory);
             memory.address()
@@ -298,14 +307,15 @@ fn hold<'s, T: DeviceCopy>(
 fn hold_mut<'s, T: DeviceCopy>(
     slice: BufferSliceMut<'s, T>,
     stream: StreamRef<'s>,
-) -> Result<Held<'s, T>> {
+    held: &mut Held<'s, T>,
+) -> Result<()> {
     let (offset, len) = (slice.offset_bytes(), slice.len());
     let (device, memory) = slice.into_parts();
-    Held::of_buffer(
+    held.set_buffer(
         device,
         stream,
         (offset, len, memory),
-        |memory| memory.hold_write(stream),
+        |memory, stream, guard| memory.hold_write(stream, guard),
         |memory, preparation| {
             let address = memory.address();
             preparation.write(memory);

@@ -6,7 +6,7 @@ use crate::{
     buffer::Buffer,
     copy::DeviceCopy,
     error::{Error, Result},
-    hal::{Memory, StreamRef},
+    hal::{Guard, Memory, StreamRef},
     slice::{BufferSlice, BufferSliceMut},
     stream::Stream,
     trace,
@@ -77,8 +77,9 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
             }
             return through_host((from, source), (memory, offset), bytes);
         }
-        let (source_address, _read) = from.hold_read(queue)?;
-        let (target_address, _written) = memory.hold_write(queue)?;
+        let (mut read, mut written) = (Guard::Nothing, Guard::Nothing);
+        let source_address = from.hold_read(queue, &mut read)?;
+        let target_address = memory.hold_write(queue, &mut written)?;
         let (target, source) =
             (target_address + offset as u64, source_address + source.offset_bytes() as u64);
         // SAFETY: both ranges have as many elements, they are held, and one of them is borrowed for writing, so that

@@ -8,7 +8,7 @@ use crate::{
     copy::DeviceCopy,
     device::Device,
     error::{Error, Result},
-    hal::{Memory, StreamRef},
+    hal::{Guard, Memory, StreamRef},
     slice::BufferSliceMut,
     stream::Stream,
     trace,
@@ -61,12 +61,14 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
         let Some((memory, queue)) = target(device, memory, len, stream)? else { return Ok(()) };
         let bytes = len * size_of::<T>();
         let _span = trace::copy("fill", bytes, device);
-        let (address, _written) = memory.hold_write(queue)?;
+        let mut written = Guard::Nothing;
+        let address = memory.hold_write(queue, &mut written)?;
         let pattern =
             Buffer::upload(device, &vec![value; len.min((PATTERN / size_of::<T>()).max(1))])?;
         let part = pattern.len() * size_of::<T>();
         let Some(source) = pattern.slice(..).memory() else { return Ok(()) };
-        let (source, _read) = source.hold_read(queue)?;
+        let mut read = Guard::Nothing;
+        let source = source.hold_read(queue, &mut read)?;
         let address = address + offset as u64;
         (0..bytes).step_by(part).try_for_each(|done| {
             // SAFETY: the range is within the memory, both are held, and the pattern is memory of its own.
@@ -89,7 +91,8 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
         let Some((memory, queue)) = target(device, memory, len, stream)? else { return Ok(()) };
         let bytes = len * size_of::<T>();
         let _span = trace::copy("fill_zeros", bytes, device);
-        let (address, _written) = memory.hold_write(queue)?;
+        let mut written = Guard::Nothing;
+        let address = memory.hold_write(queue, &mut written)?;
         // SAFETY: the range is within the memory, which is held.
         unsafe { device.context().zero(address + offset as u64, bytes, queue) }
     }

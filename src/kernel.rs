@@ -117,24 +117,26 @@ impl LoadedKernel {
         &*self.function
     }
 
-    /// The shape of a launch that is within the limits; `None` for one of no threads.
+    /// Checks that a launch is within the limits; whether it has threads.
     pub(crate) fn check(
         &self,
         device: &Device,
         launch: &Launch<3>,
         arguments: &[Argument<'_>],
-    ) -> Result<Option<Checked>> {
-        let shape = device.limits().check(launch, &self.limits, self.name(), device.name())?;
-        if shape.is_some() && self.is_bounded {
+    ) -> Result<bool> {
+        if !device.limits().check(launch, &self.limits, self.name(), device.name())? {
+            return Ok(false);
+        }
+        if self.is_bounded {
             check_bounds(launch, &self.bounds, self.name())?;
             if self.bounds.has_narrow_indices() {
                 self.check_sizes(launch, arguments)?;
             }
         }
-        if let Some(shape) = shape.filter(|_| self.embedded.cooperative) {
-            self.check_residence(&shape)?;
+        if self.embedded.cooperative {
+            self.check_residence(&Checked::of(launch))?;
         }
-        Ok(shape)
+        Ok(true)
     }
 
     /// Checks a launch whose blocks wait for each other: all of them have to be on the device at once.
@@ -217,7 +219,11 @@ impl LoadedKernel {
         if !stream.is_for_launches_in(context) && !context.accepts(stream) {
             return Err(self.wrong_device(device, stream));
         }
-        let Some(shape) = self.check(device, launch, arguments)? else { return Ok(()) };
+        if !self.check(device, launch, arguments)? {
+            return Ok(());
+        }
+        // Made here, and not moved: it is too large to be in registers.
+        let shape = Checked::of(launch);
         let _span = self.span(&shape);
         // SAFETY: the stream is of this device, the shape was checked, the arguments are promised.
         let error = unsafe {

@@ -168,6 +168,7 @@ impl<const D: usize> Launch<D> {
     }
 
     /// The same launch in three dimensions.
+    #[inline]
     fn widened(self) -> Launch<3> {
         let fill = |sizes: [u64; D]| std::array::from_fn(|axis| sizes.get(axis).map_or(1, |&n| n));
         let Self { shared_bytes, registers, variant, .. } = self;
@@ -176,12 +177,14 @@ impl<const D: usize> Launch<D> {
 }
 
 impl From<Launch<1>> for Launch<3> {
+    #[inline]
     fn from(launch: Launch<1>) -> Self {
         launch.widened()
     }
 }
 
 impl From<Launch<2>> for Launch<3> {
+    #[inline]
     fn from(launch: Launch<2>) -> Self {
         launch.widened()
     }

@@ -25,6 +25,16 @@ pub(crate) struct Checked {
     pub(crate) dynamic_shared_bytes: u32,
 }
 
+impl Checked {
+    /// A launch that was checked, in the words of drivers.
+    pub(crate) fn of(launch: &Launch<3>) -> Self {
+        // Nothing is cut: every value was compared with a limit of 32 bits.
+        let narrow = |sizes: [u64; 3]| sizes.map(|size| size as u32);
+        let (grid, block) = (narrow(launch.grid_size()), narrow(launch.block_size()));
+        Self { grid, block, dynamic_shared_bytes: launch.dynamic_shared_bytes() as u32 }
+    }
+}
+
 /// Checks a launch against what the kernel's author says of launches.
 ///
 /// # Errors
@@ -86,7 +96,7 @@ const BLOCK_NAMES: [&str; 3] =
 const MOST_THREADS: u64 = i64::MAX as u64;
 
 impl Limits {
-    /// Checks a launch of `kernel` on the device named `device`; `None`: nothing is to be done.
+    /// Checks a launch of `kernel` on the device named `device`; whether anything is to be done.
     ///
     /// # Errors
     ///
@@ -97,10 +107,10 @@ impl Limits {
         needs: &KernelLimits,
         kernel: &str,
         device: &str,
-    ) -> Result<Option<Checked>> {
+    ) -> Result<bool> {
         let (grid, block) = (launch.grid_size(), launch.block_size());
         if grid.contains(&0) {
-            return Ok(None);
+            return Ok(false);
         }
         if block.contains(&0) {
             return Err(Error::EmptyBlock { kernel: kernel.to_owned(), block });
@@ -125,10 +135,7 @@ impl Limits {
         within("threads in the launch", all, MOST_THREADS)?;
         let shared = needs.static_shared_bytes.saturating_add(launch.dynamic_shared_bytes());
         within("bytes of shared memory", shared, self.shared_bytes.into())?;
-        // Nothing is cut: every value was compared with a limit of 32 bits.
-        let narrow = |sizes: [u64; 3]| sizes.map(|size| size as u32);
-        let dynamic_shared_bytes = launch.dynamic_shared_bytes() as u32;
-        Ok(Some(Checked { grid: narrow(grid), block: narrow(block), dynamic_shared_bytes }))
+        Ok(true)
     }
 }
 
@@ -147,7 +154,7 @@ mod tests {
     fn check(launch: impl Into<Launch<3>>) -> std::result::Result<bool, String> {
         let needs = KernelLimits { threads_per_block: 512, static_shared_bytes: 400 };
         let checked = LIMITS.check(&launch.into(), &needs, "saxpy", "the device");
-        checked.map(|checked| checked.is_some()).map_err(|error| error.to_string())
+        checked.map_err(|error| error.to_string())
     }
 
     #[test]

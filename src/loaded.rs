@@ -293,7 +293,8 @@ impl Loaded {
         launch: &Launch<3>,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
-        if let Some(shape) = kernel.check(&self.device, launch, arguments)? {
+        if kernel.check(&self.device, launch, arguments)? {
+            let shape = Checked::of(launch);
             let (kernel, arguments) = (Arc::clone(kernel), marshal::owned(arguments));
             preparation.put(Box::new(PreparedParts { kernel, shape, arguments }));
         }

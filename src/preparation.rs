@@ -88,16 +88,20 @@ impl PreparedMemory {
     /// # Safety
     ///
     /// It is borrowed still, for writing where the launch writes it.
-    pub(crate) unsafe fn hold<'s>(&'s mut self, stream: StreamRef<'s>) -> Result<Guard<'s>> {
+    pub(crate) unsafe fn hold<'s>(
+        &'s mut self,
+        stream: StreamRef<'s>,
+        guard: &mut Guard<'s>,
+    ) -> Result<()> {
         // SAFETY: promised.
-        let held = unsafe {
+        unsafe {
             if self.writes {
-                self.memory.as_mut().hold_write(stream)?
+                self.memory.as_mut().hold_write(stream, guard)?;
             } else {
-                self.memory.as_ref().hold_read(stream)?
+                self.memory.as_ref().hold_read(stream, guard)?;
             }
-        };
-        Ok(held.1)
+        }
+        Ok(())
     }
 }
 

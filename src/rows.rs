@@ -7,7 +7,7 @@ use crate::{
     buffer_copy::through_host,
     copy::DeviceCopy,
     error::{Error, Result},
-    hal::{RowCopy, StreamRef},
+    hal::{Guard, RowCopy, StreamRef},
     slice::{BufferSlice, BufferSliceMut},
     stream::Stream,
     trace,
@@ -233,8 +233,9 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
                 through_host(source, (&mut *memory, offset + row * copy.target_pitch), copy.width)
             });
         }
-        let (source_address, _read) = from.hold_read(queue)?;
-        let (target_address, _written) = memory.hold_write(queue)?;
+        let (mut read, mut written) = (Guard::Nothing, Guard::Nothing);
+        let source_address = from.hold_read(queue, &mut read)?;
+        let target_address = memory.hold_write(queue, &mut written)?;
         let (target, source) =
             (target_address + offset as u64, source_address + source_offset as u64);
         // SAFETY: the rows are within both memories, which are held, and one of the two is borrowed for writing, so that

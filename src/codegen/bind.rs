@@ -32,12 +32,17 @@ pub trait Bind {
     /// How many arguments these are.
     const COUNT: usize;
 
+    /// Nothing held yet.
+    fn nothing<'s>() -> Self::Bound<'s>
+    where
+        Self: 's;
+
     /// Holds the memory.
     ///
     /// # Errors
     ///
     /// [`Error::WrongDevice`](crate::Error::WrongDevice) where it is not on the stream's device.
-    fn bind<'s>(self, stream: StreamRef<'s>) -> Result<Self::Bound<'s>>
+    fn bind<'s>(self, stream: StreamRef<'s>, bound: &mut Self::Bound<'s>) -> Result<()>
     where
         Self: 's;
 
@@ -75,7 +80,8 @@ pub unsafe fn launch_with<'s, B: Bind + 's>(
     arguments: B,
 ) -> Result<()> {
     let stream = stream.stream().for_launches_in(loaded.device().context());
-    let bound = arguments.bind(stream)?;
+    let mut bound = B::nothing();
+    arguments.bind(stream, &mut bound)?;
     let launch = launch.into();
     // SAFETY: as promised to this function.
     unsafe {
@@ -108,7 +114,8 @@ pub(crate) unsafe fn launch_checked<'s, B: Bind + 's>(
     check: impl FnOnce(&mut dyn Iterator<Item = Kind>) -> Result<()>,
 ) -> Result<()> {
     let stream = stream.stream();
-    let bound = arguments.bind(stream)?;
+    let mut bound = B::nothing();
+    arguments.bind(stream, &mut bound)?;
     let mut places = [Argument::NOTHING; MAX_ARGUMENTS];
     let mut list = List { places: &mut places, len: 0 };
     B::list(&bound, &mut list);
@@ -164,7 +171,7 @@ pub trait Hold {
     /// # Errors
     ///
     /// [`Error::WrongDevice`](crate::Error::WrongDevice) where it is not on the stream's device.
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, Self::Element>>
+    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, Self::Element>) -> Result<()>
     where
         Self: 's;
 }
@@ -197,60 +204,76 @@ pub fn tensor_map<M: TensorMapArgument>(map: M) -> Map<M> {
 impl<T: DeviceCopy, S: ReadSlice<T>> Hold for Read<T, S> {
     type Element = T;
 
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
-        self.0.hold(stream)
+        self.0.hold(stream, held)
     }
 }
 
 impl<T: DeviceCopy, S: WriteSlice<T>> Hold for Write<T, S> {
     type Element = T;
 
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
-        self.0.hold(stream)
+        self.0.hold(stream, held)
     }
 }
 
 impl<T: DeviceCopy> Bind for Value<T> {
     type Bound<'s>
-        = T
+        = Option<T>
     where
         Self: 's;
     const COUNT: usize = 1;
 
-    fn bind<'s>(self, _: StreamRef<'s>) -> Result<T>
+    fn nothing<'s>() -> Option<T>
     where
         Self: 's,
     {
-        Ok(self.0)
+        None
     }
 
-    fn list<'a>(bound: &'a T, list: &mut List<'_, 'a>) {
-        list.push(Argument::value(bound));
+    fn bind<'s>(self, _: StreamRef<'s>, bound: &mut Option<T>) -> Result<()>
+    where
+        Self: 's,
+    {
+        *bound = Some(self.0);
+        Ok(())
+    }
+
+    fn list<'a>(bound: &'a Option<T>, list: &mut List<'_, 'a>) {
+        list.push(Argument::value(bound.as_ref().expect("it is bound")));
     }
 }
 
 impl<M: TensorMapArgument> Bind for Map<M> {
     type Bound<'s>
-        = HeldMap<'s, M::Element>
+        = Option<HeldMap<'s, M::Element>>
     where
         Self: 's;
     const COUNT: usize = 1;
 
-    fn bind<'s>(self, stream: StreamRef<'s>) -> Result<HeldMap<'s, M::Element>>
+    fn nothing<'s>() -> Option<HeldMap<'s, M::Element>>
     where
         Self: 's,
     {
-        self.0.hold(stream)
+        None
     }
 
-    fn list<'a>(bound: &'a HeldMap<'_, M::Element>, list: &mut List<'_, 'a>) {
-        list.push(Argument::tensor_map(bound));
+    fn bind<'s>(self, stream: StreamRef<'s>, bound: &mut Self::Bound<'s>) -> Result<()>
+    where
+        Self: 's,
+    {
+        *bound = Some(self.0.hold(stream)?);
+        Ok(())
+    }
+
+    fn list<'a>(bound: &'a Option<HeldMap<'_, M::Element>>, list: &mut List<'_, 'a>) {
+        list.push(Argument::tensor_map(bound.as_ref().expect("it is bound")));
     }
 }
 
@@ -260,11 +283,18 @@ macro_rules! bind_memory {
             type Bound<'s> = Held<'s, H::Element> where Self: 's;
             const COUNT: usize = 1;
 
-            fn bind<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, H::Element>>
+            fn nothing<'s>() -> Held<'s, H::Element>
             where
                 Self: 's,
             {
-                self.0.hold(stream)
+                Held::nothing()
+            }
+
+            fn bind<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, H::Element>) -> Result<()>
+            where
+                Self: 's,
+            {
+                self.0.hold(stream, held)
             }
 
             fn list<'a>(bound: &'a Held<'_, H::Element>, list: &mut List<'_, 'a>) {
@@ -282,12 +312,21 @@ macro_rules! bind_tuples {
             type Bound<'s> = ($($name::Bound<'s>,)*) where Self: 's;
             const COUNT: usize = 0 $(+ $name::COUNT)*;
 
-            #[allow(unused_variables, clippy::unused_unit, reason = "of no arguments")]
-            fn bind<'s>(self, stream: StreamRef<'s>) -> Result<Self::Bound<'s>>
+            #[allow(clippy::unused_unit, reason = "of no arguments")]
+            fn nothing<'s>() -> Self::Bound<'s>
             where
                 Self: 's,
             {
-                Ok(($(self.$index.bind(stream)?,)*))
+                ($($name::nothing(),)*)
+            }
+
+            #[allow(unused_variables, reason = "of no arguments")]
+            fn bind<'s>(self, stream: StreamRef<'s>, bound: &mut Self::Bound<'s>) -> Result<()>
+            where
+                Self: 's,
+            {
+                $(self.$index.bind(stream, &mut bound.$index)?;)*
+                Ok(())
             }
 
             #[allow(unused_variables, reason = "of no arguments")]
@@ -317,7 +356,8 @@ mod tests {
 
     /// The words that the arguments of a launch point at.
     fn words<'s, B: Bind + 's>(stream: &'s impl LaunchStream, arguments: B) -> Vec<u32> {
-        let bound = arguments.bind(stream.stream()).unwrap();
+        let mut bound = B::nothing();
+        arguments.bind(stream.stream(), &mut bound).unwrap();
         let mut places = [Argument::NOTHING; MAX_ARGUMENTS];
         let mut list = List { places: &mut places, len: 0 };
         B::list(&bound, &mut list);
@@ -360,9 +400,13 @@ mod tests {
         let device = Device::cpu().unwrap();
         let stream = device.stream();
         let mut x = device.zeros::<u32>(2).unwrap();
-        let twice = (write_slice(&mut x), Refused).bind(stream.stream());
-        assert!(matches!(twice.err(), Some(Error::EmptyBlock { .. })));
+        let twice = bind(&stream, (write_slice(&mut x), Refused));
+        assert!(matches!(twice, Err(Error::EmptyBlock { .. })));
         assert_eq!(words(&stream, (write_slice(&mut x),)).len(), 2);
+    }
+
+    fn bind<'s, B: Bind + 's>(stream: &'s impl LaunchStream, arguments: B) -> Result<()> {
+        arguments.bind(stream.stream(), &mut B::nothing())
     }
 
     /// An argument that cannot be bound.
@@ -372,7 +416,13 @@ mod tests {
         type Bound<'s> = ();
         const COUNT: usize = 1;
 
-        fn bind<'s>(self, _: StreamRef<'s>) -> Result<()>
+        fn nothing<'s>()
+        where
+            Self: 's,
+        {
+        }
+
+        fn bind<'s>(self, _: StreamRef<'s>, (): &mut ()) -> Result<()>
         where
             Self: 's,
         {

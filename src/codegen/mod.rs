@@ -89,7 +89,9 @@ pub fn read<'s, T: DeviceCopy>(
     slice: impl ReadSlice<T> + 's,
     stream: StreamRef<'s>,
 ) -> Result<Held<'s, T>> {
-    slice.hold(stream)
+    let mut held = Held::nothing();
+    slice.hold(stream, &mut held)?;
+    Ok(held)
 }
 
 /// Holds elements that the kernel writes, until after the launch.
@@ -101,7 +103,9 @@ pub fn write<'s, T: DeviceCopy>(
     slice: impl WriteSlice<T> + 's,
     stream: StreamRef<'s>,
 ) -> Result<Held<'s, T>> {
-    slice.hold(stream)
+    let mut held = Held::nothing();
+    slice.hold(stream, &mut held)?;
+    Ok(held)
 }
 
 /// Holds a tensor of which the kernel copies tiles, until after the launch.

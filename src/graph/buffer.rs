@@ -10,7 +10,7 @@ use crate::{
     argument::{Held, ReadSlice, WriteSlice, sealed::Sealed},
     copy::DeviceCopy,
     error::{Error, Result},
-    hal::{Guard, StreamRef},
+    hal::StreamRef,
     slice::resolve,
 };
 
@@ -113,7 +113,8 @@ impl<T> GraphBuffer<T> {
         range: &Range<usize>,
         stream: StreamRef<'s>,
         writes: bool,
-    ) -> Result<Held<'s, T>> {
+        held: &mut Held<'s, T>,
+    ) -> Result<()> {
         let recorder = stream.downcast::<Recorder>();
         let Some(recorder) = recorder.filter(|recorder| recorder.id() == self.graph) else {
             let subject = format!("a graph's buffer of {} elements", self.len);
@@ -121,11 +122,8 @@ impl<T> GraphBuffer<T> {
         };
         recorder.note(BufferUse { buffer: self.index, writes });
         let offset = (range.start * size_of::<T>()) as u64;
-        let address = self.address.map_or(0, |address| address + offset);
-        Ok(match self.address {
-            Some(_) => Held::new(address, range.len(), Guard::Nothing),
-            None => Held::without_memory(range.len()),
-        })
+        held.set(self.address.map(|address| address + offset), range.len());
+        Ok(())
     }
 }
 
@@ -135,38 +133,38 @@ impl<T> Sealed for &GraphSlice<'_, T> {}
 impl<T> Sealed for &mut GraphSliceMut<'_, T> {}
 
 impl<T: DeviceCopy> ReadSlice<T> for &GraphBuffer<T> {
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
-        self.hold_range(&(0..self.len), stream, false)
+        self.hold_range(&(0..self.len), stream, false, held)
     }
 }
 
 impl<T: DeviceCopy> WriteSlice<T> for &mut GraphBuffer<T> {
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
-        self.hold_range(&(0..self.len), stream, true)
+        self.hold_range(&(0..self.len), stream, true, held)
     }
 }
 
 impl<T: DeviceCopy> ReadSlice<T> for &GraphSlice<'_, T> {
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
-        self.buffer.hold_range(&self.range, stream, false)
+        self.buffer.hold_range(&self.range, stream, false, held)
     }
 }
 
 impl<T: DeviceCopy> WriteSlice<T> for &mut GraphSliceMut<'_, T> {
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
-        self.buffer.hold_range(&self.range, stream, true)
+        self.buffer.hold_range(&self.range, stream, true, held)
     }
 }
 

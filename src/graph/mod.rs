@@ -281,12 +281,13 @@ fn replay(launches: &[RecordedLaunch], stream: StreamRef<'_>, guards: &[Guard<'_
 impl StoredBuffer {
     /// Holds the memory for a launch of the graph.
     fn hold<'a>(&'a mut self, access: Access, stream: StreamRef<'a>) -> Result<Guard<'a>> {
-        let held = match (&mut self.memory, access) {
-            (None, _) | (_, Access::Nothing) => return Ok(Guard::Nothing),
-            (Some(memory), Access::Read) => memory.hold_read(stream)?,
-            (Some(memory), Access::Write) => memory.hold_write(stream)?,
+        let mut guard = Guard::Nothing;
+        match (&mut self.memory, access) {
+            (None, _) | (_, Access::Nothing) => 0,
+            (Some(memory), Access::Read) => memory.hold_read(stream, &mut guard)?,
+            (Some(memory), Access::Write) => memory.hold_write(stream, &mut guard)?,
         };
-        Ok(held.1)
+        Ok(guard)
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) use self::{
     async_error::{AsyncError, ErrorSlot},
     guard::Guard,
     memory::{HostMemory, Memory, RowCopy},
-    stream::{ContextId, Stream},
+    stream::{ContextId, Stream, Taken},
 };
 use crate::{
     capability::{Capability, Support},
@@ -68,6 +68,11 @@ pub(crate) trait Context: Any + Send + Sync {
     /// Whether what belongs to this context can be used on `stream`.
     fn accepts(&self, stream: StreamRef<'_>) -> bool {
         stream.context() == Some(self.id())
+    }
+
+    /// Whether launches of this context are put on `stream` at once, and not recorded.
+    fn takes(&self, stream: StreamRef<'_>) -> Taken {
+        if !stream.is_recording() && self.accepts(stream) { Taken::Stream } else { Taken::Nothing }
     }
 
     /// Whether streams of this context can wait for `event`, and its time be compared with that of theirs.

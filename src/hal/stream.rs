@@ -61,17 +61,44 @@ pub struct StreamRef<'a> {
     /// The address of the context that takes launches on it, where that is known; 0 where not. It is there for as long as
     /// this is used.
     taken_by: usize,
+    /// How that context takes it.
+    taken: Taken,
+}
+
+/// What a stream is for a context whose launches may be put on it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// Not one that takes launches at once.
+    Nothing,
+    /// One that does.
+    Stream,
+    /// The context's own default stream.
+    Default,
 }
 
 impl<'a> StreamRef<'a> {
     pub(crate) fn new(stream: &'a dyn Stream) -> Self {
-        Self { stream, taken_by: 0 }
+        Self { stream, taken_by: 0, taken: Taken::Nothing }
     }
 
     /// The same stream, which is not asked again whether launches in `context` may be put on it at once.
+    #[inline]
     pub(crate) fn for_launches_in(self, context: &'a dyn Context) -> Self {
-        let is_taken = !self.is_recording() && context.accepts(self);
-        Self { taken_by: if is_taken { address(context) } else { 0 }, ..self }
+        let taken = context.takes(self);
+        let taken_by = if taken == Taken::Nothing { 0 } else { address(context) };
+        Self { taken_by, taken, ..self }
+    }
+
+    /// The same stream, of which nothing is known.
+    pub(crate) fn for_others(self) -> Self {
+        Self::new(self.stream)
+    }
+
+    /// Whether it is the default stream of the context that it is for launches in.
+    #[inline]
+    #[allow(dead_code, reason = "for drivers, and a build may have none")]
+    pub(crate) fn is_default(self) -> bool {
+        self.taken == Taken::Default
     }
 
     /// Whether launches in `context` may be put on it at once, as far as it was asked. Contexts that are two values of one
@@ -113,6 +140,7 @@ impl<'a> StreamRef<'a> {
     }
 }
 
+#[inline]
 fn address(context: &dyn Context) -> usize {
     std::ptr::from_ref(context).addr()
 }

@@ -167,14 +167,16 @@ impl hal::Memory for Memory {
         self.pointer() as u64
     }
 
-    fn hold_read<'a>(&'a self, _stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
+    fn hold_read<'a>(&'a self, _stream: StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
         self.errors.check()?;
-        Ok((self.pointer() as u64, Guard::Errors(&self.errors)))
+        *guard = Guard::Errors(&self.errors);
+        Ok(self.pointer() as u64)
     }
 
-    fn hold_write<'a>(&'a mut self, _stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
+    fn hold_write<'a>(&'a mut self, _stream: StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
         self.errors.check()?;
-        Ok((self.pointer() as u64, Guard::Errors(&self.errors)))
+        *guard = Guard::Errors(&self.errors);
+        Ok(self.pointer() as u64)
     }
 }
 

@@ -33,7 +33,7 @@ use crate::{
     capability::{Capability, Support},
     embedded::EmbeddedArtifact,
     error::{Error, Result},
-    hal::{self, ContextId, Platform, RowCopy, StreamRef, TensorFormat},
+    hal::{self, ContextId, Platform, RowCopy, StreamRef, Taken, TensorFormat},
     properties::{Architecture, Backend, Limits},
 };
 use kernelmill_artifact::TensorMapData;
@@ -253,6 +253,14 @@ impl hal::Context for Context {
     /// Streams of cudarc's are of this context where they are of the driver's context behind it.
     fn accepts(&self, stream: StreamRef<'_>) -> bool {
         order::cuda_stream(stream).is_ok_and(|stream| self.is_of(stream))
+    }
+
+    fn takes(&self, stream: StreamRef<'_>) -> Taken {
+        // That of most launches, about which nothing more is to be asked.
+        if stream.is(&*self.default_stream) {
+            return Taken::Default;
+        }
+        if !stream.is_recording() && self.accepts(stream) { Taken::Stream } else { Taken::Nothing }
     }
 
     /// Events of the driver's context behind this one.

@@ -180,7 +180,7 @@ impl hal::Function for Function {
         arguments: &mut Pointers<'_>,
     ) -> Result<Option<Arc<AsyncError>>> {
         let subject = || format!("the launch of `{}`", self.kernel.entry);
-        self.shared.bind()?;
+        self.shared.bind_for_launch()?;
         let stream = order::launch_stream(stream)?;
         self.allow_dynamic(shape.dynamic_shared_bytes)?;
         self.image.note_launch(stream);

@@ -198,12 +198,7 @@ impl<D: Driver> Accesses<D> {
 
 impl<D: Driver> Default for Open<D> {
     fn default() -> Self {
-        Self {
-            write: None,
-            reads: Vec::new(),
-            spare: Vec::new(),
-            unrecorded: false,
-        }
+        Self { write: None, reads: Vec::new(), spare: Vec::new(), unrecorded: false }
     }
 }
 

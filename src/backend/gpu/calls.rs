@@ -105,15 +105,24 @@ pub(in crate::backend) trait ContextCalls:
 
     /// Whether accesses on `stream` are not recorded: it is the default stream, and the only one.
     fn is_lazy(&self, stream: &Self::Stream) -> bool {
-        Self::kind(stream) == StreamKind::Default
-            && !self.state().has_streams.load(Ordering::Relaxed)
+        Self::kind(stream) == StreamKind::Default && self.has_default_alone()
+    }
+
+    /// Whether no stream beside the default one was ever used.
+    fn has_default_alone(&self) -> bool {
+        !self.state().has_streams.load(Ordering::Relaxed)
     }
 
     /// Makes the context current, for calls of the driver on this thread. An error that was met where
     /// it could not be returned, in a `drop`, is returned here, under its own name.
     fn bind(&self) -> Result<()> {
-        self.late_error()?;
         self.library_error()?;
+        self.bind_for_launch()
+    }
+
+    /// As [`ContextCalls::bind`], without the library's own error: what waits for the launch asks for that.
+    fn bind_for_launch(&self) -> Result<()> {
+        self.late_error()?;
         self.make_current()
     }
 

@@ -105,30 +105,40 @@ impl<D: Driver> Memory<D> {
         self.shared.collect_times();
         waited
     }
-
-    /// The stream of a launch, with the driver ready to be called for it, or nothing to be called for.
-    fn expect<'a>(&self, stream: StreamRef<'a>) -> Result<(&'a Arc<D::Stream>, Recording)> {
-        let own = D::stream_of(stream)?;
-        if self.shared.is_lazy(own) {
-            return Ok((own, Recording::Lazy));
-        }
-        self.shared.expect(own);
-        self.shared.bind()?;
-        Ok((D::launch_stream(stream)?, Recording::Now))
-    }
-
-    /// The stream of a copy, and the driver ready to be called for it.
-    fn expect_copy<'a>(&self, stream: StreamRef<'a>) -> Result<(&'a Arc<D::Stream>, Recording)> {
-        let expected = self.expect(stream)?;
-        self.shared.bind()?;
-        Ok(expected)
-    }
 }
 
-/// What is kept until an access is queued. One that need not be recorded is written down before it, as one of the default
+/// The stream of a launch with memory of this context, with the driver ready to be called for it, or nothing to be called for.
+fn expect<'a, D: Driver>(
+    shared: &'a Shared<D>,
+    stream: StreamRef<'a>,
+) -> Result<(&'a Arc<D::Stream>, Recording)> {
+    // Whoever asks whether a stream is for launches in a context uses it with memory of that context.
+    if stream.is_default() && shared.has_default_alone() {
+        return Ok((shared.default_stream(), Recording::Lazy));
+    }
+    let own = D::stream_of(stream)?;
+    if shared.is_lazy(own) {
+        return Ok((own, Recording::Lazy));
+    }
+    shared.expect(own);
+    shared.bind()?;
+    Ok((D::launch_stream(stream)?, Recording::Now))
+}
+
+/// The stream of a copy, and the driver ready to be called for it.
+fn expect_copy<'a, D: Driver>(
+    shared: &'a Shared<D>,
+    stream: StreamRef<'a>,
+) -> Result<(&'a Arc<D::Stream>, Recording)> {
+    let expected = expect(shared, stream)?;
+    shared.bind()?;
+    Ok(expected)
+}
+
+/// Keeps what there is until an access is queued. One that need not be recorded is written down before it, as one of the default
 /// stream; while the memory is borrowed nothing takes that away, so that it stands for further launches.
-fn guard<D: Driver>(queued: Option<Queued<'_, D>>) -> Guard<'_> {
-    queued.map_or(Guard::Lasting, Guard::keeping)
+fn keep<'a, D: Driver>(guard: &mut Guard<'a>, queued: Option<Queued<'a, D>>) {
+    *guard = queued.map_or(Guard::Lasting, Guard::keeping);
 }
 
 impl<D: Driver> Drop for Memory<D> {
@@ -212,7 +222,7 @@ impl<D: Driver> hal::Memory for Memory<D> {
         bytes: usize,
         stream: StreamRef<'_>,
     ) -> Result<()> {
-        let (stream, recording) = self.expect_copy(stream)?;
+        let (stream, recording) = expect_copy(&self.shared, stream)?;
         let target = HostMemory::<D>::of_mut(target);
         let source = self.block.address + offset as u64;
         // SAFETY: within the target, as is promised.
@@ -231,7 +241,7 @@ impl<D: Driver> hal::Memory for Memory<D> {
         bytes: usize,
         stream: StreamRef<'_>,
     ) -> Result<()> {
-        let (stream, recording) = self.expect_copy(stream)?;
+        let (stream, recording) = expect_copy(&self.shared, stream)?;
         let target = self.block.address + offset as u64;
         // SAFETY: within the source, as is promised.
         let address = unsafe { source.pointer().add(source_offset) };
@@ -278,13 +288,15 @@ impl<D: Driver> hal::Memory for Memory<D> {
         self.block.address
     }
 
-    fn hold_read<'a>(&'a self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
-        let (stream, recording) = self.expect(stream)?;
-        Ok((self.block.address, guard(self.accesses.read(stream, recording)?)))
+    fn hold_read<'a>(&'a self, stream: StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
+        let (stream, recording) = expect(&self.shared, stream)?;
+        keep(guard, self.accesses.read(stream, recording)?);
+        Ok(self.block.address)
     }
 
-    fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
-        let (stream, recording) = self.expect(stream)?;
-        Ok((self.block.address, guard(self.accesses.write(stream, recording)?)))
+    fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
+        let (stream, recording) = expect(&self.shared, stream)?;
+        keep(guard, self.accesses.write(stream, recording)?);
+        Ok(self.block.address)
     }
 }
