@@ -25,8 +25,8 @@ const MAX_READERS: usize = 16;
 pub(in crate::backend) struct Accesses<D: Driver> {
     driver: Arc<D>,
     open: Mutex<Open<D>>,
-    /// A lazy read is among the open ones, and every access is known: another read of its kind changes nothing. Set behind the
-    /// lock, and taken back by those who may take the read away, who have the memory for themselves.
+    /// A lazy read is among the open ones, so that another need not be written down. Nobody takes it away who has not the
+    /// memory for himself, and so takes this back.
     is_lazily_read: AtomicBool,
 }
 
@@ -91,6 +91,12 @@ impl<D: Driver> Accesses<D> {
         Self { driver, open, is_lazily_read: AtomicBool::new(false) }
     }
 
+    /// The accesses, for who has the memory for himself and may take lazy reads away.
+    fn alone(&mut self) -> (&mut Open<D>, &Arc<D>) {
+        *self.is_lazily_read.get_mut() = false;
+        (self.open.get_mut().unwrap_or_else(PoisonError::into_inner), &self.driver)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Open<D>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -128,14 +134,13 @@ impl<D: Driver> Accesses<D> {
         stream: &'a Arc<D::Stream>,
         recording: Recording,
     ) -> Result<Option<Queued<'a, D>>> {
-        let open = self.open.get_mut().unwrap_or_else(PoisonError::into_inner);
         let is_lazy = recording == Recording::Lazy;
+        let (open, driver) = self.alone();
         if is_lazy && open.is_lazily_written() {
             return Ok(None);
         }
-        *self.is_lazily_read.get_mut() = false;
-        open.wait_for_all(&self.driver, stream)?;
-        let event = if is_lazy { None } else { Some(open.event(&self.driver)?) };
+        open.wait_for_all(driver, stream)?;
+        let event = if is_lazy { None } else { Some(open.event(driver)?) };
         let state = if is_lazy { State::Lazy } else { State::Held };
         open.clear();
         open.write = Some(Access { on: StreamId::of(stream), state, event });
@@ -151,8 +156,8 @@ impl<D: Driver> Accesses<D> {
 
     /// Lets `stream` wait for all accesses, for a write that is waited for at once, or for the end.
     pub(in crate::backend) fn wait_for_all(&mut self, stream: &Arc<D::Stream>) -> Result<()> {
-        *self.is_lazily_read.get_mut() = false;
-        self.lock().wait_for_all(&self.driver, stream)
+        let (open, driver) = self.alone();
+        open.wait_for_all(driver, stream)
     }
 
     /// Waits for the last write, on the host; whether there was one.
@@ -171,12 +176,11 @@ impl<D: Driver> Accesses<D> {
 
     /// Waits for all accesses, on the host; whether there was a write.
     pub(in crate::backend) fn finish_all(&mut self) -> Result<bool> {
-        *self.is_lazily_read.get_mut() = false;
         let was_written = self.finish_write()?;
-        let mut open = self.lock();
+        let (open, driver) = self.alone();
         let Open { reads, spare, .. } = &mut *open;
         for read in reads {
-            read.finish(&self.driver, spare)?;
+            read.finish(driver, spare)?;
         }
         open.clear();
         Ok(was_written)
@@ -184,15 +188,12 @@ impl<D: Driver> Accesses<D> {
 
     /// All accesses are done.
     pub(in crate::backend) fn done(&mut self) {
-        *self.is_lazily_read.get_mut() = false;
-        self.lock().clear();
+        self.alone().0.clear();
     }
 
     /// An access may be going on of which nothing is known.
     pub(in crate::backend) fn lose(&self) {
-        let mut open = self.lock();
-        open.unrecorded = true;
-        self.is_lazily_read.store(false, Ordering::Relaxed);
+        self.lock().unrecorded = true;
     }
 }
 
@@ -383,7 +384,6 @@ impl<D: Driver> Drop for Queued<'_, D> {
         // What is on no record is waited for here, or by whoever uses the memory next.
         if driver.wait_for(self.stream).is_err() {
             open.unrecorded = true;
-            self.accesses.is_lazily_read.store(false, Ordering::Relaxed);
             driver.keep(Err(error));
         } else if self.writes {
             open.write = None;

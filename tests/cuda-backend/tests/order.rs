@@ -57,6 +57,33 @@ fn a_copy_waits_for_all_readers() {
     });
 }
 
+/// The default stream has read it before the copy too, when it was the only stream.
+#[test]
+fn a_stream_that_is_used_later_waits_for_what_was_read_after_a_copy() {
+    let name = "a_stream_that_is_used_later_waits_for_what_was_read_after_a_copy";
+    clean_child(name, &LAZY, || {
+        let context = CudaContext::new(0).unwrap();
+        let device = Device::from_cuda_context(&context).unwrap();
+        // Made before, as the first stream that is made waits for the default one.
+        let theirs = context.new_stream().unwrap();
+        let kernels = Kernels::load(&device).unwrap();
+        let tens = device.upload(&[10.0; LEN]).unwrap();
+        let mut x = device.upload(&[1.0; LEN]).unwrap();
+        let mut seen = device.zeros(LEN).unwrap();
+        let read = |x: &Buffer<f32>, seen: &mut Buffer<f32>| {
+            kernels.saxpy(&device.stream(), Launch::linear(LEN), 1.0, x, seen).unwrap();
+        };
+        read(&x, &mut seen);
+        x.copy_from(&[2.0; LEN]).unwrap();
+        read(&x, &mut seen);
+        let later = adopt(&device, &theirs).unwrap();
+        x.copy_from_buffer(&later, &tens.slice(..)).unwrap();
+        later.synchronize().unwrap();
+        assert_all(&seen, 3.0);
+        assert_all(&x, 10.0);
+    });
+}
+
 #[test]
 fn a_launch_that_writes_waits_for_all_readers() {
     clean_child("a_launch_that_writes_waits_for_all_readers", &LAZY, || {
