@@ -76,6 +76,10 @@ impl<'s, T> Held<'s, T> {
     }
 
     /// Where what is kept of the memory goes.
+    #[cfg_attr(
+        not(feature = "cuda"),
+        allow(dead_code, reason = "only cudarc's slices are held from outside")
+    )]
     pub(crate) fn guard(&mut self) -> &mut Guard<'s> {
         &mut self.guard
     }

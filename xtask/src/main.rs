@@ -10,6 +10,7 @@ mod bless;
 mod ci;
 mod fake_driver;
 mod gpu;
+mod intel_opencl;
 mod layers;
 mod newcomer;
 mod random_cuda;

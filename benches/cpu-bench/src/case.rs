@@ -14,6 +14,8 @@ pub(crate) enum Who {
     OursInCpp,
     /// The kernel in OpenCL C, by pocl.
     Pocl,
+    /// The same, by Intel's run time for processors.
+    Intel,
     /// A plain loop in Rust, spread over the threads by rayon.
     Rayon,
     /// Vector instructions by hand, spread over the threads by rayon.
@@ -28,7 +30,8 @@ impl Who {
     /// Those whose times are compared with everybody else's.
     pub(crate) const OURS: [Self; 2] = [Self::OursInRust, Self::OursInCpp];
     /// Everybody else.
-    pub(crate) const OTHERS: [Self; 4] = [Self::Pocl, Self::Rayon, Self::Simd, Self::Sequential];
+    pub(crate) const OTHERS: [Self; 5] =
+        [Self::Pocl, Self::Intel, Self::Rayon, Self::Simd, Self::Sequential];
 
     /// What its column is called.
     pub(crate) fn title(self) -> &'static str {
@@ -36,12 +39,22 @@ impl Who {
             Self::OursInRust => "ours, Rust",
             Self::OursInCpp => "ours, CUDA C++",
             Self::Pocl => "pocl",
+            Self::Intel => "Intel OpenCL",
             Self::Rayon => "rayon",
             Self::Simd => "SIMD by hand",
             Self::Sequential => "best sequential",
             Self::OursOnOneThread => "ours, Rust, one thread",
         }
     }
+}
+
+/// What a computation cannot do without, by which its time is compared with what the machine can do at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// Bytes that are read from memory or written to it.
+    Bytes(usize),
+    /// Sums and products of floats.
+    Operations(usize),
 }
 
 /// A result.
@@ -97,6 +110,8 @@ pub(crate) struct Case<'a> {
     pub(crate) name: &'static str,
     /// How much is computed.
     pub(crate) size: String,
+    /// What that takes at least.
+    pub(crate) work: Work,
     expected: Values,
     /// What a float may differ, relative to the larger of it and 1.
     tolerance: f32,
@@ -109,8 +124,8 @@ pub(crate) struct Case<'a> {
 
 impl<'a> Case<'a> {
     pub(crate) fn new(name: &'static str, size: String, expected: Values, tolerance: f32) -> Self {
-        let one_may_differ_of = usize::MAX;
-        Self { name, size, expected, tolerance, one_may_differ_of, contestants: Vec::new() }
+        let (work, one_may_differ_of) = (Work::Bytes(0), usize::MAX);
+        Self { name, size, work, expected, tolerance, one_may_differ_of, contestants: Vec::new() }
     }
 
     /// Adds a contestant: what it works on, how it computes, how its result is read.

@@ -1,4 +1,4 @@
-//! Kernels on the CPU, in Rust and in CUDA C++, against pocl, plain loops with rayon, hand-written SIMD
+//! Kernels on the CPU, in Rust and in CUDA C++, against OpenCL by pocl and Intel, plain loops with rayon, hand-written SIMD
 //! and the best sequential algorithms: every output compared with a reference, times measured in turns.
 //!
 //! `cargo xtask bench cpu` builds this for the machine it is on and writes what it prints to
@@ -8,6 +8,7 @@
 mod case;
 mod generated;
 mod kernels;
+mod limits;
 mod measure;
 mod opencl;
 mod report;
@@ -16,7 +17,7 @@ mod simd;
 #[cfg(test)]
 mod tests;
 
-use case::{Case, Outcome, Values, Who};
+use case::{Case, Outcome, Values, Who, Work};
 use setup::{Scale, Setup};
 use std::time::Duration;
 
@@ -49,8 +50,10 @@ fn main() -> Outcome {
         println!("every output is right");
         return Ok(());
     }
+    let limits = limits::measure();
     println!("{}", report::contestants(&setup));
     println!("{}", report::table(&rows));
+    println!("{}", report::shares(&rows, limits));
     if only.is_some() {
         return Ok(());
     }

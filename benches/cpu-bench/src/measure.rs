@@ -1,6 +1,6 @@
 //! Times, taken in turns so that what else the machine does hits everybody alike.
 
-use crate::{Case, Outcome, Setup, Who};
+use crate::{Case, Outcome, Setup, Who, Work};
 use kernelmill::Launch;
 use std::{
     hint::black_box,
@@ -13,6 +13,8 @@ pub(crate) struct Row {
     pub(crate) name: &'static str,
     /// How much is computed.
     pub(crate) size: String,
+    /// What that takes at least.
+    pub(crate) work: Work,
     /// Median seconds of each contestant.
     pub(crate) seconds: Vec<(Who, f64)>,
     /// How often each was measured.
@@ -67,11 +69,11 @@ pub(crate) fn case(case: &mut Case<'_>, budget: Duration) -> Outcome<Row> {
     }
     let whos = case.contestants.iter().map(|(who, _)| *who);
     let seconds = whos.zip(times.into_iter().map(median)).collect();
-    Ok(Row { name: case.name, size: case.size.clone(), seconds, samples })
+    Ok(Row { name: case.name, size: case.size.clone(), work: case.work, seconds, samples })
 }
 
 /// The middle one.
-fn median(mut times: Vec<f64>) -> f64 {
+pub(crate) fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
 }

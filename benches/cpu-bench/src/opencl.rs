@@ -17,6 +17,8 @@ use std::ptr;
 pub(crate) struct OpenCl {
     context: Context,
     queue: CommandQueue,
+    /// Whose it is.
+    pub(crate) who: Who,
     /// Platform and version.
     pub(crate) name: String,
 }
@@ -65,19 +67,28 @@ impl Words for [f32; 4] {
 }
 
 impl OpenCl {
-    /// The first CPU of the first platform that has one; `None` without OpenCL.
-    pub(crate) fn open() -> Outcome<Option<Self>> {
-        let platforms = get_platforms().unwrap_or_default();
-        for platform in platforms {
+    /// The first CPU of each platform that takes part; none without OpenCL.
+    pub(crate) fn open_all() -> Outcome<Vec<Self>> {
+        let mut all: Vec<Self> = Vec::new();
+        for platform in get_platforms().unwrap_or_default() {
+            let name = platform.name()?;
+            let who = match &*name {
+                name if name.contains("Portable Computing Language") => Who::Pocl,
+                name if name.contains("Intel") => Who::Intel,
+                _ => continue,
+            };
             let Ok(devices) = platform.get_devices(CL_DEVICE_TYPE_CPU) else { continue };
             let Some(device) = devices.first().map(|id| Device::new(*id)) else { continue };
+            if all.iter().any(|other| other.who == who) {
+                continue;
+            }
             let context = Context::from_device(&device)?;
             // SAFETY: the context and its device were made just now.
             let queue = unsafe { CommandQueue::create(&context, device.id(), 0)? };
-            let name = format!("{} {}", platform.name()?, device.version()?.trim());
-            return Ok(Some(Self { context, queue, name }));
+            let name = format!("{name} {}", device.version()?.trim());
+            all.push(Self { context, queue, who, name });
         }
-        Ok(None)
+        Ok(all)
     }
 
     /// Memory of `len` words, all zero.
@@ -161,7 +172,7 @@ impl<'a> Case<'a> {
         keep: Vec<Memory>,
     ) {
         self.add(
-            Who::Pocl,
+            opencl.who,
             (job, out, keep),
             |(job, ..)| opencl.run(job),
             |(_, out, _)| Ok(T::from_words(opencl.download(out)?)),

@@ -20,8 +20,8 @@ pub(crate) struct Setup {
     pub(crate) kernels: Kernels,
     /// The same on one thread.
     pub(crate) alone: (Device, Kernels),
-    /// `None` where no OpenCL is installed.
-    pub(crate) opencl: Option<OpenCl>,
+    /// Those that are installed.
+    pub(crate) opencl: Vec<OpenCl>,
 }
 
 impl Setup {
@@ -38,7 +38,7 @@ impl Setup {
             kernels: Kernels::load(&device)?,
             alone: (alone.clone(), Kernels::load(&alone)?),
             device,
-            opencl: OpenCl::open()?,
+            opencl: OpenCl::open_all()?,
         })
     }
 

@@ -1,6 +1,9 @@
 //! Kernels on the CPU, as `benches/cpu-bench` measures them.
 
-use crate::workspace::{Workspace, stage};
+use crate::{
+    intel_opencl::IntelOpenCl,
+    workspace::{Workspace, stage},
+};
 use anyhow::{Context as _, Result, ensure};
 use std::path::Path;
 use xshell::cmd;
@@ -11,9 +14,12 @@ const POCL: [&str; 2] = ["pocl-opencl-icd", "ocl-icd-libopencl1"];
 /// The files by which they are known to be there: one that pocl brings, and what the loader knows.
 const FILES: (&str, &str) = ("/etc/OpenCL/vendors/pocl.icd", "libOpenCL.so.1");
 
-/// Installs pocl where it is missing, builds for this machine, and keeps what the benchmark prints.
+/// Installs pocl where it is missing, and Intel's OpenCL where that is asked for, builds for this machine, and keeps what the benchmark prints.
 pub(super) fn measure(workspace: &Workspace) -> Result<String> {
-    stage("set-up", || install_pocl(workspace))?;
+    let intel = stage("set-up", || {
+        install_pocl(workspace)?;
+        IntelOpenCl::find(workspace)
+    })?;
     stage("build", || {
         // The plain loops and the vectors are in this crate; ours choose when they run.
         let build = ["rustc", "--release", "--package", "cpu-bench", "--bin", "cpu-bench"];
@@ -21,7 +27,8 @@ pub(super) fn measure(workspace: &Workspace) -> Result<String> {
         Ok(build.run()?)
     })?;
     let program = workspace.target.join("release/cpu-bench");
-    let printed = stage("measure", || Ok(workspace.shell.cmd(program).read()?))?;
+    let variables = intel.iter().flat_map(IntelOpenCl::variables);
+    let printed = stage("measure", || Ok(workspace.shell.cmd(program).envs(variables).read()?))?;
     ensure!(!printed.trim().is_empty(), "the benchmark printed nothing");
     Ok(printed)
 }

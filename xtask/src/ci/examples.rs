@@ -3,7 +3,8 @@
 //! `tests/hip-backend` on the fake HIP run time. wgpu takes WGSL alone, so that lavapipe has a part in `devices` only, which
 //! runs on four back ends at once.
 
-use crate::{fake_driver, workspace::Workspace};
+use super::intel_opencl;
+use crate::{fake_driver, intel_opencl::IntelOpenCl, workspace::Workspace};
 use anyhow::{Result, ensure};
 use std::path::Path;
 
@@ -93,16 +94,35 @@ fn on_four_back_ends(workspace: &Workspace, driver: &Path) -> Result<()> {
 /// Runs the examples of [`ON_OPENCL`], built as SPIR-V too, on pocl.
 fn on_opencl(workspace: &Workspace, folder: &Path) -> Result<()> {
     workspace.cargo(&["build", "--release", "--package", "opencl-layer"]).run()?;
-    let mut build = vec!["build", "--release", "--features", "kernelmill/opencl"];
-    for name in ON_OPENCL {
-        build.extend(["--package", name]);
-    }
-    workspace.cargo(&build).env("KERNELMILL_TARGETS", "cpu,spirv64").run()?;
+    build_for_opencl(workspace)?;
     for example in EXAMPLES.into_iter().filter(|(name, _)| ON_OPENCL.contains(name)) {
         run_one(workspace, folder, example, Machine::OpenCl)?;
     }
     println!("{}: not on wgpu, which takes kernels in WGSL alone", ON_OPENCL.join(", "));
     Ok(())
+}
+
+/// Runs them on Intel's run time, which reads SPIR-V.
+pub(super) fn on_intel(workspace: &Workspace, intel: &IntelOpenCl) -> Result<()> {
+    let folder = workspace.temporary_folder()?;
+    build_for_opencl(workspace)?;
+    for (name, arguments) in EXAMPLES.into_iter().filter(|(name, _)| ON_OPENCL.contains(name)) {
+        let program = workspace.target.join("release").join(name);
+        let _in_folder = workspace.shell.push_dir(folder.path());
+        let output = workspace.shell.cmd(program).args(arguments).envs(intel.variables());
+        let output = output.envs([intel_opencl::DEVICE]).read()?;
+        println!("{output}");
+        ensure!(output.contains("Intel"), "{name} ran on another device than Intel's");
+    }
+    Ok(())
+}
+
+fn build_for_opencl(workspace: &Workspace) -> Result<()> {
+    let mut build = vec!["build", "--release", "--features", "kernelmill/opencl"];
+    for name in ON_OPENCL {
+        build.extend(["--package", name]);
+    }
+    Ok(workspace.cargo(&build).env("KERNELMILL_TARGETS", "cpu,spirv64").run()?)
 }
 
 /// What an example runs on.

@@ -1,7 +1,7 @@
 //! `y[i] = x[places[i]]` with random places.
 
 use crate::{
-    Case, Outcome, Setup, Values, Who,
+    Case, Outcome, Setup, Values, Who, Work,
     opencl::Argument,
     setup::{floats, numbers},
 };
@@ -18,6 +18,8 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
     let places: Vec<u32> = numbers(4, n).iter().map(|number| number % n as u32).collect();
     let expected = places.iter().map(|&place| x[place as usize]).collect();
     let mut case = Case::new("gather", format!("{n} elements"), Values::Floats(expected), 0.0);
+    // A place and an element are read, one is written.
+    case.work = Work::Bytes(12 * n);
     let launch = Launch::linear(n);
     let (device, stream, kernels) = (&setup.device, &setup.stream, &setup.kernels);
     case.add_ours(
@@ -29,7 +31,7 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
         },
         |(.., y)| y.download(),
     )?;
-    if let Some(opencl) = &setup.opencl {
+    for opencl in &setup.opencl {
         let (at, from, out) = (opencl.upload(&places)?, opencl.upload(&x)?, opencl.zeros(n)?);
         let arguments = [&at, &from, &out].map(Argument::Memory);
         let job = opencl.job(SOURCE, &arguments, &[n], &[256])?;

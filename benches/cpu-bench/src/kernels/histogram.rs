@@ -1,6 +1,6 @@
 //! Counts of values below 256.
 
-use crate::{Case, Outcome, Setup, Values, Who, opencl::Argument, setup::numbers};
+use crate::{Case, Outcome, Setup, Values, Who, Work, opencl::Argument, setup::numbers};
 use kernelmill::Launch;
 use rayon::prelude::*;
 
@@ -13,6 +13,8 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
     let x: Vec<u32> = numbers(12, n).iter().map(|number| number % 256).collect();
     let expected = count(&x).to_vec();
     let mut case = Case::new("histogram", format!("{n} elements"), Values::Numbers(expected), 0.0);
+    // An element is read.
+    case.work = Work::Bytes(4 * n);
     let launch = Launch::grid([BLOCKS as u32], [256]);
     case.add_ours(
         || Ok((setup.device.upload(&x)?, setup.device.zeros::<u32>(256)?)),
@@ -27,13 +29,13 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
         },
         |(_, bins)| bins.download(),
     )?;
-    if let Some(opencl) = &setup.opencl {
+    for opencl in &setup.opencl {
         let (from, out) = (opencl.upload(&x)?, opencl.zeros(256)?);
         let [from_, out_] = [&from, &out].map(Argument::Memory);
         let arguments = [Argument::Number(n as u32), from_, out_];
         let job = opencl.job(SOURCE, &arguments, &[256 * BLOCKS], &[256])?;
         case.add(
-            Who::Pocl,
+            opencl.who,
             (job, out, from),
             |(job, out, _)| {
                 opencl.clear(out)?;

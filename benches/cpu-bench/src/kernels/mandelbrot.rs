@@ -1,6 +1,6 @@
 //! How often the number of each pixel can be squared before it leaves the circle.
 
-use crate::{Case, Outcome, Setup, Values, Who, opencl::Argument, simd};
+use crate::{Case, Outcome, Setup, Values, Who, Work, opencl::Argument, simd};
 use kernelmill::Launch;
 use rayon::prelude::*;
 
@@ -10,9 +10,13 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
     let (width, limit) = setup.pick((64_usize, 50_u32), (512, 256));
     let step = 2.5 / width as f32;
     let pixels = width * width;
-    let expected = (0..pixels).map(|i| count(i / width, i % width, step, limit)).collect();
+    let expected: Vec<u32> =
+        (0..pixels).map(|i| count(i / width, i % width, step, limit)).collect();
+    let steps = expected.iter().map(|&steps| steps as usize).sum::<usize>();
     let size = format!("{width} x {width} pixels, at most {limit} steps");
     let mut case = Case::new("mandelbrot", size, Values::Numbers(expected), 0.0);
+    // Per step 3 products, 5 sums, of the pixels as far as they go.
+    case.work = Work::Operations(8 * steps);
     case.one_may_differ_of = 100;
     let (side, stream, kernels) = (width as u32, &setup.stream, &setup.kernels);
     let launch = Launch::<2>::grid([side / 16, side / 16], [16, 16]);
@@ -23,7 +27,7 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
         move |out| unsafe { kernels.cpp_mandelbrot(stream, launch, side, side, step, limit, out) },
         |out| out.download(),
     )?;
-    if let Some(opencl) = &setup.opencl {
+    for opencl in &setup.opencl {
         let out = opencl.zeros(pixels)?;
         let arguments = [
             Argument::Number(width as u32),

@@ -1,6 +1,6 @@
 //! Products of square matrices, with tiles in shared memory.
 
-use crate::{Case, Outcome, Setup, Values, Who, opencl::Argument, setup::floats};
+use crate::{Case, Outcome, Setup, Values, Who, Work, opencl::Argument, setup::floats};
 use kernelmill::{Buffer, Launch};
 use rayon::prelude::*;
 
@@ -54,6 +54,8 @@ fn case<'s>(
     expected.chunks_mut(n).enumerate().for_each(|(row, out)| multiply(row, &a, &b, out));
     let size = format!("{n} x {n}");
     let mut case = Case::new(name, size, Values::Floats(expected), 1e-4);
+    // A product and a sum for each element of a row and a column.
+    case.work = Work::Operations(2 * n * n * n);
     let (rows, blocks) = (n as u32, n as u32 / tile);
     let launch = Launch::<2>::grid([blocks, blocks], block);
     case.add_ours(
@@ -62,7 +64,7 @@ fn case<'s>(
         move |state| in_cpp(setup, launch, rows, state),
         |(.., c)| c.download(),
     )?;
-    if let Some(opencl) = &setup.opencl {
+    for opencl in &setup.opencl {
         let (left, right) = (opencl.upload(&a)?, opencl.upload(&b)?);
         let out = opencl.zeros(n * n)?;
         let [l, r, o] = [&left, &right, &out].map(Argument::Memory);

@@ -1,6 +1,6 @@
 //! The pull of all bodies on each of them.
 
-use crate::{Case, Outcome, Setup, Values, Who, opencl::Argument, setup::floats, simd};
+use crate::{Case, Outcome, Setup, Values, Who, Work, opencl::Argument, setup::floats, simd};
 use kernelmill::{Buffer, Launch, Stream};
 use rayon::prelude::*;
 
@@ -17,6 +17,8 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
         .collect();
     let expected: Vec<f32> = bodies.iter().flat_map(|own| reference(own, &bodies)).collect();
     let mut case = Case::new("n-body", format!("{n} bodies"), Values::Floats(expected), 1e-4);
+    // Per pair 3 differences, 6 for the distance, 2 for its root and quotient, 3 for its cube and the mass, 6 for the sum.
+    case.work = Work::Operations(20 * n * n);
     let launch = Launch::grid([n as u32 / 256], [256]);
     let state = |device: &kernelmill::Device| -> kernelmill::Result<(Buffer<_>, Buffer<_>)> {
         Ok((device.upload(&bodies)?, device.zeros::<[f32; 3]>(n)?))
@@ -37,7 +39,7 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
         move |(bodies, out)| Ok(setup.alone.1.nbody(&alone, launch, SOFTENING, &*bodies, out)?),
         |(_, out)| Ok(Values::Floats(out.download()?.into_flattened())),
     );
-    if let Some(opencl) = &setup.opencl {
+    for opencl in &setup.opencl {
         let (on_device, out) = (opencl.upload(&bodies)?, opencl.zeros(3 * n)?);
         let arguments = [
             Argument::Float(SOFTENING),

@@ -1,6 +1,6 @@
 //! Sums of 256 elements at a time.
 
-use crate::{Case, Outcome, Setup, Values, Who, opencl::Argument, setup::floats};
+use crate::{Case, Outcome, Setup, Values, Who, Work, opencl::Argument, setup::floats};
 use kernelmill::{Buffer, Launch};
 use rayon::prelude::*;
 
@@ -26,7 +26,7 @@ pub(super) fn by_a_tree(setup: &Setup) -> Outcome<Case<'_>> {
             on.kernels.cpp_reduce(&on.stream, launch, n, &*x, sums)
         },
     )?;
-    if let Some(opencl) = &setup.opencl {
+    for opencl in &setup.opencl {
         let n = elements(setup);
         let (from, out) = (opencl.upload(&floats(SEED, n))?, opencl.zeros(n / 256)?);
         let arguments = [&from, &out].map(Argument::Memory);
@@ -59,6 +59,8 @@ fn case<'s>(setup: &'s Setup, name: &'static str, in_rust: Run, in_cpp: Run) -> 
     let expected = x.chunks(256).map(sum).collect();
     let size = format!("{n} elements, 256 a block");
     let mut case = Case::new(name, size, Values::Floats(expected), 1e-4);
+    // An element is read.
+    case.work = Work::Bytes(4 * n);
     let launch = Launch::grid([n as u32 / 256], [256]);
     case.add_ours(
         || Ok((setup.device.upload(&x)?, setup.device.zeros::<f32>(n / 256)?)),

@@ -1,6 +1,6 @@
 //! `y += a * x`.
 
-use crate::{Case, Outcome, Setup, Values, Who, opencl::Argument, setup::floats};
+use crate::{Case, Outcome, Setup, Values, Who, Work, opencl::Argument, setup::floats};
 use kernelmill::Launch;
 use rayon::prelude::*;
 
@@ -15,6 +15,8 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
     let (x, y) = (floats(1, n), floats(2, n));
     let expected = x.iter().zip(&y).map(|(x, y)| A * x + y).collect();
     let mut case = Case::new("saxpy", format!("{n} elements"), Values::Floats(expected), 1e-6);
+    // Two elements are read, one is written.
+    case.work = Work::Bytes(12 * n);
     let launch = Launch::linear(n);
     case.add_ours(
         || Ok((setup.device.upload(&x)?, setup.device.upload(&y)?)),
@@ -25,7 +27,7 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
         },
         |(_, y)| y.download(),
     )?;
-    if let Some(opencl) = &setup.opencl {
+    for opencl in &setup.opencl {
         let (on_device, out) = (opencl.upload(&x)?, opencl.upload(&y)?);
         let arguments = [Argument::Float(A), Argument::Memory(&on_device), Argument::Memory(&out)];
         let job = opencl.job(SOURCE, &arguments, &[n], &[256])?;

@@ -1,6 +1,6 @@
 //! Prefix sums of 256 elements at a time.
 
-use crate::{Case, Outcome, Setup, Values, Who, opencl::Argument, setup::numbers};
+use crate::{Case, Outcome, Setup, Values, Who, Work, opencl::Argument, setup::numbers};
 use kernelmill::Launch;
 use rayon::prelude::*;
 
@@ -15,6 +15,8 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
     expected.chunks_mut(256).zip(x.chunks(256)).for_each(|(y, x)| running(x, y));
     let size = format!("{n} elements, 256 a block");
     let mut case = Case::new("prefix scan", size, Values::Numbers(expected), 0.0);
+    // An element is read, one is written.
+    case.work = Work::Bytes(8 * n);
     let launch = Launch::grid([n as u32 / 256], [256]);
     case.add_ours(
         || Ok((setup.device.upload(&x)?, setup.device.zeros::<u32>(n)?)),
@@ -23,7 +25,7 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
         move |(x, y)| unsafe { setup.kernels.cpp_scan(&setup.stream, launch, &*x, y) },
         |(_, y)| y.download(),
     )?;
-    if let Some(opencl) = &setup.opencl {
+    for opencl in &setup.opencl {
         let (from, out) = (opencl.upload(&x)?, opencl.zeros(n)?);
         let arguments = [&from, &out].map(Argument::Memory);
         let job = opencl.job(SOURCE, &arguments, &[n], &[256])?;

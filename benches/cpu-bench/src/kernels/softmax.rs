@@ -1,6 +1,6 @@
 //! The softmax of each row.
 
-use crate::{Case, Outcome, Setup, Values, Who, opencl::Argument, setup::floats};
+use crate::{Case, Outcome, Setup, Values, Who, Work, opencl::Argument, setup::floats};
 use kernelmill::Launch;
 use rayon::prelude::*;
 
@@ -12,6 +12,8 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
     let expected = x.chunks(columns).flat_map(reference).collect();
     let size = format!("{rows} rows of {columns}");
     let mut case = Case::new("softmax", size, Values::Floats(expected), 1e-6);
+    // An element is read, one is written.
+    case.work = Work::Bytes(8 * rows * columns);
     let (launch, width) = (Launch::grid([rows as u32], [256]), columns as u32);
     case.add_ours(
         || Ok((setup.device.upload(&x)?, setup.device.zeros::<f32>(rows * columns)?)),
@@ -20,7 +22,7 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
         move |(x, y)| unsafe { setup.kernels.cpp_softmax(&setup.stream, launch, width, &*x, y) },
         |(_, y)| y.download(),
     )?;
-    if let Some(opencl) = &setup.opencl {
+    for opencl in &setup.opencl {
         let (from, out) = (opencl.upload(&x)?, opencl.zeros(rows * columns)?);
         let [from_, out_] = [&from, &out].map(Argument::Memory);
         let arguments = [Argument::Number(columns as u32), from_, out_];

@@ -1,6 +1,6 @@
 //! `y += a * x`, each thread every element a whole grid apart.
 
-use crate::{Case, Outcome, Setup, Values, Who, opencl::Argument, setup::floats};
+use crate::{Case, Outcome, Setup, Values, Who, Work, opencl::Argument, setup::floats};
 use kernelmill::Launch;
 use rayon::prelude::*;
 
@@ -22,6 +22,8 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
         Values::Floats(expected),
         1e-6,
     );
+    // Two elements are read, one is written.
+    case.work = Work::Bytes(12 * n);
     let launch = Launch::grid([GRID.0 as u32], [GRID.1 as u32]);
     case.add_ours(
         || Ok((setup.device.upload(&x)?, setup.device.upload(&y)?)),
@@ -32,7 +34,7 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
         },
         |(_, y)| y.download(),
     )?;
-    if let Some(opencl) = &setup.opencl {
+    for opencl in &setup.opencl {
         let (on_device, out) = (opencl.upload(&x)?, opencl.upload(&y)?);
         let [from_, out_] = [&on_device, &out].map(Argument::Memory);
         let arguments = [Argument::Number(n as u32), Argument::Float(A), from_, out_];
