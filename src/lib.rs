@@ -64,6 +64,8 @@
 //!
 //! [`kernelmill-build`]: https://docs.rs/kernelmill-build
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("kernelmill needs a host with 64-bit addresses, as its devices have");
 

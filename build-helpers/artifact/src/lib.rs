@@ -22,6 +22,8 @@
 //! [`kernelmill-build`]: https://docs.rs/kernelmill-build
 //! [`kernelmill-compiler`]: https://docs.rs/kernelmill-compiler
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod bitcode;
 mod fingerprint;
 mod function;

@@ -136,6 +136,7 @@
 //! Such a package names `kernelmill-device` in its dependencies, has its kernels in a library,
 //! and, inside another package's folder, a `[workspace]` table of its own. Cargo builds it.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![expect(clippy::needless_doctest_main, reason = "a build script is a program")]
 
 mod base;

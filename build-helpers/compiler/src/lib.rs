@@ -26,6 +26,8 @@
 //! It knows no Cargo, reads no environment and prints nothing: what it needs is in [`Toolchain`],
 //! [`RustSource`] and [`Job`], and what it finds is in [`Artifact`] and [`Error`].
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod artifact;
 mod base;
 mod code;

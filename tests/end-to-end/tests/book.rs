@@ -252,3 +252,42 @@ fn the_package_of_the_tutorial_is_lowered_as_the_tutorial_says() {
         assert!(run.stderr.contains(part), "{part}: {}", run.stderr);
     }
 }
+
+/// Both kernels of the photo filter compute what its loop does, on the CPU and on the fake driver, and are lowered as its page
+/// says; its benchmark compiles, and the program is right.
+#[test]
+fn the_photo_filter_is_right_and_lowered_as_its_page_says() {
+    let blocks = blocks("photo-filter.md");
+    let settings = blocks.iter().filter(|(language, _)| language == "toml");
+    let settings: String = settings.map(|(_, text)| format!("{text}\n\n")).collect();
+    let settings =
+        settings.strip_prefix("[package.metadata.kernelmill]\n").expect("they are first");
+    let project = package("book-photo-filter", &blocks)
+        .manifest("2024", settings)
+        .environment("KERNELMILL_LOG", "summary");
+    enable_cuda(&project);
+    let run = project.cargo(&["test", "-vv"]).succeeds();
+    assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
+    let strategies: Vec<&str> = run
+        .stdout
+        .lines()
+        .chain(run.stderr.lines())
+        .filter_map(|line| Some(line.split_once(" on the CPU: ")?.1))
+        .collect();
+    assert_eq!(strategies.len(), 2, "the page has two kernels: {strategies:#?}");
+    for strategy in strategies {
+        assert!(blocks.iter().any(|(_, text)| text.trim() == strategy), "{strategy}");
+    }
+    let _ = project.cargo(&["build", "--benches"]).succeeds();
+    let run = project.cargo(&["run"]).succeeds();
+    assert_eq!(run.stdout.matches("right: true").count(), 2, "{}", run.stdout);
+
+    let driver = fake_driver().display().to_string();
+    let project = project
+        .environment("LD_LIBRARY_PATH", &driver)
+        .environment("FAKE_CUDA_RACES", "1")
+        .environment("KERNELMILL_DEVICE", "cuda")
+        .environment("RUST_TEST_NOCAPTURE", "1");
+    let run = project.cargo(&["test"]).succeeds();
+    assert!(run.stdout.contains("on PTX emulator sm_80"), "{}", run.stdout);
+}

@@ -1,7 +1,8 @@
 //! The crates as they are published: each by itself, without the workspace around it.
 
 use end_to_end::{Project, SAXPY, SAXPY_MAIN};
-use std::{fmt::Write as _, process::Command};
+use serde_json::Value;
+use std::{fmt::Write as _, fs, path::Path, process::Command};
 use test_support::root;
 
 /// The crates that a user's build takes from the registry.
@@ -53,4 +54,50 @@ fn a_package_builds_with_the_crates_that_are_published() {
     let built = project.cargo(&["build", "-vv"]).succeeds();
     assert_eq!(built.summary().map(|summary| summary.compiled), Some(3));
     assert_eq!(project.cargo(&["run"]).succeeds().stdout.trim(), "5");
+}
+
+/// What the registry and docs.rs show of each crate that is published, and the licences in it.
+#[test]
+fn each_crate_that_is_published_says_what_it_is() {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["metadata", "--no-deps", "--format-version=1"]).current_dir(root());
+    let output = command.output().expect("cargo runs");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let packages = metadata["packages"].as_array().expect("a list");
+    let published: Vec<_> = packages.iter().filter(|it| it["publish"].is_null()).collect();
+    let names: Vec<_> = published.iter().filter_map(|it| it["name"].as_str()).collect();
+    assert!(CRATES.iter().all(|name| names.contains(name)), "{names:?}");
+    let faults: Vec<_> = published.into_iter().flat_map(faults_of_metadata).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn faults_of_metadata(package: &Value) -> Vec<String> {
+    let name = package["name"].as_str().expect("a name");
+    let folder = Path::new(package["manifest_path"].as_str().expect("a path")).parent();
+    let folder = folder.expect("a folder");
+    let mut faults = Vec::new();
+    let mut check = |is_right: bool, what: &str| {
+        if !is_right {
+            faults.push(format!("{name}: {what}"));
+        }
+    };
+    for key in ["description", "license", "repository", "readme"] {
+        check(package[key].is_string(), &format!("no {key}"));
+    }
+    for key in ["keywords", "categories"] {
+        let count = package[key].as_array().map_or(0, Vec::len);
+        check((1..=5).contains(&count), &format!("{count} {key}; the registry takes 1 to 5"));
+    }
+    for file in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        let is_same = fs::read(folder.join(file)).ok() == fs::read(root().join(file)).ok();
+        check(is_same, &format!("{file} is not that of the workspace"));
+    }
+    let has_public_features =
+        ["kernelmill", "kernelmill-artifact", "kernelmill-build", "kernelmill-compiler"];
+    let docs = &package["metadata"]["docs"]["rs"];
+    check(
+        !has_public_features.contains(&name) || docs["all-features"] == true,
+        "docs.rs would not show the items of features",
+    );
+    faults
 }
