@@ -20,6 +20,8 @@ fn main() {
             "../conformance/kernels/atomics.rs",
             "../conformance/kernels/grid_sync.rs",
             "../conformance/kernels/shared.rs",
+            "../opencl-backend/kernels/printing.rs",
+            "../opencl-backend/kernels/telling.cu",
         ])
         .compile();
     PROGRAMS.into_iter().for_each(write_program);

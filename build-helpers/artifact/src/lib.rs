@@ -16,7 +16,7 @@
 //! - [`PtxVersion`]: a version of PTX, with the driver that reads it.
 //! - [`TraceFile`]: what builds and programs did when.
 //! - [`ProgramMemory`]: where a SPIR-V module keeps the variables that it shares with the host.
-//! - [`Printed`]: the output of kernels on a device whose driver has no `printf`.
+//! - [`render_lines`]: the output of kernels on a device whose driver has no `printf`.
 //!
 //! [`kernelmill`]: https://docs.rs/kernelmill
 //! [`kernelmill-build`]: https://docs.rs/kernelmill-build
@@ -59,7 +59,7 @@ pub use location::{SourceFrame, SourceLocation};
 pub use message::render_message;
 pub use occupancy::{Multiprocessor, registers_with, threads_with};
 pub use panic::{GridWorkspace, PANIC_MESSAGE_BYTES, PanicKind, PanicRecord};
-pub use printed::{PRINT_BUFFER, PRINT_BUFFER_BYTES, Printed};
+pub use printed::{PRINT_BUFFER_BYTES, PRINTS, render_lines};
 pub use program_memory::{ProgramMemory, ProgramVariable};
 pub use ptx::{
     PtxEntry, PtxParameter, PtxToken, PtxVersion, ptx_entries, ptx_has_open_stack, ptx_tokens,

@@ -47,8 +47,8 @@ pub struct PanicRecord {
     /// The address of the [`GridWorkspace`] of cooperative launches; 0 where there have been none. The host
     /// writes it, and a panic ends the barriers of the grid by it.
     pub workspace: u64,
-    /// The address of the memory for what kernels print ([`Printed`](crate::Printed)), where the host formats that; 0 where
-    /// they print nothing. The host writes it.
+    /// The address of the memory for what kernels print ([`render_lines`](crate::render_lines)), where the host prints that; 0
+    /// where they print nothing. The host writes it.
     pub printed: u64,
 }
 

@@ -31,7 +31,7 @@ pub struct ProgramMemory {
     /// The entries of the kernels that are given the address, as the argument behind those of their signatures and that of
     /// the panic record.
     pub kernels: Vec<String>,
-    /// Whether kernels append lines to a buffer that their panic records name: see [`Printed::render`](crate::Printed::render).
+    /// Whether kernels append lines to a buffer that their panic records name: see [`render_lines`](crate::render_lines).
     pub prints: bool,
 }
 

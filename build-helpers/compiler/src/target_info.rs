@@ -88,6 +88,11 @@ pub(crate) trait TargetInfo {
         false
     }
 
+    /// Whether a binary tells the host by a variable that its kernels print.
+    fn marks_printing(&self) -> bool {
+        false
+    }
+
     /// The mathematical functions of its vendor's.
     fn vendor_math(&self) -> Option<VendorMath> {
         None

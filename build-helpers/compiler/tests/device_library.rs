@@ -6,6 +6,7 @@
 mod common;
 
 use common::{compile, compile_with, compiler, job, lower, ptx};
+use kernelmill_artifact::PRINTS;
 use kernelmill_compiler::{Artifact, Config, MathLibrary, PanicLevel, Params};
 
 const GPUS: [&str; 4] = ["compute_75", "compute_90", "gfx90a", "gfx1100"];
@@ -492,23 +493,61 @@ fn what_a_kernel_does_not_use_is_not_in_it() {
     }
     for target in ["gfx90a", "gfx1100"] {
         let artifact = compile("unused", QUIET, target).unwrap();
-        for part in ["__kernelmill_panic_record", "__kernelmill_print_buffer"] {
+        for part in ["__kernelmill_panic_record", "__kernelmill_print"] {
             assert!(!contains(&artifact, part), "{target}: {part}");
         }
     }
 }
 
 #[test]
-fn printing_is_the_drivers_on_nvidia_and_a_buffer_on_amd() {
+fn printing_is_the_drivers_on_nvidia_and_the_hosts_on_amd() {
     let text = QUIET.replace("*out = value", "gpu_println!(\"{value:>8.3}\");\n*out = value");
     let ptx = ptx("prints", &text);
     assert_eq!(count(&ptx, "call.uni (retval0), vprintf"), 1, "a line is printed whole");
     for target in ["gfx90a", "gfx1100"] {
         let artifact = compile("prints", &text, target).unwrap();
-        assert!(contains(&artifact, "__kernelmill_print_buffer"), "{target}");
+        assert!(contains(&artifact, PRINTS), "{target}");
+        assert!(artifact.messages.contains(&"{f32: >8.3}".to_owned()), "{:?}", artifact.messages);
+        assert!(artifact.kernels.iter().all(|kernel| kernel.panics), "{target}: no record");
     }
     if test_support::tool::nvidia("ptxas").is_some() {
         compile("prints", &text, "sm_90").unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// A line that the host cannot format is formatted on the device; the buffer is that of the panic record, in the device's
+/// global memory, also where the kernel cannot panic.
+#[test]
+fn lines_for_amd_go_to_the_memory_that_the_record_names() {
+    let source = |line: &str| {
+        format!(
+            "use kernelmill_device::prelude::*;\n\n#[kernel]\npub fn prints(x: u32) {{\n    \
+             gpu_println!({line});\n}}\n\n#[derive(Debug)]\npub struct Pair(u32, bool);\n"
+        )
+    };
+    let offset = std::mem::offset_of!(kernelmill_artifact::PanicRecord, printed);
+    for target in ["gfx90a", "gfx1100"] {
+        let inspect = |line: &str| {
+            let (text, config) = (source(line), Config::new(target.parse().unwrap()));
+            let (source, lowered) = common::lower("prints_to_record", &text);
+            let job = common::job("prints_to_record", &source, &lowered, &config);
+            let artifact = common::compiler().compile(&job).unwrap_or_else(|it| panic!("{it}"));
+            (common::compiler().inspect(&job).unwrap(), artifact)
+        };
+        let (module, artifact) = inspect("\"{x} {x:04x}\"");
+        let is_field = |it: &str| {
+            it.contains("getelementptr")
+                && it.contains("ptr addrspace(1)")
+                && it.contains(&format!("i64 {offset}"))
+        };
+        let named = module.lines().any(is_field);
+        assert!(named, "{target}: {module}");
+        assert!(module.contains("atomicrmw add ptr addrspace(1)"), "{target}: {module}");
+        assert!(!module.contains("core3fmt"), "{target}: formatted on the device");
+        assert_eq!(artifact.messages, ["{u32} {u32:04x}"], "{target}");
+        let (module, artifact) = inspect("\"{:?} {x}\", Pair(x, true)");
+        assert!(module.contains("core3fmt"), "{target}: not formatted on the device");
+        assert!(contains(&artifact, PRINTS) && artifact.messages.is_empty(), "{target}");
     }
 }
 

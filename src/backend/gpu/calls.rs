@@ -360,8 +360,8 @@ pub(in crate::backend) trait ModuleCalls: ContextCalls {
     /// # Safety
     ///
     /// The module is loaded.
-    unsafe fn prints(_module: Self::Module) -> bool {
-        false
+    unsafe fn prints(&self, _module: Self::Module) -> Result<bool> {
+        Ok(false)
     }
 
     /// Unloads a module.

@@ -88,10 +88,12 @@ impl<D: Driver> Panics<D> {
             self.reclaim(dropped, &image.driver);
             table = self.lock();
         }
-        let mut record = table.records.take(&image.driver)?;
         // SAFETY: the image is loaded.
-        if unsafe { D::prints(image.handle) } {
-            table.records.add_print_buffer(&mut record, &image.driver)?;
+        let prints = unsafe { image.driver.prints(image.handle)? };
+        let mut record = table.records.take(&image.driver)?;
+        if prints && let Err(error) = table.records.add_print_buffer(&mut record, &image.driver) {
+            table.records.give_back(record);
+            return Err(error);
         }
         let address = record.address();
         table.entries.push(Entry {

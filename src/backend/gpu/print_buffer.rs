@@ -11,7 +11,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use kernelmill_artifact::{PRINT_BUFFER_BYTES, Printed};
+use kernelmill_artifact::{PRINT_BUFFER_BYTES, render_lines};
 
 use crate::embedded::EmbeddedArtifact;
 
@@ -39,7 +39,7 @@ impl PrintBuffer {
         if words.is_empty() && lost == 0 {
             return;
         }
-        let text = Printed::render(&words, artifact.messages, artifact.locations);
+        let text = render_lines(&words, artifact.messages, artifact.locations);
         // Nobody is there who could be told that the output is closed.
         let mut output = std::io::stdout().lock();
         let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use kernelmill_artifact::Signature;
+use kernelmill_artifact::{PRINTS, Signature};
 
 use super::{
     driver::{NOT_FOUND, named},
@@ -46,6 +46,12 @@ impl ModuleCalls for DriverContext {
         }
         named(code, "hipModuleGetGlobal", || name.to_string_lossy().into_owned())?;
         Ok(Some((address.expose_provenance() as u64, bytes)))
+    }
+
+    unsafe fn prints(&self, module: Handle) -> Result<bool> {
+        let mark = CString::new(PRINTS).expect("a symbol has no zero");
+        // SAFETY: promised.
+        Ok(unsafe { self.global(module, &mark)? }.is_some())
     }
 
     unsafe fn unload_module(module: Handle, subject: impl FnOnce() -> String) -> Result<()> {

@@ -23,8 +23,9 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::LargeSharedMemory
         | C::DeviceVariables
         | C::Panics
+        | C::Printing
         | C::Tracing => Support::Full,
         C::Clusters | C::TensorMaps => Support::Emulated,
-        C::Occupancy | C::Printing | C::Watchdog | C::Interoperation => Support::None,
+        C::Occupancy | C::Watchdog | C::Interoperation => Support::None,
     }
 }

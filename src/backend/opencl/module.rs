@@ -121,9 +121,9 @@ impl ModuleCalls for DriverContext {
         Ok(name.to_str().ok().and_then(|name| program.variable(name)))
     }
 
-    unsafe fn prints(module: Handle) -> bool {
+    unsafe fn prints(&self, module: Handle) -> Result<bool> {
         // SAFETY: promised.
-        unsafe { module.program() }.prints()
+        Ok(unsafe { module.program() }.prints())
     }
 
     unsafe fn unload_module(module: Handle, subject: impl FnOnce() -> String) -> Result<()> {

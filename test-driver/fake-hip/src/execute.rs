@@ -18,7 +18,7 @@ use kernelmill::{
 
 use crate::{
     memory::{Found, Kind, Memory, When},
-    metadata,
+    metadata, printing,
 };
 
 /// The kernels that tests have registered.
@@ -51,6 +51,8 @@ pub(crate) struct Launch {
     pub(crate) number: u64,
     /// Whether all blocks are alive at once.
     pub(crate) cooperative: bool,
+    /// Whether its module says that kernels of it print.
+    pub(crate) prints: bool,
 }
 
 /// In which order blocks run.
@@ -150,22 +152,30 @@ impl Launch {
         }
         let own = self.code.sizes.len();
         let pointers: Vec<_> = self.arguments[..own].iter().map(Copied::pointer).collect();
-        let panic = match self.cooperative {
-            true => self.run_together(&pointers)?,
-            false => self.run_apart(&pointers, order)?,
+        let blocks = || match self.cooperative {
+            true => self.run_together(&pointers),
+            false => self.run_apart(&pointers, order),
         };
-        match (panic, self.arguments.get(own)) {
-            (Some(panic), Some(record)) => {
-                let panic = self.code.renumbered(panic);
-                let address = match self.cooperative {
-                    true => record_of(memory, record.word() as usize)?,
-                    false => record.word() as usize,
-                };
-                hand_over(memory, &panic, self.number, address)
-            }
-            (Some(_), None) => Err(format!("`{}` panics and has no record", self.name)),
-            (None, _) => Ok(()),
+        let (panic, text) = match self.prints {
+            true => printing::printed(blocks)?,
+            false => (blocks(), Vec::new()),
+        };
+        let panic = panic?;
+        if panic.is_none() && text.is_empty() {
+            return Ok(());
         }
+        let Some(record) = self.arguments.get(own) else {
+            return Err(format!("`{}` panics or prints, and has no record", self.name));
+        };
+        let address = match self.cooperative {
+            true => record_of(memory, record.word() as usize)?,
+            false => record.word() as usize,
+        };
+        if !text.is_empty() {
+            printing::hand_over(memory, &text, address)?;
+        }
+        let panic = panic.map(|panic| self.code.renumbered(panic));
+        panic.map_or(Ok(()), |panic| hand_over(memory, &panic, self.number, address))
     }
 }
 

@@ -38,7 +38,7 @@
 //! # Layers
 //!
 //! A module imports only from layers below its own: `api` (the exported functions), `call` (what every call
-//! does first), `leak`, `state` (everything that there is), `queue`, `graph`, `execute`, `module`, `metadata`,
+//! does first), `leak`, `state` (everything that there is), `queue`, `graph`, `execute`, `printing`, `module`, `metadata`,
 //! `memory`, `config`, `failures`, `code`.
 
 mod api;
@@ -52,5 +52,6 @@ mod leak;
 mod memory;
 mod metadata;
 mod module;
+mod printing;
 mod queue;
 mod state;

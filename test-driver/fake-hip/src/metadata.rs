@@ -4,7 +4,8 @@
 //! [MessagePack](https://github.com/msgpack/msgpack/blob/master/spec.md), of which this reads the kinds that
 //! LLVM writes.
 
-use object::{Object as _, ObjectSection as _, read::elf::ElfFile64};
+use kernelmill::artifact::PRINTS;
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _, read::elf::ElfFile64};
 
 /// What is known of a code object.
 #[derive(Debug)]
@@ -12,6 +13,8 @@ pub(crate) struct Metadata {
     /// The target ID, `gfx1100`.
     pub(crate) target: String,
     pub(crate) kernels: Vec<Kernel>,
+    /// Whether it has the variable that says that kernels print.
+    pub(crate) prints: bool,
 }
 
 /// A kernel as the code object describes it.
@@ -55,7 +58,8 @@ impl Metadata {
         let target = target.splitn(5, '-').nth(4).unwrap_or_default().to_owned();
         let kernels = root.get("amdhsa.kernels").and_then(Value::items).ok_or("no kernels")?;
         let kernels = kernels.iter().map(|it| Kernel::read(it).ok_or("a kernel without a field"));
-        Ok(Self { target, kernels: kernels.collect::<Result<_, _>>()? })
+        let prints = elf.dynamic_symbols().any(|symbol| symbol.name() == Ok(PRINTS));
+        Ok(Self { target, kernels: kernels.collect::<Result<_, _>>()?, prints })
     }
 }
 

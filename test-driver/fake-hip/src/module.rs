@@ -21,6 +21,8 @@ pub(crate) struct Function {
     pub(crate) device: i32,
     pub(crate) digest: u64,
     pub(crate) kernel: Kernel,
+    /// Whether the module says that kernels of it print.
+    pub(crate) prints: bool,
 }
 
 /// Bytes of the header of a file in ELF, and of an entry of its table of sections.

@@ -288,14 +288,14 @@ fn what_a_kernel_prints_on_the_cpu_is_on_standard_output() {
     assert!(ptx.contains("vprintf"), "{ptx}");
 }
 
-/// There it is formatted on the device, into the buffer that `gpu_println!` fills.
+/// There it is formatted on the device, into the buffer that `gpu_println!` fills, and the host is told that there is one.
 #[test]
-fn what_a_kernel_prints_on_amd_is_in_a_buffer_of_its_module() {
+fn what_a_kernel_prints_on_amd_is_in_a_buffer_of_its_launch() {
     let failures = lower(&source("failures")).unwrap();
     for target in ["gfx90a", "gfx1100"] {
         let bytes = failures.compile(target).unwrap().bytes;
         let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
-        for there in ["__kernelmill_print_buffer", "thread %d of %s has %.2f, %lld", "prints"] {
+        for there in ["__kernelmill_prints", "thread %d of %s has %.2f, %lld", "prints"] {
             assert!(has(there), "{target}: {there}");
         }
         assert!(!has("printf"), "{target}: something is left that prints");

@@ -39,6 +39,9 @@ pub(crate) const PRINT: &str = "__kernelmill_printf";
 /// The function that returns the address of the memory that kernels print to.
 pub(crate) const PRINT_MEMORY: &str = "__kernelmill_print_memory_address";
 
+/// The attribute of a kernel that prints to that memory.
+pub(crate) const PRINTS: &str = "kernelmill-prints";
+
 /// `fn(number: u32, values: *const u64, count: usize, texts: u64)` of the device crate: sends the values of a line.
 pub(crate) const PRINT_VALUES: &str = "__kernelmill_print_values";
 

@@ -1,13 +1,13 @@
 //! The end of the pipeline: checks, and the goal that was asked for.
 
 use kernelmill_artifact::{LaunchLimits, Resources};
-use kernelmill_llvm::ir::{Linkage, ModuleExt, Visibility};
+use kernelmill_llvm::ir::{ModuleExt, Type, Value, Visibility};
 
 use super::{overrides, session::Session};
 use crate::{
     Error,
     artifact::{Artifact, CompiledKernel},
-    base::names::PANIC_RECORD_PARAMETER,
+    base::names::{PANIC_RECORD_PARAMETER, PRINTS},
     ir::{Frames, variables},
     passes::{
         check::ValidModule,
@@ -18,12 +18,17 @@ use crate::{
     target::Emitted,
 };
 
-/// Makes the memory of `printf` on a GPU visible to the host, if it is there.
-pub(super) fn export_print_memory(session: &mut Session<'_, '_>) -> Result<(), Error> {
-    if let Some(memory) = session.module.global("__kernelmill_print_memory") {
-        memory.set_linkage(Linkage::External);
-        memory.set_visibility(Visibility::Protected);
-        memory.set_name("__kernelmill_print_buffer");
+/// Tells the host by a variable that kernels print, where the target's binaries say it in no other way.
+pub(super) fn mark_printing(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, backend, .. } = *session;
+    let prints = |it: Value<'_>| it.text_attribute(PRINTS).is_some();
+    if backend.marks_printing() && module.definitions().into_iter().any(prints) {
+        let space = backend.address_spaces().map_or(0, |spaces| spaces.global);
+        let word = Type::int(context, 32);
+        let mark = module.new_global(kernelmill_artifact::PRINTS, word, space);
+        mark.set_initializer(word.constant(1));
+        mark.set_alignment(4);
+        mark.set_visibility(Visibility::Protected);
     }
     Ok(())
 }

@@ -76,8 +76,7 @@ const STAGES: &[Stage] = &[
         .when(|request| request.options.optimize),
     run("workarounds", stages::work_around_llvm).then(Hook::Late),
     run("check of markers", stages::check_markers).when(|request| request.options.validate),
-    run("export of print memory", finish::export_print_memory)
-        .when(|request| request.goal == Goal::Artifact),
+    run("mark of printing", finish::mark_printing).when(|request| request.goal == Goal::Artifact),
     run("naming of variables", finish::name_variables)
         .when(|request| request.goal == Goal::Artifact),
     run("names of functions", finish::name_functions)

@@ -52,6 +52,6 @@ declare ptr @__kernelmill_panic_record() nounwind willreturn memory(none)
 ; The place of the dispatch in its queue, which launches of one stream share: the first is 0.
 declare i64 @llvm.amdgcn.dispatch.id()
 define i64 @__kernelmill_launch_number() alwaysinline { %d = call i64 @llvm.amdgcn.dispatch.id() %r = add i64 %d, 1 ret i64 %r }
-@__kernelmill_print_memory = internal addrspace(1) global [65536 x i8] zeroinitializer, align 16
-define ptr @__kernelmill_print_memory_address() alwaysinline { ret ptr addrspacecast (ptr addrspace(1) @__kernelmill_print_memory to ptr) }
+; Where launches print to: in the record too, memory of the host.
+define ptr @__kernelmill_print_memory_address() alwaysinline { %p = call ptr @__kernelmill_panic_record() %f = getelementptr i8, ptr %p, i64 PRINTED %a = load i64, ptr %f, align 8 %g = inttoptr i64 %a to ptr addrspace(1) %r = addrspacecast ptr addrspace(1) %g to ptr ret ptr %r }
 !0 = !{}

@@ -1,8 +1,8 @@
 //! AMD: code objects, by LLVM and the linker of the Rust toolchain.
 
-use std::{fs, process::Command};
+use std::{fs, mem::offset_of, process::Command};
 
-use kernelmill_artifact::{AmdTarget, ArtifactKind, LaunchLimits, Target};
+use kernelmill_artifact::{AmdTarget, ArtifactKind, LaunchLimits, PanicRecord, Target};
 use kernelmill_llvm::{
     inkwell::context::Context,
     ir::{ModuleExt, Value, Visibility, calling_convention},
@@ -154,12 +154,13 @@ impl TargetInfo for Amd {
     }
 
     fn operations(&self) -> String {
+        let printed = offset_of!(PanicRecord, printed).to_string();
         [
             include_str!("numeric.ll"),
             include_str!("half.ll"),
             include_str!("rsqrt.ll"),
             include_str!("memory.ll"),
-            include_str!("amd.ll"),
+            &include_str!("amd.ll").replace("PRINTED", &printed),
             include_str!("wavefront.ll"),
             include_str!("copy_plain.ll"),
             include_str!("tma_none.ll"),
@@ -187,6 +188,14 @@ impl TargetInfo for Amd {
     /// That of global memory: accesses of any memory are slower, and use more registers.
     fn panic_record_space(&self) -> u32 {
         1
+    }
+
+    fn sends_lines(&self) -> bool {
+        true
+    }
+
+    fn marks_printing(&self) -> bool {
+        true
     }
 
     fn shared_limit(&self) -> Option<u64> {

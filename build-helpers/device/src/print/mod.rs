@@ -1,13 +1,13 @@
 //! Printing from kernels: [`gpu_println!`](crate::gpu_println).
 //!
-//! A thread formats a line and prints it as a whole, so lines never mix. The lines of one thread keep
-//! their order; lines of different threads have none. The CPU prints at once. NVIDIA's driver prints when
-//! the host synchronises, from a buffer of limited size. AMD's driver does not print: there lines are
-//! appended to a buffer of the module, the symbol `__kernelmill_print_buffer`, which
-//! `kernelmill_artifact::Printed` reads. For OpenCL devices, which call no functions by address, as formatting does, the host
-//! formats: threads append the values of a line to a buffer of the launch.
+//! Lines never mix. The lines of one thread keep their order; lines of different threads have none. On the CPU and on NVIDIA's
+//! devices a thread formats a line and prints it as a whole. The CPU prints at once, NVIDIA's driver when the host
+//! synchronises, from a buffer of limited size. The drivers of AMD's and of OpenCL devices do not print: there threads append
+//! entries to a buffer of the launch, and the host formats them, as `kernelmill_artifact::render_lines` does, and prints them
+//! when it waits. An entry has the values of a line. Where a value is of a type that is formatted by its own code, AMD's
+//! devices format the line and append that; OpenCL devices, which call no functions by address, leave the value out.
 //!
-//! Printing links the formatting of `core` into a kernel, which is much code: use it for debugging.
+//! Formatting on the device links that of `core` into a kernel, which is much code: use it for debugging.
 
 mod buffer;
 #[cfg(any(kernelmill, test))]
@@ -74,41 +74,6 @@ pub fn line(text: fmt::Arguments<'_>) {
     unsafe { __kernelmill_print(line.bytes.as_ptr()) };
 }
 
-/// Appends a line to the module's buffer. The compiler calls it on targets that have no `printf`.
-///
-/// # Safety
-///
-/// The text is null-terminated.
-#[cfg(kernelmill)]
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __kernelmill_print_to_buffer(text: *const u8) {
-    // SAFETY: promised; the module's buffer is used only here.
-    unsafe { buffer::append(__kernelmill_print_memory_address(), text) };
-}
-
-/// C's `printf` into the module's buffer, with arguments of a word each. The compiler replaces calls of
-/// `printf` by it on targets that have none.
-///
-/// # Safety
-///
-/// The format is null-terminated, as is each text that is printed without a precision; there are `count`
-/// values.
-#[cfg(kernelmill)]
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __kernelmill_printf_to_buffer(
-    format: *const u8,
-    values: *const u64,
-    count: u32,
-) -> i32 {
-    let mut line = Line::new();
-    // SAFETY: promised; the line ends in a zero.
-    unsafe {
-        c::format(&mut line, format, values, count as usize);
-        __kernelmill_print_to_buffer(line.bytes.as_ptr());
-    }
-    line.length as i32
-}
-
 /// Appends the values of a line to the buffer of the launch. The compiler calls it in the place of [`line`] where the host
 /// formats lines, whose text has this number.
 ///
@@ -130,7 +95,7 @@ unsafe extern "C" fn __kernelmill_print_values(
     };
 }
 
-/// Appends a formatted line to the buffer of the launch, as [`__kernelmill_print_to_buffer`] does to that of a module.
+/// Appends a formatted line to the buffer of the launch. The compiler calls it on targets that have no `printf`.
 ///
 /// # Safety
 ///
@@ -153,11 +118,13 @@ unsafe extern "C" fn __kernelmill_print_to_entry(text: *const u8) {
     }
 }
 
-/// C's `printf` into the buffer of the launch, as [`__kernelmill_printf_to_buffer`] does into that of a module.
+/// C's `printf` into the buffer of the launch, with arguments of a word each. The compiler replaces calls of
+/// `printf` by it on targets that have none.
 ///
 /// # Safety
 ///
-/// As there.
+/// The format is null-terminated, as is each text that is printed without a precision; there are `count`
+/// values.
 #[cfg(kernelmill)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __kernelmill_printf_to_entry(
@@ -190,15 +157,9 @@ unsafe fn format_once(line: &mut Line, format: *const u8, values: *const u64, co
 mod tests {
     use super::*;
 
-    /// The bytes of a buffer, as a host copies them from a device.
-    fn bytes(memory: &Buffer) -> Vec<u8> {
-        let start = [memory.asked, memory.lost].map(u32::to_le_bytes).concat();
-        [start.as_slice(), &memory.text].concat()
-    }
-
     #[test]
     fn the_host_formats_the_values_that_threads_have_sent() {
-        use kernelmill_artifact::Printed;
+        use kernelmill_artifact::render_lines;
         // SAFETY: integers, for which zero is a value.
         let mut memory: Box<Buffer> = unsafe { Box::new_zeroed().assume_init() };
         let name = "a long name, cut nowhere";
@@ -222,44 +183,39 @@ mod tests {
         let messages = ["{u32} of {str}: {f32:.2}", "nothing", "{str}"];
         let line = "x".repeat(LINE_BYTES);
         let expected = format!("7 of {name}: 1.50\nnothing\n{line}\nformatted\n");
-        assert_eq!(Printed::render(&words(&memory), &messages, &[]), expected);
+        assert_eq!(render_lines(&words(&memory), &messages, &[]), expected);
         // Once there is no room the count stays, and lines that are lost are counted.
         for _ in 0..BUFFER_BYTES {
             // SAFETY: as before.
             unsafe { entries::append_values(&raw mut *memory, 2, core::ptr::null(), 0, 0) };
         }
-        let found = Printed::render(&words(&memory), &messages, &[]).lines().count();
+        let found = render_lines(&words(&memory), &messages, &[]).lines().count();
         assert_eq!(found - 4 + memory.lost as usize, BUFFER_BYTES);
         assert!(memory.asked as usize <= BUFFER_BYTES + 8 && found > 7000, "{found} lines");
     }
 
     #[test]
-    fn the_host_reads_what_threads_have_printed() {
-        use kernelmill_artifact::Printed;
+    fn the_host_prints_what_threads_have_formatted() {
+        use kernelmill_artifact::render_lines;
         // SAFETY: integers, for which zero is a value.
         let mut memory: Box<Buffer> = unsafe { Box::new_zeroed().assume_init() };
-        assert_eq!(Printed::read(&bytes(&memory)), Some(Printed { text: String::new(), lost: 0 }));
         let mut line = Line::new();
         line.format(format_args!("ä {}", 1));
         let mut of_c = Line::new();
         let (format, values) = (c"thread %d: %5.2f\n", [3, 1.5_f64.to_bits()]);
-        // SAFETY: one thread; the texts end in zeros.
+        // SAFETY: one thread; the texts end in zeros, and their words are reserved.
         unsafe {
             c::format(&mut of_c, format.as_ptr().cast(), values.as_ptr(), 2);
-            buffer::append(&raw mut *memory, line.bytes.as_ptr());
-            buffer::append(&raw mut *memory, of_c.bytes.as_ptr());
+            for line in [&line, &of_c] {
+                let length = line.bytes.iter().position(|byte| *byte == 0).unwrap();
+                let words = entries::words(length);
+                let mut entry = entries::Entry::new(&raw mut *memory, 0, words).unwrap();
+                entry.put_text(line.bytes.as_ptr(), length);
+                entry.complete();
+            }
         }
-        let printed = Printed::read(&bytes(&memory)).unwrap();
-        assert_eq!((&*printed.text, printed.lost), ("ä 1\nthread 3:  1.50\n", 0));
-        // More than there is room for: the first that fit, and how many do not.
-        for _ in 0..BUFFER_BYTES {
-            // SAFETY: as before.
-            unsafe { buffer::append(&raw mut *memory, c"0123456789\n".as_ptr().cast()) };
-        }
-        let printed = Printed::read(&bytes(&memory)).unwrap();
-        let whole = (BUFFER_BYTES - 23) / 11;
-        assert_eq!(printed.text.lines().count(), 2 + whole);
-        assert_eq!(printed.lost as usize, BUFFER_BYTES - whole);
-        assert_eq!(Printed::read(&bytes(&memory)[1..]), None);
+        let words = memory.text.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
+        let words: Vec<u64> = words.collect();
+        assert_eq!(render_lines(&words, &[], &[]), "ä 1\nthread 3:  1.50\n");
     }
 }

@@ -52,7 +52,7 @@ impl State {
         geometry: Geometry,
         parameters: *mut *mut c_void,
     ) -> Result<Launch, Code> {
-        let Function { module, digest, kernel, .. } = function;
+        let Function { module, digest, kernel, prints, .. } = function;
         let Some(code) = self.registered.find(digest, &kernel.name).cloned() else {
             let what = format!("`{}` is of a code object that no test has registered", kernel.name);
             return self.refuse(code::LAUNCH_FAILURE, &what);
@@ -75,7 +75,7 @@ impl State {
         let buffers = with_buffer.map(|(copied, _)| copied.word() as usize).collect();
         let (name, number) = (kernel.name, self.launch_number());
         let cooperative = false;
-        Ok(Launch { name, module, code, geometry, arguments, buffers, number, cooperative })
+        Ok(Launch { name, module, code, geometry, arguments, buffers, number, cooperative, prints })
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
     Error,
     base::names::{
         COOPERATIVE, DYNAMIC_SHARED, DYNAMIC_SHARED_PARAMETERS, GRID_WORKSPACE, PANIC_RECORD,
-        PANIC_RECORD_PARAMETER, PROGRAM_MEMORY_PARAMETER, is_panic,
+        PANIC_RECORD_PARAMETER, PRINT_MEMORY, PRINTS, PROGRAM_MEMORY_PARAMETER, is_panic,
     },
     ir::{always_inline, reachable, shared_globals, variables},
     passes::{index_width, lengths},
@@ -79,6 +79,9 @@ pub(crate) fn gpu<'c>(unit: &Unit<'_, 'c>, abi: &GpuAbi<'_, 'c>) -> Result<Vec<E
             let record = can_panic || cooperative || asks_for_record;
             let needs = Needs { record, memory, shared };
             let kernel = gpu_kernel(unit, abi, signature, shim, &needs)?;
+            if used.iter().any(|value| value.name() == PRINT_MEMORY) {
+                kernel.add_text_attribute(unit.context, PRINTS, "");
+            }
             if cooperative {
                 kernel.add_text_attribute(unit.context, COOPERATIVE, "");
             }

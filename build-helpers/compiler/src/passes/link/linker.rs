@@ -126,7 +126,7 @@ impl<'c> Linker<'_, 'c> {
             messages::attach(context, module, messages);
         }
         if sends_lines {
-            messages::attach_lines(context, module, messages);
+            self.attach_lines(messages);
         }
         panics::define(context, module, style);
         if style != Style::Format {
@@ -150,14 +150,19 @@ impl<'c> Linker<'_, 'c> {
         host_instructions::replace(context, module);
         math::replace(context, module, sources.backend.is_gpu());
         heap::provide(context, module, sources.backend.has_heap());
-        let sends_lines = sources.backend.sends_lines();
-        if sends_lines {
-            messages::attach_lines(context, module, messages);
+        if sources.backend.sends_lines() {
+            self.attach_lines(messages);
         }
         let prints = sources.backend.missing_operation("print").is_none();
         if prints && sources.backend.print().is_none() {
-            print::to_buffer(context, module, sends_lines);
+            print::to_entry(context, module);
         }
+    }
+
+    /// Lets the host format lines. A line with a value that cannot be sent is formatted on the device, where that can.
+    fn attach_lines(&self, messages: &mut Messages) {
+        let whole = self.sources.backend.calls_pointers();
+        messages::attach_lines(self.context, self.module, messages, whole);
     }
 
     /// Links the device crate, where something new of it is wanted. What comes from `core` may want

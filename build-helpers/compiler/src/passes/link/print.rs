@@ -1,4 +1,4 @@
-//! C's `printf` for targets without variadic functions: into a buffer of the module that the host
+//! C's `printf` for targets without variadic functions: into a buffer of the launch that the host
 //! reads, or by a function that takes the address of the arguments.
 
 use kernelmill_llvm::{
@@ -10,10 +10,6 @@ use crate::{base::names::PRINT, target_info::Printf};
 
 /// What prints a text that ends in a zero, and C's `printf` with its arguments in memory, in the device
 /// crate.
-const TEXT_TO_BUFFER: &str = "__kernelmill_print_to_buffer";
-const PRINTF_TO_BUFFER: &str = "__kernelmill_printf_to_buffer";
-
-/// The same, into a buffer of the launch.
 const TEXT_TO_ENTRY: &str = "__kernelmill_print_to_entry";
 const PRINTF_TO_ENTRY: &str = "__kernelmill_printf_to_entry";
 
@@ -29,17 +25,13 @@ pub(crate) fn printing<'c>(context: &'c Context, module: &Module<'c>, target: Op
     }
 }
 
-/// Sends what prints to the module's buffer, or to that of the launch.
-pub(super) fn to_buffer<'c>(context: &'c Context, module: &Module<'c>, is_of_launch: bool) {
-    let (text, format) = match is_of_launch {
-        true => (TEXT_TO_ENTRY, PRINTF_TO_ENTRY),
-        false => (TEXT_TO_BUFFER, PRINTF_TO_BUFFER),
-    };
+/// Sends what prints to the buffer of the launch.
+pub(super) fn to_entry<'c>(context: &'c Context, module: &Module<'c>) {
     if let Some(print) = module.function(TEXT) {
-        print.set_name(text);
+        print.set_name(TEXT_TO_ENTRY);
     }
     let Some(print) = module.function(PRINT) else { return };
-    replace_calls(print, |call| printf(context, module, call, format));
+    replace_calls(print, |call| printf(context, module, call));
 }
 
 /// Replaces calls of a function by what stands for their results.
@@ -87,7 +79,7 @@ fn packed<'c>(context: &'c Context, call: Value<'c>, target: Value<'c>) -> Value
 }
 
 /// Calls the device crate's, with a word in memory for each argument after the format.
-fn printf<'c>(context: &'c Context, module: &Module<'c>, call: Value<'c>, name: &str) -> Value<'c> {
+fn printf<'c>(context: &'c Context, module: &Module<'c>, call: Value<'c>) -> Value<'c> {
     let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
     let pointer = Type::pointer(context, 0);
     let arguments = call.arguments();
@@ -107,6 +99,6 @@ fn printf<'c>(context: &'c Context, module: &Module<'c>, call: Value<'c>, name: 
         builder.store(value, slot).set_alignment(8);
     }
     let ty = word.function(&[pointer, pointer, word]);
-    let target = module.declare(name, ty);
+    let target = module.declare(PRINTF_TO_ENTRY, ty);
     builder.call(target, &[format, slots, word.constant(values.len() as u64)])
 }

@@ -222,7 +222,6 @@ impl Backend for Spirv {
             decorate: &|_, _, _| {},
         };
         let entries = entry::gpu(unit, &abi)?;
-        variables::mark_printing(unit.context, unit.module, &entries);
         Ok(entries)
     }
 

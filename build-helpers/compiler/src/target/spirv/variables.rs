@@ -18,19 +18,15 @@ use kernelmill_llvm::{
 use super::spaces::GLOBAL;
 use crate::{
     Error,
-    base::names::{PRINT_MEMORY, PROGRAM_MEMORY_PARAMETER},
+    base::names::{PRINT_MEMORY, PRINTS, PROGRAM_MEMORY_PARAMETER},
     ir::{
         always_inline, reachable, replace_uses,
         variables::{is_in_memory, is_variable},
     },
-    passes::entry::Entry,
 };
 
 /// The attribute of the kernel with the initial values that has the memory as text.
 const MEMORY: &str = "kernelmill-program-variables";
-
-/// The attribute of a kernel that prints.
-const PRINTS: &str = "kernelmill-prints";
 
 /// Has functions that use variables, or print, inlined.
 pub(super) fn inline_users<'c>(context: &'c Context, module: &Module<'c>) {
@@ -41,16 +37,6 @@ pub(super) fn inline_users<'c>(context: &'c Context, module: &Module<'c>) {
         let used = reachable(function);
         if used.iter().any(|it| is_in_memory(it, GLOBAL) || it.name() == PRINT_MEMORY) {
             always_inline(context, function);
-        }
-    }
-}
-
-/// Marks the kernels that print.
-pub(super) fn mark_printing<'c>(context: &'c Context, module: &Module<'c>, entries: &[Entry]) {
-    let kernels = entries.iter().filter_map(|it| ModuleExt::function(module, &it.symbol));
-    for kernel in kernels {
-        if reachable(kernel).iter().any(|it| it.name() == PRINT_MEMORY) {
-            kernel.add_text_attribute(context, PRINTS, "");
         }
     }
 }

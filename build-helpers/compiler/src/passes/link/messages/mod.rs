@@ -80,10 +80,17 @@ fn numbers(kind: Value<'_>, found: &mut HashSet<u64>, depth: u32) -> bool {
 }
 
 /// A text with the values in it.
-#[derive(Default)]
 struct Message<'c> {
     text: String,
     values: Vec<Item<'c>>,
+    /// Whether every value can be sent.
+    is_whole: bool,
+}
+
+impl Default for Message<'_> {
+    fn default() -> Self {
+        Self { text: String::new(), values: Vec::new(), is_whole: true }
+    }
 }
 
 impl<'c> Message<'c> {
@@ -95,6 +102,7 @@ impl<'c> Message<'c> {
     fn value(&mut self, item: Option<Item<'c>>, specification: &str) {
         let Some(item) = item else {
             self.text.push_str("{?}");
+            self.is_whole = false;
             return;
         };
         let form = item.form;
@@ -148,12 +156,18 @@ pub(super) fn attach<'c>(context: &'c Context, module: &Module<'c>, messages: &m
     }
 }
 
-/// Replaces the calls that print a line whose text is known by ones that send its number and values.
-pub(super) fn attach_lines<'c>(context: &'c Context, module: &Module<'c>, messages: &mut Messages) {
+/// Replaces the calls that print a line whose text is known by ones that send its number and values; with `whole` only
+/// those of which every value can be sent.
+pub(super) fn attach_lines<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    messages: &mut Messages,
+    whole: bool,
+) {
     let is_line = |it: &Value<'c>| it.is_declaration() && it.is_used() && path(*it) == LINE;
     for function in module.functions().into_iter().filter(is_line) {
         for call in calls_of(function) {
-            if let Some(message) = formatted(call, LINE) {
+            if let Some(message) = formatted(call, LINE).filter(|it| !whole || it.is_whole) {
                 send(context, module, call, message, messages);
             }
         }
