@@ -171,6 +171,26 @@ pub(crate) trait Context: Any + Send + Sync {
     fn synchronize(&self) -> Result<()>;
 }
 
+impl<'a> StreamRef<'a> {
+    /// The same stream, which is not asked again whether launches in `context` may be put on it at once.
+    #[inline]
+    pub(crate) fn for_launches_in(self, context: &'a dyn Context) -> Self {
+        self.taken(address(context), context.takes(self))
+    }
+
+    /// Whether launches in `context` may be put on it at once, as far as it was asked. Contexts that are two values of one
+    /// context of a driver are different here.
+    #[inline]
+    pub(crate) fn is_for_launches_in(self, context: &dyn Context) -> bool {
+        self.taken_by() == address(context)
+    }
+}
+
+#[inline]
+fn address(context: &dyn Context) -> usize {
+    std::ptr::from_ref(context).addr()
+}
+
 /// What the driver's descriptor of a tensor says besides the numbers.
 #[derive(Clone, Copy, Debug)]
 #[allow(dead_code, reason = "for drivers, and a build may have none")]

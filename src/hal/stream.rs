@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use super::{Context, async_error::AsyncError};
+use super::async_error::AsyncError;
 use crate::error::Result;
 
 /// The identity of a context: each has its own, and none is used twice, so that what is kept for a
@@ -81,12 +81,16 @@ impl<'a> StreamRef<'a> {
         Self { stream, taken_by: 0, taken: Taken::Nothing }
     }
 
-    /// The same stream, which is not asked again whether launches in `context` may be put on it at once.
+    /// The same stream, which a context at an address takes so, while that lives.
     #[inline]
-    pub(crate) fn for_launches_in(self, context: &'a dyn Context) -> Self {
-        let taken = context.takes(self);
-        let taken_by = if taken == Taken::Nothing { 0 } else { address(context) };
-        Self { taken_by, taken, ..self }
+    pub(super) fn taken(self, by: usize, taken: Taken) -> Self {
+        Self { taken_by: if taken == Taken::Nothing { 0 } else { by }, taken, ..self }
+    }
+
+    /// The address of the context that it was taken by, or 0.
+    #[inline]
+    pub(super) fn taken_by(self) -> usize {
+        self.taken_by
     }
 
     /// The same stream, of which nothing is known.
@@ -99,13 +103,6 @@ impl<'a> StreamRef<'a> {
     #[allow(dead_code, reason = "for drivers, and a build may have none")]
     pub(crate) fn is_default(self) -> bool {
         self.taken == Taken::Default
-    }
-
-    /// Whether launches in `context` may be put on it at once, as far as it was asked. Contexts that are two values of one
-    /// context of a driver are different here.
-    #[inline]
-    pub(crate) fn is_for_launches_in(self, context: &dyn Context) -> bool {
-        self.taken_by == address(context)
     }
 
     /// The context that it was made in, as [`Stream::context`] has it.
@@ -138,11 +135,6 @@ impl<'a> StreamRef<'a> {
     pub(crate) fn describe(self) -> &'static str {
         self.stream.describe()
     }
-}
-
-#[inline]
-fn address(context: &dyn Context) -> usize {
-    std::ptr::from_ref(context).addr()
 }
 
 impl fmt::Debug for StreamRef<'_> {

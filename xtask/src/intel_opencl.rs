@@ -14,6 +14,9 @@ const WHEELS: [&str; 2] = ["intel-opencl-rt==2026.*", "intel-cmplr-lib-rt==2026.
 /// What asks for it to be installed.
 pub(crate) const VARIABLE: &str = "KERNELMILL_INTEL_OPENCL";
 
+/// How a program is told to run there.
+pub(crate) const DEVICE: (&str, &str) = ("KERNELMILL_DEVICE", "opencl:intel");
+
 /// What names pocl to the loader of OpenCL.
 const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
 

@@ -3,8 +3,11 @@
 //! `tests/hip-backend` on the fake HIP run time. wgpu takes WGSL alone, so that lavapipe has a part in `devices` only, which
 //! runs on four back ends at once.
 
-use super::intel_opencl;
-use crate::{fake_driver, intel_opencl::IntelOpenCl, workspace::Workspace};
+use crate::{
+    fake_driver,
+    intel_opencl::{DEVICE, IntelOpenCl},
+    workspace::Workspace,
+};
 use anyhow::{Result, ensure};
 use std::path::Path;
 
@@ -110,7 +113,7 @@ pub(super) fn on_intel(workspace: &Workspace, intel: &IntelOpenCl) -> Result<()>
         let program = workspace.target.join("release").join(name);
         let _in_folder = workspace.shell.push_dir(folder.path());
         let output = workspace.shell.cmd(program).args(arguments).envs(intel.variables());
-        let output = output.envs([intel_opencl::DEVICE]).read()?;
+        let output = output.envs([DEVICE]).read()?;
         println!("{output}");
         ensure!(output.contains("Intel"), "{name} ran on another device than Intel's");
     }

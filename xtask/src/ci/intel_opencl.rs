@@ -2,13 +2,10 @@
 
 use super::examples;
 use crate::{
-    intel_opencl::{IntelOpenCl, VARIABLE},
+    intel_opencl::{DEVICE, IntelOpenCl, VARIABLE},
     workspace::Workspace,
 };
 use anyhow::Result;
-
-/// How a program is told to run there.
-pub(super) const DEVICE: (&str, &str) = ("KERNELMILL_DEVICE", "opencl:intel");
 
 pub(super) fn run(workspace: &Workspace) -> Result<()> {
     let Some(intel) = IntelOpenCl::find(workspace)? else {
