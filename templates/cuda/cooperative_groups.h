@@ -75,29 +75,29 @@ template <unsigned int Size> struct thread_block_tile<Size, void> {
     unsigned int first = __kernelmill_lane_id() & ~(Size - 1);
     return (Size == 32 ? ~0u : (1u << (Size & 31)) - 1) << first;
   }
-  static __device__ void sync() { __syncwarp(mask()); }
+  static __device__ void sync() { __syncwarp(__km_mask(mask())); }
   static __KM_MEMBER unsigned int num_threads() { return Size; }
   static __KM_MEMBER unsigned int size() { return Size; }
   static __device__ unsigned int thread_rank() { return __kernelmill_lane_id() & (Size - 1); }
   __KM_MEMBER unsigned int meta_group_rank() const { return rank_in_parent; }
   __KM_MEMBER unsigned int meta_group_size() const { return tiles_of_parent; }
   template <class T> __device__ T shfl(T value, int lane) const {
-    return __KM_EXCHANGE(value, __shfl_sync(mask(), word, lane, Size));
+    return __KM_EXCHANGE(value, __shfl_sync(__km_mask(mask()), word, lane, Size));
   }
   template <class T> __device__ T shfl_xor(T value, int bits) const {
-    return __KM_EXCHANGE(value, __shfl_xor_sync(mask(), word, bits, Size));
+    return __KM_EXCHANGE(value, __shfl_xor_sync(__km_mask(mask()), word, bits, Size));
   }
   template <class T> __device__ T shfl_up(T value, unsigned int delta) const {
-    return __KM_EXCHANGE(value, __shfl_up_sync(mask(), word, delta, Size));
+    return __KM_EXCHANGE(value, __shfl_up_sync(__km_mask(mask()), word, delta, Size));
   }
   template <class T> __device__ T shfl_down(T value, unsigned int delta) const {
-    return __KM_EXCHANGE(value, __shfl_down_sync(mask(), word, delta, Size));
+    return __KM_EXCHANGE(value, __shfl_down_sync(__km_mask(mask()), word, delta, Size));
   }
-  __device__ int any(int predicate) const { return __any_sync(mask(), predicate); }
-  __device__ int all(int predicate) const { return __all_sync(mask(), predicate); }
+  __device__ int any(int predicate) const { return __any_sync(__km_mask(mask()), predicate); }
+  __device__ int all(int predicate) const { return __all_sync(__km_mask(mask()), predicate); }
   __device__ unsigned int ballot(int predicate) const {
     unsigned int first = __kernelmill_lane_id() & ~(Size - 1);
-    return __ballot_sync(mask(), predicate) >> first;
+    return __ballot_sync(__km_mask(mask()), predicate) >> first;
   }
 
   // Which tile it is of what it is part of, and how many tiles that has.
@@ -147,7 +147,7 @@ class coalesced_group {
 
  public:
   __KM_MEMBER unsigned int mask() const { return members; }
-  __device__ void sync() const { __syncwarp(members); }
+  __device__ void sync() const { __syncwarp(__km_mask(members)); }
   __device__ unsigned int num_threads() const { return __popc(members); }
   __device__ unsigned int size() const { return num_threads(); }
   __device__ unsigned int thread_rank() const {
@@ -157,21 +157,21 @@ class coalesced_group {
   static __KM_MEMBER unsigned int meta_group_rank() { return 0; }
   template <class T> __device__ T shfl(T value, unsigned int rank) const {
     unsigned int from = lane(rank % num_threads());
-    return __KM_EXCHANGE(value, __shfl_sync(members, word, from));
+    return __KM_EXCHANGE(value, __shfl_sync(__km_mask(members), word, from));
   }
   template <class T> __device__ T shfl_up(T value, unsigned int delta) const {
     unsigned int rank = thread_rank(), from = lane(rank < delta ? rank : rank - delta);
-    return __KM_EXCHANGE(value, __shfl_sync(members, word, from));
+    return __KM_EXCHANGE(value, __shfl_sync(__km_mask(members), word, from));
   }
   template <class T> __device__ T shfl_down(T value, unsigned int delta) const {
     unsigned int rank = thread_rank(), next = rank + delta;
     unsigned int from = lane(next < num_threads() ? next : rank);
-    return __KM_EXCHANGE(value, __shfl_sync(members, word, from));
+    return __KM_EXCHANGE(value, __shfl_sync(__km_mask(members), word, from));
   }
-  __device__ int any(int predicate) const { return __any_sync(members, predicate); }
-  __device__ int all(int predicate) const { return __all_sync(members, predicate); }
+  __device__ int any(int predicate) const { return __any_sync(__km_mask(members), predicate); }
+  __device__ int all(int predicate) const { return __all_sync(__km_mask(members), predicate); }
   __device__ unsigned int ballot(int predicate) const {
-    return ranks(__ballot_sync(members, predicate));
+    return ranks(__ballot_sync(__km_mask(members), predicate));
   }
 };
 __device__ inline __attribute__((always_inline)) coalesced_group coalesced_threads() {
@@ -184,12 +184,12 @@ __device__ inline __attribute__((always_inline)) coalesced_group __km_part(unsig
   return coalesced_group(mask);
 }
 template <class Group> __KM_D coalesced_group binary_partition(const Group &group, bool is) {
-  unsigned int those = __ballot_sync(group.mask(), is);
+  unsigned int those = __ballot_sync(__km_mask(group.mask()), is);
   return __km_part(is ? those : group.mask() & ~those);
 }
 template <class Group, class Label>
 __KM_D coalesced_group labeled_partition(const Group &group, Label label) {
-  return __km_part(__match_any_sync(group.mask(), label));
+  return __km_part(__match_any_sync(__km_mask(group.mask()), label));
 }
 
 // A block or threads of a warp, for functions that take any group.
@@ -211,7 +211,7 @@ class thread_group {
     if (is_block)
       __syncthreads();
     else
-      __syncwarp(members);
+      __syncwarp(__km_mask(members));
   }
   static __KM_MEMBER bool is_valid() { return true; }
   __device__ unsigned int num_threads() const {

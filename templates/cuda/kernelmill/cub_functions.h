@@ -90,13 +90,13 @@ template <class T, class How> __KM_D T __km_cub_words(const T &value, How how) {
   return result.Alias();
 }
 template <class T> __KM_D T __km_cub_down(const T &value, unsigned int delta, int width) {
-  return __km_cub_words(value, [=] __device__(unsigned int it) { return __shfl_down_sync(0xffffffffu, it, delta, width); });
+  return __km_cub_words(value, [=] __device__(unsigned int it) { return __shfl_down_sync(__km_mask(0xffffffffu), it, delta, width); });
 }
 template <class T> __KM_D T __km_cub_up(const T &value, unsigned int delta, int width) {
-  return __km_cub_words(value, [=] __device__(unsigned int it) { return __shfl_up_sync(0xffffffffu, it, delta, width); });
+  return __km_cub_words(value, [=] __device__(unsigned int it) { return __shfl_up_sync(__km_mask(0xffffffffu), it, delta, width); });
 }
 template <class T> __KM_D T __km_cub_from(const T &value, int lane, int width) {
-  return __km_cub_words(value, [=] __device__(unsigned int it) { return __shfl_sync(0xffffffffu, it, lane, width); });
+  return __km_cub_words(value, [=] __device__(unsigned int it) { return __shfl_sync(__km_mask(0xffffffffu), it, lane, width); });
 }
 // Values stay in the order of their lanes: a combination need not be commutative.
 template <class T, class Combine>

@@ -26,6 +26,27 @@ __KM_D unsigned int __km_from_lane(unsigned int value, int lane) {
 }
 #endif
 #define __activemask() __km_active_lanes()
+
+// AMD's own headers refuse a mask of 32 bits too: of 64 lanes it means half.
+#if defined(__HIP_PLATFORM_AMD__)
+#define __KM_NARROW                                                                                \
+  __attribute__((unavailable("its mask has to have 64 bits on AMD's processors, whose wavefronts " \
+                             "have up to 64 lanes: write 0xffffffffffffffffull for all of them, "  \
+                             "or `unsigned long long` for the mask's type")))
+template <class Mask> struct __km_is_narrow { static const bool value = sizeof(Mask) != 8; };
+template <> struct __km_is_narrow<__km_mask> { static const bool value = false; };
+#define __KM_REFUSE(NAME)                                                                          \
+  template <class Mask, class... T>                                                                \
+  __KM_D __KM_NARROW typename __km_enable<__km_is_narrow<Mask>::value, int>::type NAME(Mask, T...);
+__KM_REFUSE(__syncwarp) __KM_REFUSE(__ballot_sync) __KM_REFUSE(__any_sync) __KM_REFUSE(__all_sync)
+__KM_REFUSE(__shfl_sync) __KM_REFUSE(__shfl_xor_sync) __KM_REFUSE(__shfl_up_sync)
+__KM_REFUSE(__shfl_down_sync) __KM_REFUSE(__match_any_sync) __KM_REFUSE(__match_all_sync)
+__KM_REFUSE(__reduce_add_sync) __KM_REFUSE(__reduce_min_sync) __KM_REFUSE(__reduce_max_sync)
+__KM_REFUSE(__reduce_and_sync) __KM_REFUSE(__reduce_or_sync) __KM_REFUSE(__reduce_xor_sync)
+#undef __KM_REFUSE
+#undef __KM_NARROW
+#endif
+
 __KM_D int __any(int predicate) { return __ballot(predicate) != 0; }
 __KM_D int __all(int predicate) { return __ballot(!predicate) == 0; }
 __KM_D __km_lanes __lanemask_lt() { return ((__km_lanes)1 << __lane_id()) - 1; }

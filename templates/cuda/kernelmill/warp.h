@@ -1,19 +1,31 @@
 // Operations among the 32 threads of a warp.
 #pragma once
 
-__KM_D void __syncwarp(unsigned int mask = 0xffffffffu) { __kernelmill_warp_barrier(mask); }
+// A mask of 32 lanes. In HIP on AMD's processors masks have 64 bits, and a number of 32 is no mask: only kernelmill's own
+// headers make one of it, for their warps of 32 lanes.
+#if defined(__HIP_PLATFORM_AMD__)
+struct __km_mask {
+  unsigned int lanes;
+  explicit __KM_MEMBER __km_mask(unsigned int lanes) : lanes(lanes) {}
+  __KM_MEMBER operator unsigned int() const { return lanes; }
+};
+#else
+typedef unsigned int __km_mask;
+#endif
+
+__KM_D void __syncwarp(__km_mask mask = __km_mask(0xffffffffu)) { __kernelmill_warp_barrier(mask); }
 __KM_D unsigned int __activemask() { return __kernelmill_active_mask(); }
-__KM_D unsigned int __ballot_sync(unsigned int mask, int predicate) {
+__KM_D unsigned int __ballot_sync(__km_mask mask, int predicate) {
   return __kernelmill_warp_ballot(mask, predicate != 0);
 }
-__KM_D int __any_sync(unsigned int mask, int predicate) {
+__KM_D int __any_sync(__km_mask mask, int predicate) {
   return __ballot_sync(mask, predicate) != 0;
 }
 // Lanes that have returned, or never were, vote for neither.
-__KM_D int __all_sync(unsigned int mask, int predicate) {
+__KM_D int __all_sync(__km_mask mask, int predicate) {
   return __ballot_sync(mask, !predicate) == 0;
 }
-__KM_D int __uni_sync(unsigned int mask, int predicate) {
+__KM_D int __uni_sync(__km_mask mask, int predicate) {
   unsigned int yes = __ballot_sync(mask, predicate), no = __ballot_sync(mask, !predicate);
   return yes == 0 || no == 0;
 }
@@ -52,7 +64,7 @@ template <> struct __km_bits<4> { typedef unsigned int type; };
 template <> struct __km_bits<8> { typedef unsigned long long type; };
 
 #define __KM_SHUFFLE(NAME, HOW, ARGUMENT)                                                          \
-  template <class T> __KM_D T NAME(unsigned int mask, T value, ARGUMENT argument, int width = 32) { \
+  template <class T> __KM_D T NAME(__km_mask mask, T value, ARGUMENT argument, int width = 32) {    \
     typedef typename __km_bits<sizeof(T)>::type Bits;                                              \
     Bits bits = __builtin_bit_cast(Bits, value);                                                   \
     unsigned int low = __km_shuffle::HOW(mask, (unsigned int)bits, argument, width);               \
@@ -69,14 +81,14 @@ __KM_SHUFFLE(__shfl_down_sync, down, unsigned int)
 
 // What `combine` makes of the values of all lanes in `mask`.
 template <class T, class Combine>
-__KM_D T __km_reduce(unsigned int mask, T value, Combine combine) {
+__KM_D T __km_reduce(__km_mask mask, T value, Combine combine) {
   T result = __shfl_sync(mask, value, __builtin_ctz(mask));
   for (unsigned int rest = mask & (mask - 1); rest != 0; rest &= rest - 1)
     result = combine(result, __shfl_sync(mask, value, __builtin_ctz(rest)));
   return result;
 }
 #define __KM_REDUCE(NAME, T, EXPRESSION)                                                           \
-  __KM_D T NAME(unsigned int mask, T value) {                                                      \
+  __KM_D T NAME(__km_mask mask, T value) {                                                         \
     return __km_reduce(mask, value, [] __device__(T a, T b) { return EXPRESSION; });               \
   }
 __KM_REDUCE(__reduce_add_sync, int, a + b)
@@ -90,7 +102,7 @@ __KM_REDUCE(__reduce_or_sync, unsigned int, a | b)
 __KM_REDUCE(__reduce_xor_sync, unsigned int, a ^ b)
 #undef __KM_REDUCE
 
-template <class T> __KM_D unsigned int __match_any_sync(unsigned int mask, T value) {
+template <class T> __KM_D unsigned int __match_any_sync(__km_mask mask, T value) {
   typedef typename __km_bits<sizeof(T)>::type Bits;
   Bits own = __builtin_bit_cast(Bits, value);
   unsigned int equal = 0;
@@ -101,7 +113,7 @@ template <class T> __KM_D unsigned int __match_any_sync(unsigned int mask, T val
   return equal;
 }
 template <class T>
-__KM_D unsigned int __match_all_sync(unsigned int mask, T value, int *predicate) {
+__KM_D unsigned int __match_all_sync(__km_mask mask, T value, int *predicate) {
   *predicate = __all_sync(mask, __match_any_sync(mask, value) == mask);
-  return *predicate ? mask : 0;
+  return *predicate ? (unsigned int)mask : 0;
 }
