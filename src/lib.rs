@@ -58,6 +58,7 @@
 //!   loader at run time; for kernels in WGSL.
 //! - `wgpu-translation`: devices of Vulkan before 1.2 too. Their drivers do not read what a build makes; naga translates it.
 //! - `jit`: CUDA C++ and PTX that the program gives when it runs, with a database of what was compiled ([`jit`]).
+//! - `jit-llvm`: kernels in Rust that are compiled when the program runs, from embedded bitcode, by an LLVM that is found then.
 //! - `tracing`: spans of the crate `tracing` for loads, launches and copies.
 //! - `nvtx`: NVTX ranges for the same, which NVIDIA's tools show.
 //! - `half`: `half::f16` and `half::bf16` as elements and arguments.

@@ -35,6 +35,9 @@
 //! | | [`Build::plugin`], [`Build::plugin_meta`] | | | plugins of the compiler, and what they are told |
 //! | `panics` | [`Build::panics`] | `KERNELMILL_PANICS` | `message` | what the host learns of a panic: `none`, `message`, `backtrace` |
 //! | `math` | [`Build::math`] | `KERNELMILL_MATH` | `own` | whose mathematical functions: `own`, or `vendor` for NVIDIA's libdevice and AMD's ocml |
+//! | `max-spills` | [`Build::max_spills`] | | any number | the most bytes of a thread that the spills of a kernel store and load together |
+//! | `excess-spills` | [`Build::excess_spills`] | | `warn` | what is done about kernels with more: `warn` or `error` |
+//! | `thresholds` | [`Build::thresholds`] | | any number of everything | the most that each kernel may take of a device |
 //! | `types` | [`Build::map_type`] | | | types of the user's own for structs in signatures |
 //! | `cuda-compiler` | [`Build::cuda_compiler`] | `KERNELMILL_CUDA_COMPILER` | `auto` | who compiles CUDA C++ for NVIDIA's targets: `nvcc`, `clang`, or `auto` for nvcc where it is there |
 //! | `nvcc` | [`Build::nvcc`] | `KERNELMILL_NVCC` | see [`toolchain`] | the nvcc to use |
@@ -42,6 +45,7 @@
 //! | `host-files` | [`Build::host_files`] | | | patterns of `.cu` files whose host code the package calls |
 //! | `rdc` | [`Build::rdc`] | | `false` | device code of host files may call into other files |
 //! | `device-libraries` | [`Build::device_library`] | `KERNELMILL_DEVICE_LIBRARIES` (as `PATH`) | | what cubins are linked with where something is undefined: objects and archives of `nvcc -dc`, cubins of `ptxas -c`, `cudadevrt` |
+//! | `sources` | [`Build::define_for`], [`Build::arg_for`] | | | what holds for single sources |
 //! | `kernels.NAME` | [`Build::kernel`] | | | what holds for one kernel, [`Kernel`] |
 //!
 //! Targets: `cpu`; `compute_75` (PTX for this and later NVIDIA architectures); `sm_90`, `sm_90a`,
@@ -58,6 +62,7 @@
 //! - `KERNELMILL_OVERRIDE_<kernel>`: a file that stands for one stage of a kernel: `.ll` for what the front end makes,
 //!   `.cu`, `.cl` and `.wgsl` for the source, `.ptx` for PTX, `.spv` for the module of OpenCL devices.
 //! - `KERNELMILL_TRACE=trace.json`: writes the steps of the build in the trace event format of Chrome and Perfetto.
+//! - `KERNELMILL_PROGRESS=always` (or `auto`): writes a line to the terminal for each binary that is done.
 //! - `KERNELMILL_LLVM`: the LLVM library to use instead of the Rust toolchain's.
 //! - `KERNELMILL_PTXAS`: the ptxas to use, instead of the one beside nvcc.
 //! - `KERNELMILL_TOOL_MEMORY` (`8GiB`, `off`), `KERNELMILL_TOOL_TIME` (`30min`, `off`): what each process of a tool

@@ -9,6 +9,7 @@ use std::{env, fs, os::unix::process::ExitStatusExt as _, process::Command, sync
 use common::{job, lower, toolchain};
 use kernelmill_compiler::{
     Compiler, Config, Toolchain,
+    diagnostic::Code,
     plugin::{Plugin, Stage, Task},
 };
 use test_support::temporary_folder;
@@ -90,7 +91,9 @@ fn a_job_that_crashes_is_named_and_its_input_is_kept() {
             "  source: kernels/doomed.rs\n  target: {target}\n  kernels: `first`, `second`\n"
         );
         let kept = scratch.join(format!("crash-doomed-{target}"));
-        assert!(said.contains("error: LLVM ended the compiler, with signal SIGABRT: "), "{said}");
+        let error =
+            format!("error[{}]: LLVM ended the compiler, with signal SIGABRT: ", Code::LlvmEnded);
+        assert!(said.contains(&error), "{said}");
         assert!(said.contains(&format!("{of_job}  while: plugins\n")), "{said}");
         assert!(said.contains(&format!("is kept in {}\n", kept.display())), "{said}");
         let bitcode = fs::read(kept.join("0.bc")).unwrap();

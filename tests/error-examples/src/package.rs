@@ -1,6 +1,7 @@
 //! A package that blocks are written into, and its builds.
 
 use crate::block::Block;
+use kernelmill_build::Code;
 use std::{
     cell::Cell,
     env, fs,
@@ -231,6 +232,8 @@ impl Package {
         match output.status.code() {
             Some(0) => None,
             Some(1) => Some(said),
+            // LLVM aborts the build script; the shell's code is 128 and the signal.
+            Some(134) if said.contains(&format!("error[{}]", Code::LlvmEnded)) => Some(said),
             _ => panic!("{}: {said}", output.status),
         }
     }

@@ -5,13 +5,12 @@ use kernelmill_build::Code;
 use test_support::tool;
 
 /// The codes whose examples are not built, each with the reason. They are not in [`around`].
-const NOT_BUILT: [(Code, &str); 7] = [
+const NOT_BUILT: [(Code, &str); 6] = [
     (Code::MissingFeature, "the features of `kernelmill-build` are those of this test"),
     (
         Code::OtherTypes,
         "a build reads the `#[cfg]`s that rustc has, and no plain source is known that differs",
     ),
-    (Code::Generation, "no operation is known that LLVM refuses and the checks do not"),
     (Code::LaunchState, "no plugin of the workspace adds state of launches"),
     (Code::LargeData, "its bytes are more than a gigabyte, which rustc would have to write"),
     (Code::Files, "root may write everywhere, and tests may run as root"),
@@ -185,6 +184,14 @@ fn around(code: Code) -> Option<(Around, Needs)> {
         Code::CompilerMessage | Code::CppFeature => return Some((CPU, Needs::Clang)),
         Code::Ptx => Around { settings: "targets = [\"compute_80\"]", ..PTX },
         Code::Wgsl => Around { settings: "targets = [\"vulkan\"]", ..PTX },
+        Code::Generation => Around {
+            settings: "targets = [\"compute_75\"]\nkernels.clock.parameters = [\"y: *mut i64\"]",
+            ..PTX
+        },
+        Code::LlvmEnded => Around {
+            settings: "targets = [\"compute_75\"]\nkernels.lanes.parameters = [\"y: *mut u64\"]",
+            ..PTX
+        },
         Code::Threshold => Around {
             settings: "targets = [\"gfx1100\"]",
             files: &[("kernels/wide.rs", WIDE)],

@@ -12,7 +12,10 @@ use crate::workspace::{Workspace, stage};
 use anyhow::{Context as _, Result, bail, ensure};
 use home::Home;
 use page::{Block, Part, parts};
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// What brings a checkout; it is there already.
 const CLONE: &str = "git clone https://github.com/kernelmill/kernelmill";
@@ -25,9 +28,11 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
     };
     let (start, tutorial) = (page("docs/src/getting-started.md")?, page("docs/src/tutorial.md")?);
+    let filter = page("docs/src/photo-filter.md")?;
     let readme = page("README.md")?;
     stage("getting started", || getting_started(&home, &start))?;
     stage("the tutorial", || follow_tutorial(&home, &tutorial))?;
+    stage("the photo filter", || follow_filter(&home, &filter))?;
     stage("the README's own crate", || own_crate(&home, &readme))?;
     println!("\neach step does what its page says");
     Ok(())
@@ -101,19 +106,7 @@ fn check_code(block: &Block, package: &Path, place: &str) -> Result<()> {
 
 /// Makes the tutorial's package, with its kernels and its program.
 fn follow_tutorial(home: &Home, page: &str) -> Result<()> {
-    const NEW: &str = "cargo kernelmill new sums";
-    ensure!(page.contains(&format!("`{NEW}`")), "the tutorial starts with another command");
-    ensure!(page.contains("delete `kernels/saxpy.rs`"), "the tutorial deletes another file");
-    home.shell(&format!("{NEW}\nrm sums/kernels/saxpy.rs"), &home.folder())?;
-    let package = home.folder().join("sums");
-    let test = blocks(page).find(|block| block.text.starts_with("#[cfg(test)]"));
-    let test = test.context("the tutorial has a test")?.text;
-    for block in blocks(page) {
-        if let Some((file, code)) = block.file() {
-            let code = if file == "src/main.rs" { format!("{code}\n{test}") } else { code.into() };
-            fs::write(package.join(file), code)?;
-        }
-    }
+    let package = tutorial_package(home, page, "sums")?;
     let (printed, _) = home.shell("cargo run", &package)?;
     for version in ["chunks", "strided", "early", "uniform", "sized"] {
         let is_it = |line: &str| line.starts_with(version) && line.contains(" ms, relative error ");
@@ -121,11 +114,58 @@ fn follow_tutorial(home: &Home, page: &str) -> Result<()> {
     }
     let (printed, _) = home.shell("cargo test", &package)?;
     ensure!(printed.contains("1 passed"), "the tutorial's test does not run:\n{printed}");
-    run_tools(home, page, &package)
+    let count = run_tools(home, ("docs/src/tutorial.md", page), &package)?;
+    ensure!(count == 4, "the tutorial shows what {count} commands print, not 4");
+    Ok(())
 }
 
-/// Runs the commands of the tutorial that need no tool, and compares what it says that they print.
-fn run_tools(home: &Home, page: &str, package: &Path) -> Result<()> {
+/// Makes the package of the photo filter, runs it, and tunes its kernels.
+fn follow_filter(home: &Home, page: &str) -> Result<()> {
+    const TUNE: &str = "cargo kernelmill tune blur --sizes 800x600";
+    let package = tutorial_package(home, page, "filter")?;
+    let (file, mut settings) = (package.join("Cargo.toml"), String::new());
+    for block in blocks(page).filter(|block| block.language == "toml") {
+        settings += &block.text;
+    }
+    let manifest = fs::read_to_string(&file)?;
+    let (head, _) = manifest.split_once("[package.metadata").context("the package has settings")?;
+    fs::write(file, format!("{head}{settings}"))?;
+    let (printed, _) = home.shell("cargo run", &package)?;
+    for version in ["direct", "tiled"] {
+        let is_it = |line: &str| line.starts_with(version) && line.ends_with(" ms, right: true");
+        ensure!(printed.lines().any(is_it), "`{version}` is not right:\n{printed}");
+    }
+    let count = run_tools(home, ("docs/src/photo-filter.md", page), &package)?;
+    ensure!(count == 5, "the page shows what {count} commands print, not 5");
+    ensure!(page.contains(&format!("`{TUNE}`")), "the page tunes by another command");
+    home.shell(TUNE, &package)?;
+    ensure!(package.join("kernelmill-tuning.toml").is_file(), "`{TUNE}` writes no file");
+    home.shell("cargo run", &package).map(drop)
+}
+
+/// A package by the command that a page starts with, with the files that the page shows and its test.
+fn tutorial_package(home: &Home, page: &str, name: &str) -> Result<PathBuf> {
+    let new = format!("cargo kernelmill new {name}");
+    ensure!(page.contains(&format!("`{new}`")), "the page starts with another command");
+    let deletes = page.replace('\n', " ").contains("delete `kernels/saxpy.rs`");
+    ensure!(deletes, "the page deletes another file");
+    home.shell(&format!("{new}\nrm {name}/kernels/saxpy.rs"), &home.folder())?;
+    let package = home.folder().join(name);
+    let test = blocks(page).find(|block| block.text.starts_with("#[cfg(test)]"));
+    let test = test.context("the page has a test")?.text;
+    for block in blocks(page) {
+        if let Some((file, code)) = block.file() {
+            let code = if file == "src/main.rs" { format!("{code}\n{test}") } else { code.into() };
+            let path = package.join(file);
+            fs::create_dir_all(path.parent().context("a file has a folder")?)?;
+            fs::write(path, code)?;
+        }
+    }
+    Ok(package)
+}
+
+/// Runs the commands of a page that need no tool, compares what it says that they print, and gives their number.
+fn run_tools(home: &Home, (name, page): (&str, &str), package: &Path) -> Result<usize> {
     let mut count = 0;
     let (mut named, mut ran) = (None, None);
     for part in parts(page) {
@@ -136,11 +176,16 @@ fn run_tools(home: &Home, page: &str, package: &Path) -> Result<()> {
             }
             Part::Block(block) => block,
         };
-        let place = format!("docs/src/tutorial.md:{}", block.line);
+        let place = format!("{name}:{}", block.line);
         let run = |text: &str| home.shell(text, package).with_context(|| place.clone());
+        let is_shown = |command: &str| {
+            let starts = ["inspect ", "list", "report"].map(|it| format!("cargo kernelmill {it}"));
+            // Those of NVIDIA's binaries need `ptxas`.
+            starts.iter().any(|start| command.starts_with(start)) && !command.contains("sm_")
+        };
         match (&*block.language, named.take(), ran.take()) {
             ("sh", ..) => ran = Some((block.text.clone(), run(&block.text)?.0)),
-            ("text", Some(command), _) if command.starts_with("cargo kernelmill inspect ") => {
+            ("text", Some(command), _) if is_shown(&command) => {
                 check_output(&block, &command, &run(&command)?.0, &place)?;
                 count += 1;
             }
@@ -152,8 +197,7 @@ fn run_tools(home: &Home, page: &str, package: &Path) -> Result<()> {
             _ => {}
         }
     }
-    ensure!(count == 4, "the tutorial shows what {count} commands print, not 4");
-    Ok(())
+    Ok(count)
 }
 
 /// Adds what the README shows to an empty package.

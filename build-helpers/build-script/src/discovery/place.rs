@@ -40,6 +40,40 @@ pub(crate) fn report_kernel(
     report.diagnostic(diagnostic.kernel(kernel.name()).help(help));
 }
 
+/// Reports what is wrong with a struct of a signature, at its declaration where a source has its text; the place is that of a
+/// kernel with it.
+pub(crate) fn report_struct(
+    sources: &[Source],
+    (name, kernel): (&str, &str),
+    (code, message, help): (Code, &str, &str),
+    report: &mut Report,
+) {
+    let texts = || sources.iter().flat_map(|source| &source.texts);
+    // The file of the kernel comes first: another one may have a struct of that name that no kernel has.
+    let is_own = |file: &str| kernel.strip_prefix(file).is_some_and(|rest| rest.starts_with(':'));
+    let own = texts().filter(|(file, _)| is_own(file)).chain(texts());
+    let mut found = own.filter_map(|(file, text)| Some((file, text, declaration(text, name)?)));
+    let Some((file, text, span)) = found.next() else {
+        return report.plain(code, format!("{kernel}: {message}"), help);
+    };
+    report.add_text(file, text.clone());
+    report.diagnostic(Diagnostic::error(code, place(file, text, span), message).help(help));
+}
+
+/// Where a text has the name of a struct behind the word `struct`, in Rust or C++, and not in a comment.
+fn declaration(text: &str, name: &str) -> Option<std::ops::Range<usize>> {
+    let declared = format!("struct {name}");
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    let is_whole = |at: &usize| {
+        let (before, behind) = (&text[..*at], &text[at + declared.len()..]);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        !before.ends_with(is_part) && !behind.starts_with(is_part) && !line.contains("//")
+    };
+    let at = text.match_indices(&declared).map(|(at, _)| at).find(is_whole)?;
+    let end = at + declared.len();
+    Some(end - name.len()..end)
+}
+
 /// Where the parameter of a Rust function is named, behind the place of the function's name.
 pub(crate) fn place_of_parameter(text: &str, function: &Place, name: &str) -> Option<Place> {
     let start = function.span.end;
@@ -78,6 +112,14 @@ mod tests {
         assert_eq!(name_in("fn größe<T>(", "größe_u8"), (3, 7));
         assert_eq!(name_in("x", "scale"), (0, 1));
         assert_eq!(name_in("__global__ void scale(float x)", "scale"), (16, 5));
+    }
+
+    #[test]
+    fn a_struct_is_found_by_its_whole_name() {
+        let text = "// struct P\nstruct Pq;\nmystruct P;\npub struct P { x: f32 }";
+        let at = text.rfind("P {").unwrap();
+        assert_eq!(declaration(text, "P"), Some(at..at + 1));
+        assert_eq!(declaration(text, "Q"), None);
     }
 
     #[test]

@@ -106,7 +106,8 @@ extern "C" fn fatal_error(reason: *const c_char) {
 fn report(what: &[&[u8]]) {
     // SAFETY: as in `step`; where this is a signal handler, the thread is still inside `during`.
     let Some(report) = (unsafe { CURRENT.replace(std::ptr::null()).as_ref() }) else { return };
-    print(b"\nerror: LLVM ended the compiler, with ");
+    // The number of `Code::LlvmEnded`, which the compiler's tests compare with this.
+    print(b"\nerror[KM0124]: LLVM ended the compiler, with ");
     what.iter().for_each(|part| print(part));
     print(b"\n");
     print(&report.text);

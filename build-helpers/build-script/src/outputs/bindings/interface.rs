@@ -9,7 +9,12 @@ use super::{
 };
 use crate::{
     base::{error::Error, report::Report},
-    discovery::{device_functions, place::report_kernel, source::Source, templates},
+    discovery::{
+        device_functions,
+        place::{report_kernel, report_struct},
+        source::Source,
+        templates,
+    },
     settings::{
         contract::Rule,
         kernel::{KernelSettings, is_generic, is_of_template, report_rule_error},
@@ -82,7 +87,7 @@ impl Interface {
         }
         check_functions((&functions, &kernels), sources, &mut report);
         if is_complete {
-            check_types(settings, &types, &markers, &mut report);
+            check_types((settings, sources), &types, &markers, &mut report);
         }
         let of_modules = types_of_modules(sources, settings, &types, &mut report);
         report.into_result(Error::Sources)?;
@@ -404,7 +409,7 @@ fn check_type_name(what: &str, name: &str, place: &str, report: &mut Report) {
 
 /// Reports types that are given for structs that no signature has, or whose values are not for everybody to make.
 fn check_types(
-    settings: &Settings,
+    (settings, sources): (&Settings, &[Source]),
     types: &Types,
     markers: &BTreeSet<String>,
     report: &mut Report,
@@ -428,12 +433,12 @@ fn check_types(
             continue;
         };
         let name = &layout.name;
-        report.plain(
-            Code::MappedType, format!(
-                "{place}: `types` gives `{path}` for the struct `{name}`, which has a private field: \
-                 its values are those that its own code makes"
-            ),
-            format!("make the fields `pub`, or remove it from `types` and use `kernels::{name}`"),
+        let message = format!(
+            "`types` gives `{path}` for the struct `{name}`, which has a private field: its values are those that its \
+             own code makes"
         );
+        let help =
+            format!("make the fields `pub`, or remove it from `types` and use `kernels::{name}`");
+        report_struct(sources, (name, place), (Code::MappedType, &message, &help), report);
     }
 }

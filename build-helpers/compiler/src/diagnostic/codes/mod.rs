@@ -138,6 +138,7 @@ codes! {
     KM0121 Store: "The store of compiled kernels cannot be used";
     KM0122 NotInBuildScript: "`kernelmill-build` runs outside of a build script";
     KM0123 Internal: "kernelmill broke one of its own rules";
+    KM0124 LlvmEnded: "LLVM ended the compiler";
 }
 
 /// A text that is the number of no code.
