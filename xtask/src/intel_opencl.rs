@@ -1,87 +1,77 @@
-//! Intel's OpenCL run time for processors: a second implementation beside pocl, which reads SPIR-V as it is.
-//!
-//! It comes from PyPI under [Intel's licence](https://pypi.org/project/intel-opencl-rt/), so it is installed only where the
-//! variable `KERNELMILL_INTEL_OPENCL=1` asks for it, and used wherever it is installed.
+//! Intel's run time of OpenCL for processors, on which the tests of kernels as SPIR-V, the examples and the benchmark of
+//! the CPU run too where it is installed. Its licence is Intel's own, so it is installed only for those who ask for it.
 
 use crate::workspace::Workspace;
 use anyhow::{Context as _, Result};
-use std::{env, fs, path::PathBuf};
+use std::{fs, path::PathBuf};
 use xshell::cmd;
 
-/// The packages: the run time, and the libraries of Intel's compiler that it loads.
+/// The run time, and the libraries that it loads.
 const WHEELS: [&str; 2] = ["intel-opencl-rt==2026.*", "intel-cmplr-lib-rt==2026.*"];
 
-/// What asks for it to be installed.
-pub(crate) const VARIABLE: &str = "KERNELMILL_INTEL_OPENCL";
-
-/// How a program is told to run there.
-pub(crate) const DEVICE: (&str, &str) = ("KERNELMILL_DEVICE", "opencl:intel");
+/// Where pip puts libraries below a prefix, and where pip of Debian does.
+const FOLDERS: [&str; 2] = ["lib", "local/lib"];
 
 /// What names pocl to the loader of OpenCL.
 const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
 
-/// The loader of OpenCL; Intel's packages have another one.
-const LOADER: &str = "/usr/lib/x86_64-linux-gnu/libOpenCL.so.1";
-
-/// Where it is installed.
+/// Where it is installed; not below `toolchains`, which another list of NVIDIA's wheels replaces.
 pub(crate) struct IntelOpenCl {
     folder: PathBuf,
 }
 
 impl IntelOpenCl {
-    /// Installs it where that is asked for; `None` where it is not there.
-    pub(crate) fn find(workspace: &Workspace) -> Result<Option<Self>> {
-        // Not below the folder of NVIDIA's wheels, which is made anew when their list changes.
-        let found = Self { folder: workspace.target.join("intel-opencl") };
-        if found.library().is_file() {
-            return Ok(Some(found));
-        }
-        if env::var_os(VARIABLE).is_none_or(|value| value != "1") {
-            return Ok(None);
-        }
-        found.install(workspace)?;
-        Ok(Some(found))
+    /// It, where it is installed.
+    pub(crate) fn find(workspace: &Workspace) -> Option<Self> {
+        let found = Self::of(workspace);
+        found.registration().is_file().then_some(found)
     }
 
-    fn library(&self) -> PathBuf {
-        self.folder.join("lib/libintelocl.so")
+    fn of(workspace: &Workspace) -> Self {
+        Self { folder: workspace.root.join("target/intel-opencl") }
     }
 
-    fn install(&self, workspace: &Workspace) -> Result<()> {
-        let (shell, unfinished) = (&workspace.shell, self.folder.with_extension("part"));
-        for path in [&self.folder, &unfinished] {
-            if path.exists() {
-                fs::remove_dir_all(path)?;
-            }
-        }
-        let quiet = ["--quiet", "--disable-pip-version-check", "--root-user-action=ignore"];
-        cmd!(
-            shell,
-            "python3 -m pip install {quiet...} --ignore-installed --prefix {unfinished} {WHEELS...}"
-        )
-        .run()
-        .context("Intel's OpenCL run time could not be installed")?;
-        fs::rename(&unfinished, &self.folder)?;
-        // The loader takes one folder, so pocl is named there too.
-        let vendors = self.vendors();
+    /// The file by which a loader of OpenCL finds it alone. `tests/test-support` looks for it.
+    fn registration(&self) -> PathBuf {
+        self.folder.join("intel.icd")
+    }
+
+    /// The variables by which a program finds it alone, and as its own device.
+    pub(crate) fn alone(&self) -> [(&'static str, PathBuf); 2] {
+        [("OCL_ICD_VENDORS", self.registration()), ("KERNELMILL_DEVICE", "opencl:intel".into())]
+    }
+
+    /// The variable by which a program finds it and pocl.
+    pub(crate) fn beside_pocl(&self) -> Result<(&'static str, PathBuf)> {
+        let vendors = self.folder.join("vendors");
         fs::create_dir_all(&vendors)?;
-        fs::write(vendors.join("intel.icd"), format!("{}\n", self.library().display()))?;
-        if let Ok(pocl) = fs::read_to_string(POCL) {
-            fs::write(vendors.join("pocl.icd"), pocl)?;
-        }
-        Ok(())
+        fs::copy(self.registration(), vendors.join("intel.icd"))?;
+        fs::copy(POCL, vendors.join("pocl.icd"))?;
+        Ok(("OCL_ICD_VENDORS", vendors))
     }
+}
 
-    fn vendors(&self) -> PathBuf {
-        self.folder.join("vendors")
+/// Installs it below the target folder and registers it in a file of its own; a second call does nothing.
+pub(crate) fn install(workspace: &Workspace) -> Result<()> {
+    let found = IntelOpenCl::of(workspace);
+    let (folder, registration) = (&found.folder, found.registration());
+    if registration.is_file() {
+        println!("Intel's OpenCL: installed already in {}", folder.display());
+        return Ok(());
     }
-
-    /// What a program needs in its environment to find it, and pocl.
-    pub(crate) fn variables(&self) -> [(&'static str, PathBuf); 3] {
-        [
-            ("OCL_ICD_VENDORS", self.vendors()),
-            ("OPENCL_DYLIB_PATH", PathBuf::from(LOADER)),
-            ("LD_LIBRARY_PATH", self.folder.join("lib")),
-        ]
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
     }
+    let options = ["--quiet", "--disable-pip-version-check", "--root-user-action=ignore"];
+    // Below a prefix, as `--target` leaves out what wheels put into `lib`.
+    let place = ["--ignore-installed", "--prefix"];
+    let shell = &workspace.shell;
+    cmd!(shell, "python3 -m pip install {options...} {place...} {folder} {WHEELS...}").run()?;
+    let mut libraries = FOLDERS.iter().map(|it| folder.join(it).join("libintelocl.so"));
+    let library = libraries.find(|path| path.is_file());
+    let library = library.with_context(|| format!("no libintelocl.so in {}", folder.display()))?;
+    // Last, so that a set-up that is killed starts over.
+    fs::write(registration, format!("{}\n", library.display()))?;
+    println!("Intel's OpenCL: {}", library.display());
+    Ok(())
 }

@@ -36,7 +36,7 @@ enum Command {
     /// Installs what the tests need, then runs every check and every test.
     Test(ci::Options),
     /// Installs what the tests need and stops.
-    Setup,
+    Setup(setup::Options),
     /// Measures and writes a table into benches/results.
     Bench(bench::Options),
     /// Does the steps of the README and of the book's first pages in an empty home folder.
@@ -54,7 +54,7 @@ fn main() -> anyhow::Result<()> {
     let workspace = Workspace::open()?;
     match arguments.command {
         Command::Test(options) => ci::run(&workspace, &options),
-        Command::Setup => setup::run(&workspace).map(drop),
+        Command::Setup(options) => setup::run_with(&workspace, &options),
         Command::Bench(options) => bench::run(&workspace, &options),
         Command::Newcomer => newcomer::run(&workspace),
         Command::Gpu(options) => gpu::run(&workspace, &options),

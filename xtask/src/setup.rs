@@ -2,7 +2,7 @@
 //! Debian packages where one of the few programs used here is missing.
 
 use crate::{
-    rust,
+    intel_opencl, rust,
     targets::{self, AARCH64_GCC, MINGW, QEMU, WINE},
     workspace::{Workspace, find_program},
 };
@@ -50,6 +50,20 @@ const FILES: [(&str, &str); 6] = [
 
 /// What a run of all tests writes below the target folder, in GiB, with the variables of `.ci/run`.
 const TARGET_FOLDER: u64 = 12;
+
+/// What set-up installs beside what all tests need.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Installs Intel's run time of OpenCL for processors too, whose licence is Intel's own; tests take it where it is.
+    #[arg(long)]
+    intel_opencl: bool,
+}
+
+/// Installs what is missing, and what is asked for.
+pub(crate) fn run_with(workspace: &Workspace, options: &Options) -> Result<()> {
+    run(workspace)?;
+    if options.intel_opencl { intel_opencl::install(workspace) } else { Ok(()) }
+}
 
 /// Installs what is missing; a second call does nothing.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {

@@ -1,7 +1,7 @@
-//! The kernels as SPIR-V are valid, and compute on pocl what plain Rust does. pocl of Debian reads no SPIR-V:
-//! `opencl-layer` translates it. `examples/on_device.rs` runs them on any device.
+//! The kernels as SPIR-V are valid, and compute what plain Rust does: on pocl, and on Intel's run time where that is
+//! installed. pocl of Debian reads no SPIR-V: `opencl-layer` translates it. `examples/on_device.rs` runs them on any device.
 
-use std::{env, process::Command};
+use std::{env, path::PathBuf, process::Command};
 
 use conformance_spirv::{Context, Scope};
 use kernelmill::{ArtifactKind, Device, Error};
@@ -32,48 +32,78 @@ fn every_module_is_valid() {
 /// What pocl computes otherwise from bitcode: a barrier in a function that stays out of line.
 const WRONG_ON_POCL: [&str; 1] = ["barrier_in_function"];
 
-/// Says that the test is in the process that the layer is loaded in.
+/// Says that the test is in the process that runs the kernels.
 const CHILD: &str = "CONFORMANCE_SPIRV_CHILD";
 
 /// What a check's line begins with, by its outcome.
 const RIGHT: &str = "right: ";
 const WRONG: &str = "wrong: ";
 
-/// Runs a test of this file again, on pocl behind the layer. What it prints; `None` in that process, and without pocl.
-fn on_pocl(name: &str) -> Option<String> {
-    if env::var_os(CHILD).is_some() {
-        return None;
-    }
-    let (translator, _) = (tool::llvm_spirv()?, tool::pocl()?);
+/// What the checks of a device come to.
+struct Outcomes {
+    right: Vec<String>,
+    wrong: Vec<String>,
+    printed: String,
+}
+
+/// Runs a test of this file again, which finds the implementation of OpenCL that these variables name.
+fn outcomes(name: &str, variables: &[(&str, PathBuf)]) -> Outcomes {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, name);
-    command.env("OPENCL_DYLIB_PATH", opencl_layer()).env("OPENCL_LAYER_SPIRV", translator);
-    command.env("OCL_ICD_VENDORS", tool::POCL).env("POCL_CACHE_DIR", shared_folder("pocl-cache"));
-    let output = command.output().unwrap();
+    let output = command.envs(variables.iter().cloned()).output().unwrap();
     let [stdout, stderr] =
         [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
     assert!(output.status.success(), "{stdout}\n{stderr}");
-    Some(stdout)
+    let of_kind = |kind| {
+        let lines = stdout.lines().filter_map(move |line| line.strip_prefix(kind));
+        lines.map(|line| line.split(':').next().unwrap().to_owned()).collect()
+    };
+    Outcomes { right: of_kind(RIGHT), wrong: of_kind(WRONG), printed: stdout }
+}
+
+/// Runs the checks and prints their outcomes, in the process for that. Whether this is it.
+fn is_child() -> bool {
+    if env::var_os(CHILD).is_none() {
+        return false;
+    }
+    let context = Context::new(Device::opencl(0).unwrap()).unwrap();
+    for check in conformance_spirv::all() {
+        match check.run(&context) {
+            _ if check.scope != Scope::Everywhere => {}
+            Ok(()) => println!("\n{RIGHT}{}", check.name),
+            Err(error) if matches!(error.downcast_ref(), Some(Error::NoBinary { .. })) => {}
+            Err(error) => println!("\n{WRONG}{}: {error}", check.name),
+        }
+    }
+    true
 }
 
 #[test]
 fn kernels_agree_with_plain_rust_on_pocl() {
-    if env::var_os(CHILD).is_some() {
-        let context = Context::new(Device::opencl(0).unwrap()).unwrap();
-        for check in conformance_spirv::all() {
-            match check.run(&context) {
-                _ if check.scope != Scope::Everywhere => {}
-                Ok(()) => println!("\n{RIGHT}{}", check.name),
-                Err(error) if matches!(error.downcast_ref(), Some(Error::NoBinary { .. })) => {}
-                Err(error) => println!("\n{WRONG}{}: {error}", check.name),
-            }
-        }
+    if is_child() {
         return;
     }
-    let Some(printed) = on_pocl("kernels_agree_with_plain_rust_on_pocl") else { return };
-    let of_kind = |kind| printed.lines().filter_map(move |line| line.strip_prefix(kind));
-    let wrong: Vec<_> = of_kind(WRONG).map(|line| line.split(':').next().unwrap()).collect();
+    let (Some(translator), Some(pocl)) = (tool::llvm_spirv(), tool::pocl()) else { return };
+    let variables = [
+        ("OPENCL_DYLIB_PATH", opencl_layer()),
+        ("OPENCL_LAYER_SPIRV", translator),
+        ("OCL_ICD_VENDORS", pocl),
+        ("POCL_CACHE_DIR", shared_folder("pocl-cache")),
+    ];
+    let Outcomes { right, wrong, printed } =
+        outcomes("kernels_agree_with_plain_rust_on_pocl", &variables);
     assert_eq!(wrong, WRONG_ON_POCL, "{printed}");
-    let right: Vec<&str> = of_kind(RIGHT).collect();
-    assert!(right.len() > 80 && right.contains(&"warp_shuffles"), "{right:?}");
+    assert!(right.len() > 80 && right.iter().any(|it| it == "warp_shuffles"), "{right:?}");
+}
+
+#[test]
+fn kernels_agree_with_plain_rust_on_intels_run_time() {
+    if is_child() {
+        return;
+    }
+    let Some(intel) = tool::intel_opencl() else { return };
+    let name = "kernels_agree_with_plain_rust_on_intels_run_time";
+    let Outcomes { right, wrong, printed } = outcomes(name, &[("OCL_ICD_VENDORS", intel)]);
+    assert!(wrong.is_empty(), "{printed}");
+    assert!(right.len() > 80 && right.iter().any(|it| it == "barrier_in_function"), "{right:?}");
 }

@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-use cuda_backend::{Gate, Kernels, clean_child, copy, cuda_stream};
+use cuda_backend::{Gate, Kernels, clean_child, copy, cuda_stream, fake_child};
 use cudarc::driver::CudaContext;
 use kernelmill::{__codegen::KernelSet, CacheStatistics, Device, Error, Launch, module_cache};
 
@@ -100,6 +100,30 @@ fn threads_that_use_one_device_load_each_module_once() {
             }
         });
         assert_eq!(counts(), (3, 0, 4 * 10 * 3 - 3));
+    });
+}
+
+/// Three devices of two generations, by one thread in turn and then by a thread each: each call sets the context that it needs.
+#[test]
+fn each_device_has_modules_of_its_own() {
+    let three = [("FAKE_CUDA_DEVICES", "3"), ("FAKE_CUDA_ARCH", "80,90")];
+    fake_child("each_device_has_modules_of_its_own", &three, || {
+        let copies = copies(1..=3);
+        let devices = [0, 1, 2].map(|ordinal| Device::cuda(ordinal).unwrap());
+        for hits in [0, 9] {
+            devices.iter().for_each(|device| assert_eq!(sum(device, &copies), 6.0, "{device}"));
+            assert_eq!(counts(), (9, 0, hits));
+        }
+        thread::scope(|scope| {
+            for device in &devices {
+                let copies = &copies;
+                scope.spawn(move || assert_eq!(sum(device, copies), 6.0, "{device}"));
+            }
+        });
+        assert_eq!(counts(), (9, 0, 18));
+        drop(devices);
+        module_cache().release_unused();
+        assert_eq!(counts(), (9, 9, 18));
     });
 }
 

@@ -1,5 +1,5 @@
-//! Runs kernels in HIP on a device, `cpu`, `cuda`, `hip` or `opencl:spirv`, compares them with plain Rust and prints the name
-//! of each that is right, and of those that have no binary for the device.
+//! Runs kernels in HIP on a device, `cpu`, `cuda`, `hip`, `opencl:spirv` or `opencl:intel`, compares them with plain Rust
+//! and prints the name of each that is right, and of those that have no binary for the device.
 
 mod checks;
 mod kernels;
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let name = env::args().nth(1).unwrap_or_default();
     let device = match &*name {
         "cuda" => Device::cuda(0)?,
-        "opencl:spirv" => Device::opencl(0)?,
+        "opencl:spirv" | "opencl:intel" => Device::opencl(0)?,
         "hip" => {
             register::register(Kernels::embedded(), Kernels::signatures());
             Device::hip(0)?

@@ -44,6 +44,16 @@ fn pocl_computes_what_plain_rust_does() {
     assert_eq!((passed.len(), &*lacking), (21, &["block_sums", "apart"].map(str::to_owned)[..]));
 }
 
+/// Where it is installed.
+#[test]
+fn intels_run_time_computes_what_plain_rust_does() {
+    if tool::intel_opencl().is_none() {
+        return;
+    }
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "opencl:intel");
+    assert_eq!((passed.len(), &*lacking), (21, &["block_sums", "apart"].map(str::to_owned)[..]));
+}
+
 fn manifest() -> Manifest {
     Manifest::read(Path::new(env!("OUT_DIR"))).unwrap()
 }

@@ -1,5 +1,5 @@
-//! Runs kernels in LLVM IR on a device, `cpu`, `cuda` or `opencl:spirv`, compares them with plain Rust and prints the name of
-//! each that is right, and of those that have no binary for the device.
+//! Runs kernels in LLVM IR on a device, `cpu`, `cuda`, `opencl:spirv` or `opencl:intel`, compares them with plain
+//! Rust and prints the name of each that is right, and of those that have no binary for the device.
 
 mod checks;
 mod kernels;
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let name = env::args().nth(1).unwrap_or_default();
     let device = match &*name {
         "cuda" => Device::cuda(0)?,
-        "opencl:spirv" => Device::opencl(0)?,
+        "opencl:spirv" | "opencl:intel" => Device::opencl(0)?,
         _ => Device::cpu()?,
     };
     let kernels = Kernels::load(&device)?;

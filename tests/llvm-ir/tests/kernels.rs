@@ -32,6 +32,16 @@ fn pocl_computes_what_plain_rust_does() {
     assert_eq!((passed.len(), &*lacking), (11, &["lanes".to_owned()][..]));
 }
 
+/// Where it is installed.
+#[test]
+fn intels_run_time_computes_what_plain_rust_does() {
+    if tool::intel_opencl().is_none() {
+        return;
+    }
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "opencl:intel");
+    assert_eq!((passed.len(), &*lacking), (11, &["lanes".to_owned()][..]));
+}
+
 /// Indices and barriers of every vendor are those that the work-group generator knows.
 #[test]
 fn no_kernel_is_a_coroutine() {

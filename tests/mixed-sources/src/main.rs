@@ -1,5 +1,5 @@
-//! Runs kernels in several languages on a device, `cpu`, `cpu:async`, `cuda`, `opencl` or `opencl:spirv`, compares them with plain Rust and prints
-//! the name of each that is right, and of those that have no binary for the device.
+//! Runs kernels in several languages on a device, `cpu`, `cpu:async`, `cuda`, `opencl`, `opencl:spirv` or `opencl:intel`,
+//! compares them with plain Rust and prints the name of each that is right, and of those that have no binary for the device.
 
 mod blocks;
 mod checks;
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = match &*name {
         "cuda" => Device::cuda(0)?,
         "cpu:async" => Device::cpu_async()?,
-        "opencl" | "opencl:spirv" => Device::opencl(0)?,
+        "opencl" | "opencl:spirv" | "opencl:intel" => Device::opencl(0)?,
         _ => Device::cpu()?,
     };
     let kernels = Kernels::load(&device)?;

@@ -91,7 +91,20 @@ fn pocl_runs_spirv_of_every_language() {
     if tool::pocl().is_none() || tool::llvm_spirv().is_none() {
         return;
     }
-    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "opencl:spirv");
+    every_language_runs_as_spirv("opencl:spirv");
+}
+
+/// Where it is installed.
+#[test]
+fn intels_run_time_runs_spirv_of_every_language() {
+    if tool::intel_opencl().is_some() {
+        every_language_runs_as_spirv("opencl:intel");
+    }
+}
+
+#[track_caller]
+fn every_language_runs_as_spirv(device: &str) {
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, device);
     let first = ["scaled", "shifted", "doubled", "variables", "templates", "template variables"];
     let expected: Vec<_> = first.into_iter().chain(BLOCKS).collect();
     assert_eq!((passed, lacking), (owned(&expected), owned(&PTX)));

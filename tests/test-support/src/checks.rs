@@ -48,8 +48,9 @@ pub struct Checked {
 }
 
 /// Runs such a program on a device, `cpu`, `cuda` for the fake driver, `hip` for the fake HIP
-/// run time, `opencl` for pocl, `opencl:spirv` for pocl behind a layer that translates SPIR-V, `wgpu` for lavapipe, or
-/// `wgpu:translated` for lavapipe as a device that takes no SPIR-V as it is.
+/// run time, `opencl` for pocl, `opencl:spirv` for pocl behind a layer that translates SPIR-V, `opencl:intel` for
+/// Intel's run time, which reads SPIR-V, `wgpu` for lavapipe, or `wgpu:translated` for lavapipe as a device that takes
+/// no SPIR-V as it is.
 ///
 /// # Panics
 ///
@@ -103,6 +104,9 @@ fn command(program: &str, device: &str) -> Command {
     if device.starts_with("opencl") {
         command.env("OCL_ICD_VENDORS", tool::POCL);
         command.env("POCL_CACHE_DIR", shared_folder("pocl-cache"));
+    }
+    if let Some(registration) = tool::intel_opencl().filter(|_| device == "opencl:intel") {
+        command.env("OCL_ICD_VENDORS", registration);
     }
     if let Some(translator) = tool::llvm_spirv().filter(|_| device == "opencl:spirv") {
         command.env("OPENCL_DYLIB_PATH", opencl_layer()).env("OPENCL_LAYER_SPIRV", translator);

@@ -129,6 +129,18 @@ pub fn pocl() -> Option<PathBuf> {
     require("pocl", files.iter().all(|file| file.is_file()).then(|| files[0].clone()))
 }
 
+/// Where Intel's run time of OpenCL for processors is registered, if `cargo xtask setup --intel-opencl` has installed it. Its
+/// licence is Intel's own, so that what needs it is left out elsewhere, in CI too.
+#[must_use]
+pub fn intel_opencl() -> Option<PathBuf> {
+    let registration = root().join("target/intel-opencl/intel.icd");
+    let found = Some(registration).filter(|path| path.is_file());
+    if found.is_none() {
+        println!("left out: `cargo xtask setup --intel-opencl` installs Intel's OpenCL");
+    }
+    found
+}
+
 /// Variables with which a machine has no driver of Vulkan.
 pub const WITHOUT_VULKAN: [(&str, &str); 2] =
     [("VK_DRIVER_FILES", "/no/such.json"), ("VK_ICD_FILENAMES", "/no/such.json")];

@@ -14,12 +14,9 @@ const POCL: [&str; 2] = ["pocl-opencl-icd", "ocl-icd-libopencl1"];
 /// The files by which they are known to be there: one that pocl brings, and what the loader knows.
 const FILES: (&str, &str) = ("/etc/OpenCL/vendors/pocl.icd", "libOpenCL.so.1");
 
-/// Installs pocl where it is missing, and Intel's OpenCL where that is asked for, builds for this machine, and keeps what the benchmark prints.
+/// Installs pocl where it is missing, builds for this machine, and keeps what the benchmark prints.
 pub(super) fn measure(workspace: &Workspace) -> Result<String> {
-    let intel = stage("set-up", || {
-        install_pocl(workspace)?;
-        IntelOpenCl::find(workspace)
-    })?;
+    stage("set-up", || install_pocl(workspace))?;
     stage("build", || {
         // The plain loops and the vectors are in this crate; ours choose when they run.
         let build = ["rustc", "--release", "--package", "cpu-bench", "--bin", "cpu-bench"];
@@ -27,8 +24,8 @@ pub(super) fn measure(workspace: &Workspace) -> Result<String> {
         Ok(build.run()?)
     })?;
     let program = workspace.target.join("release/cpu-bench");
-    let variables = intel.iter().flat_map(IntelOpenCl::variables);
-    let printed = stage("measure", || Ok(workspace.shell.cmd(program).envs(variables).read()?))?;
+    let intel = IntelOpenCl::find(workspace).map(|intel| intel.beside_pocl()).transpose()?;
+    let printed = stage("measure", || Ok(workspace.shell.cmd(program).envs(intel).read()?))?;
     ensure!(!printed.trim().is_empty(), "the benchmark printed nothing");
     Ok(printed)
 }

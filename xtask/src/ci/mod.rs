@@ -5,7 +5,6 @@ mod cross_builds;
 mod dependencies;
 mod examples;
 mod first_command;
-mod intel_opencl;
 mod named_tests;
 mod soundness;
 mod tasks;
@@ -53,8 +52,6 @@ enum Stage {
     Examples,
     /// Every kernel as PTX on the fake CUDA driver, and each example.
     TestDriver,
-    /// Every kernel in Rust, and the examples, on Intel's OpenCL run time, where that is installed.
-    IntelOpencl,
     /// Random programs, and the run time's tests under Miri and the sanitizers.
     Soundness,
     /// Examples and every kernel on the oldest Rust, on beta, and on nightly as information.
@@ -79,7 +76,6 @@ impl Stage {
             Self::Documentation => "documentation",
             Self::Examples => "examples on the CPU",
             Self::TestDriver => "every kernel as PTX on the fake CUDA driver",
-            Self::IntelOpencl => "every kernel on Intel's OpenCL run time",
             Self::Soundness => "the run time under Miri and the sanitizers",
             Self::Toolchains => "examples and every kernel on other Rust toolchains",
             Self::CrossBuilds => "code for other hosts, and every kernel on emulated ones",
@@ -100,7 +96,6 @@ impl Stage {
             Self::Documentation => documentation(workspace),
             Self::Examples => examples::run_all(workspace, None),
             Self::TestDriver => test_driver::run(workspace),
-            Self::IntelOpencl => intel_opencl::run(workspace),
             Self::Soundness => soundness::run(workspace),
             Self::Toolchains => toolchains::run(workspace),
             Self::CrossBuilds => cross_builds::run(workspace),
