@@ -4,7 +4,7 @@ use crate::workspace::Workspace;
 use anyhow::Result;
 
 /// What the tests need of a toolchain.
-const COMPONENTS: [&str; 2] = ["rustfmt", "clippy"];
+const COMPONENTS: [&str; 3] = ["rustfmt", "clippy", "rust-analyzer"];
 
 /// Installs the newest stable toolchain under its name, with what the tests need of it.
 pub(crate) fn install_stable(workspace: &Workspace) -> Result<()> {

@@ -81,8 +81,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     ensure!(status.success(), "cargo has not made the package");
 
     let (language, kernel, feature) = options.language.starter();
-    let Dependencies { run_time, build_side } = dependencies;
-    let values = context! { language, feature, run_time, build_side };
+    let Dependencies { run_time, build_side, device } = dependencies;
+    let values = context! { language, feature, run_time, build_side, device };
     let path = options.path.join("Cargo.toml");
     let manifest = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let manifest = with_dependencies(&manifest, &render(MANIFEST, &values)?)?;
@@ -109,6 +109,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 struct Dependencies {
     run_time: String,
     build_side: String,
+    device: String,
 }
 
 impl Dependencies {
@@ -117,7 +118,8 @@ impl Dependencies {
             let version =
                 concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
             let version = format!("version = \"{version}\"");
-            return Ok(Self { run_time: version.clone(), build_side: version });
+            let [run_time, build_side] = [version.clone(), version.clone()];
+            return Ok(Self { run_time, build_side, device: version });
         };
         let checkout = checkout.canonicalize().with_context(|| checkout.display().to_string())?;
         let build = checkout.join("build-helpers/build-script");
@@ -126,7 +128,8 @@ impl Dependencies {
         }
         // A literal string: a path may hold backslashes.
         let path = |folder: &Path| format!("path = '{}'", folder.display());
-        Ok(Self { run_time: path(&checkout), build_side: path(&build) })
+        let device = path(&checkout.join("build-helpers/device"));
+        Ok(Self { run_time: path(&checkout), build_side: path(&build), device })
     }
 }
 

@@ -131,6 +131,38 @@ fn a_new_package_passes_its_test_and_diff_sees_an_edit() {
     assert_eq!(succeed(&worktrees.unwrap()).lines().count(), 1);
 }
 
+/// A kernel file of a new package is code of the host for cargo's tools and for editors: its functions have tests, it is formatted,
+/// and rust-analyzer finds what is wrong in it, and no more.
+#[test]
+fn kernel_files_are_code_of_the_host_for_tools() {
+    let folder = temporary_folder();
+    let package = package(&folder, "grind_tools", "rust");
+    let kernel = package.join("kernels/saxpy.rs");
+    let text = fs::read_to_string(&kernel).unwrap();
+    let more = "/// Twice `x`.\npub fn twice(x: f32) -> f32 {\n    2.0 * x\n}\n\n\
+                #[cfg(test)]\nmod tests {\n    #[test]\n    fn twice_is_twice() {\n        \
+                assert_eq!(super::twice(1.5), 3.0);\n    }\n}\n";
+    let wrong = "#[cfg(rust_analyzer)]\nconst WRONG: u32 = \"text\";\n";
+    fs::write(&kernel, format!("{text}\n{more}\n{wrong}")).unwrap();
+    let said = succeed(&cargo(&package, &["test", "--offline"]));
+    assert!(said.contains("test saxpy::tests::twice_is_twice ... ok"), "{said}");
+    succeed(&cargo(&package, &["fmt", "--check"]));
+
+    let diagnose = |program| command(program, &package, &["diagnostics", "."]).output();
+    let found = diagnose("rust-analyzer").ok().filter(|it| !it.stdout.is_empty());
+    if let Some(output) = tool::require("rust-analyzer", found) {
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let own = package.display().to_string();
+        let errors = said.lines().filter(|line| line.contains(&own) && line.contains(": Error "));
+        let errors: Vec<_> = errors.collect();
+        assert!(matches!(&*errors, [one] if one.contains("kernels/saxpy.rs: Error")), "{said}");
+    }
+    fs::write(&kernel, text.replace("let i = ", "let  i = ")).unwrap();
+    let output = cargo(&package, &["fmt", "--check"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(!output.status.success() && said.contains("kernels/saxpy.rs"), "{said}");
+}
+
 #[test]
 fn a_revision_is_built_with_packages_outside_the_repository() {
     let folder = temporary_folder();
