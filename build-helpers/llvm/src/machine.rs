@@ -117,6 +117,15 @@ impl Machine {
         u64::from(unsafe { llvm_sys::target::LLVMABIAlignmentOfType(data.as_mut_ptr(), ty.raw) })
     }
 
+    /// The bytes from the start of a struct to one of its fields.
+    #[must_use]
+    pub fn offset_of(&self, structure: Type<'_>, field: u32) -> u64 {
+        assert!(structure.fields().len() > field as usize, "{structure:?} has no field {field}");
+        let data = self.machine.get_target_data();
+        // SAFETY: the type is a struct that is alive, and has the field.
+        unsafe { llvm_sys::target::LLVMOffsetOfElement(data.as_mut_ptr(), structure.raw, field) }
+    }
+
     /// Sets a module's triple and data layout to those of this machine.
     pub fn adopt(&self, module: &Module<'_>) {
         module.set_triple(&self.triple);

@@ -50,14 +50,18 @@ impl ContextCalls for DriverContext {
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.gpu.wait(None)
+        self.gpu.wait(None)?;
+        self.gpu.records.collect();
+        Ok(())
     }
 
     fn wait(&self, stream: &WgpuStream, _subject: impl FnOnce() -> String) -> Result<()> {
         match stream.last() {
             None => self.gpu.check(),
             last => self.gpu.wait(last),
-        }
+        }?;
+        self.gpu.records.collect();
+        Ok(())
     }
 
     fn library_error(&self) -> Result<()> {

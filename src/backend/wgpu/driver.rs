@@ -12,9 +12,9 @@ use std::{
     time::Duration,
 };
 
-use wgpu::{CommandEncoder, ErrorFilter, PollError, PollType, SubmissionIndex};
+use wgpu::{CommandEncoder, ErrorFilter, Features, PollError, PollType, SubmissionIndex};
 
-use super::buffers::Buffers;
+use super::{buffers::Buffers, interface, records::Records};
 use crate::{
     error::{Error, Result},
     properties::Backend,
@@ -31,7 +31,20 @@ pub(super) struct Gpu {
     /// Whether it knows the time at which the queue comes to a point.
     pub(super) has_timestamps: bool,
     pub(super) buffers: Buffers,
+    /// Panic records of launches.
+    pub(super) records: Records,
     failures: Arc<Failures>,
+}
+
+/// Capabilities of SPIR-V that not every device has, by their numbers.
+const NEEDED: [(u32, Features, &str); 2] = [
+    (11, Features::SHADER_INT64, "integers of 64 bits"),
+    (10, Features::SHADER_F64, "numbers of type `f64`"),
+];
+
+/// The features of devices that modules may need.
+pub(super) fn optional_features() -> Features {
+    NEEDED.iter().fold(Features::empty(), |all, (_, feature, _)| all | *feature)
 }
 
 /// What went wrong outside of a call.
@@ -61,8 +74,17 @@ impl Gpu {
             uncaught.get_or_insert_with(|| error.to_string());
         }));
         let limits = device.limits();
-        let buffers = Buffers::default();
-        Self { name, device, queue, limits, translates, has_timestamps, buffers, failures }
+        let (buffers, records) = (Buffers::default(), Records::default());
+        Self { name, device, queue, limits, translates, has_timestamps, buffers, records, failures }
+    }
+
+    /// What a module needs that the device does not have.
+    pub(super) fn lacking(&self, words: &[u32]) -> Option<&'static str> {
+        let has = self.device.features();
+        let lacks = |(capability, feature, _): &&(u32, Features, _)| {
+            !has.contains(*feature) && interface::capabilities(words).any(|it| it == *capability)
+        };
+        NEEDED.iter().find(lacks).map(|(.., what)| *what)
     }
 
     /// That the device is not lost, and that nothing went wrong since somebody asked.

@@ -6,7 +6,7 @@ use wgpu::{DeviceDescriptor, Features, SubmissionIndex};
 
 use super::{
     devices::{Api, ListedDevice},
-    driver::{Gpu, ready, unavailable},
+    driver::{self, Gpu, ready, unavailable},
     translation,
 };
 use crate::{
@@ -68,7 +68,9 @@ impl DriverContext {
         let passthrough = wanted(!translates, Features::PASSTHROUGH_SHADERS);
         let description = DeviceDescriptor {
             label: Some("kernelmill"),
-            required_features: passthrough | wanted(has_timestamps, timestamps),
+            required_features: passthrough
+                | wanted(has_timestamps, timestamps)
+                | has & driver::optional_features(),
             required_limits: listed.adapter.limits(),
             ..DeviceDescriptor::default()
         };

@@ -39,6 +39,12 @@ impl Interface {
         self.0.iter().map(move |(name, variables)| (&**name, bindings(variables)))
     }
 
+    /// The buffers of an entry point: in the module of all, and in one of its own.
+    pub(super) fn pairs(&self, entry: &str) -> Vec<(Binding, Binding)> {
+        let variables = self.0.get(entry).map_or(&[][..], |variables| variables);
+        variables.iter().map(|it| it.source).zip(in_order(variables)).collect()
+    }
+
     /// The module for one entry point: the bindings of its buffers are 0, 1, 2 in each group. Unchanged where there
     /// is no such entry point.
     pub(super) fn numbered(&self, entry: &str, module: &[u32]) -> Vec<u32> {
@@ -79,6 +85,9 @@ const MAGIC: u32 = 0x0723_0203;
 pub(super) const HEADER: usize = 5;
 
 const OP_ENTRY_POINT: u32 = 15;
+const OP_EXECUTION_MODE: u32 = 16;
+const OP_CAPABILITY: u32 = 17;
+const LOCAL_SIZE: u32 = 17;
 const OP_DECORATE: u32 = 71;
 const DECORATION_BINDING: u32 = 33;
 const DECORATION_DESCRIPTOR_SET: u32 = 34;
@@ -100,6 +109,24 @@ pub(super) fn instructions(module: &[u32]) -> impl Iterator<Item = (Range<usize>
         at = place.end;
         Some((place, first & 0xffff, operands))
     })
+}
+
+/// The capabilities that a module needs, by their numbers
+/// ([SPIR-V, "Capability"](https://registry.khronos.org/SPIR-V/specs/unified1/SPIRV.html#Capability)).
+pub(super) fn capabilities(module: &[u32]) -> impl Iterator<Item = u32> {
+    let needed = instructions(module).take_while(|(_, code, _)| *code == OP_CAPABILITY);
+    needed.filter_map(|(_, _, operands)| operands.first().copied())
+}
+
+/// A module whose entry points have workgroups of this size.
+pub(super) fn with_block(module: &[u32], block: [u32; 3]) -> Vec<u32> {
+    let mut changed = module.to_vec();
+    for (place, code, operands) in instructions(module) {
+        if code == OP_EXECUTION_MODE && matches!(operands, [_, LOCAL_SIZE, _, _, _]) {
+            changed[place.start + 3..place.end].copy_from_slice(&block);
+        }
+    }
+    changed
 }
 
 /// The interface of a module; `None` where it is damaged.

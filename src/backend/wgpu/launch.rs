@@ -32,7 +32,7 @@ use crate::{
 pub(super) type Image = image::Image<DriverContext>;
 
 /// The multiple of bytes that uniform buffers have.
-const UNIFORM: u64 = 16;
+pub(super) const UNIFORM: u64 = 16;
 
 /// A kernel of a module.
 pub(super) struct Function {

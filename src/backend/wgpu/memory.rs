@@ -248,7 +248,7 @@ impl MemoryCalls for DriverContext {
         memory: NonNull<c_void>,
         _subject: impl FnOnce() -> String,
     ) -> Result<u64> {
-        // Only records of panics are asked for it, and no kernel in WGSL panics.
+        // Only records of panics are asked for it, which have a buffer of their own by it.
         Ok(memory.as_ptr().expose_provenance() as u64)
     }
 

@@ -12,6 +12,7 @@
 
 mod buffers;
 mod calls;
+mod compiled;
 pub(crate) mod context;
 mod devices;
 mod driver;
@@ -21,6 +22,7 @@ mod interface;
 mod launch;
 mod memory;
 mod module;
+mod records;
 mod stream;
 pub(super) mod support;
 mod translation;

@@ -11,6 +11,7 @@ use kernelmill_artifact::Signature;
 use wgpu::{PassthroughShaderEntryPoint, ShaderModule, ShaderModuleDescriptorPassthrough};
 
 use super::{
+    compiled::{self, Code},
     driver::Gpu,
     driver_context::{DriverContext, Shared},
     interface::{self, Binding, Interface},
@@ -24,8 +25,16 @@ use crate::{
     hal,
 };
 
-/// A module that is loaded: for each entry point one of wgpu, and its buffers there.
-pub(super) struct LoadedModule(BTreeMap<String, (ShaderModule, Vec<Binding>)>);
+/// A module that is loaded: its entry points.
+pub(super) struct LoadedModule(BTreeMap<String, Entry>);
+
+/// An entry point.
+enum Entry {
+    /// Of a source in WGSL: a module of wgpu, and the buffers there.
+    Wgsl(ShaderModule, Vec<Binding>),
+    /// Of a kernel that was compiled by passes of our own.
+    Compiled(Arc<Code>),
+}
 
 /// A module on the heap: made by `load_module`, and freed by `unload_module`.
 #[derive(Clone, Copy)]
@@ -54,24 +63,68 @@ unsafe fn passed_on(
     (interface, words): (&Interface, &[u32]),
 ) -> Result<LoadedModule> {
     let load = |(name, bindings): (&str, Vec<Binding>)| {
-        let entry = PassthroughShaderEntryPoint {
-            name: Cow::Borrowed(name),
-            // For Metal alone.
-            workgroup_size: (0, 0, 0),
-        };
-        let description = ShaderModuleDescriptorPassthrough {
-            entry_points: Cow::Owned(vec![entry]),
-            spirv: Some(Cow::Owned(interface.numbered(name, words))),
-            ..Default::default()
-        };
         let subject = || format!("`{name}` of {artifact}");
-        let shader = gpu.scoped("create_shader_module", subject, || {
-            // SAFETY: promised.
-            unsafe { gpu.device.create_shader_module_passthrough(description) }
-        })?;
-        Ok((name.to_owned(), (shader, bindings)))
+        // SAFETY: promised.
+        let shader = unsafe { pass_on(gpu, name, interface.numbered(name, words), subject)? };
+        Ok((name.to_owned(), Entry::Wgsl(shader, bindings)))
     };
     Ok(LoadedModule(interface.entries().map(load).collect::<Result<_>>()?))
+}
+
+/// Gives the driver the module of an entry point.
+///
+/// # Safety
+///
+/// As for [`passed_on`].
+unsafe fn pass_on(
+    gpu: &Gpu,
+    name: &str,
+    words: Vec<u32>,
+    subject: impl Fn() -> String,
+) -> Result<ShaderModule> {
+    let entry = PassthroughShaderEntryPoint {
+        name: Cow::Borrowed(name),
+        // For Metal alone.
+        workgroup_size: (0, 0, 0),
+    };
+    let description = ShaderModuleDescriptorPassthrough {
+        entry_points: Cow::Owned(vec![entry]),
+        spirv: Some(Cow::Owned(words)),
+        ..Default::default()
+    };
+    gpu.scoped("create_shader_module", subject, || {
+        // SAFETY: promised.
+        unsafe { gpu.device.create_shader_module_passthrough(description) }
+    })
+}
+
+/// Loads the module of an entry point, as the device takes it.
+///
+/// # Safety
+///
+/// As for [`passed_on`].
+pub(super) unsafe fn load_words(
+    gpu: &Gpu,
+    name: &str,
+    words: Vec<u32>,
+    subject: impl Fn() -> String,
+) -> Result<ShaderModule> {
+    // SAFETY: promised.
+    unsafe {
+        match gpu.translates {
+            true => translation::load(gpu, &words, subject),
+            false => pass_on(gpu, name, words, subject),
+        }
+    }
+}
+
+/// The kernels of a module that was compiled by passes of our own, which is loaded once the size of a block is known.
+fn compiled(interface: &Interface, words: &[u32]) -> LoadedModule {
+    let entry = |(name, _): (&str, Vec<Binding>)| {
+        let (words, bindings) = (interface.numbered(name, words), interface.pairs(name));
+        (name.to_owned(), Entry::Compiled(Arc::new(Code { words, bindings })))
+    };
+    LoadedModule(interface.entries().map(entry).collect())
 }
 
 /// Has a module translated, which all entry points share.
@@ -86,7 +139,8 @@ unsafe fn translated(
 ) -> Result<LoadedModule> {
     // SAFETY: promised.
     let shader = unsafe { translation::load(gpu, words, || artifact.to_string())? };
-    let entry = |(name, bindings): (&str, _)| (name.to_owned(), (shader.clone(), bindings));
+    let entry =
+        |(name, bindings): (&str, _)| (name.to_owned(), Entry::Wgsl(shader.clone(), bindings));
     Ok(LoadedModule(interface.in_source().map(entry).collect()))
 }
 
@@ -104,6 +158,7 @@ impl ModuleCalls for DriverContext {
         // SAFETY: the caller promises a whole binary: it is what naga has written for a module that is valid.
         let module = unsafe {
             match gpu.translates {
+                _ if !artifact.source.ends_with(".wgsl") => compiled(&interface, &words),
                 true => translated(gpu, artifact, (&interface, &words))?,
                 false => passed_on(gpu, artifact, (&interface, &words))?,
             }
@@ -133,8 +188,13 @@ impl Kernels for DriverContext {
     ) -> Result<Option<Box<dyn hal::Function>>> {
         // SAFETY: the image is loaded.
         let module = unsafe { image.handle.module() };
-        let Some((shader, bindings)) = module.0.get(kernel.entry) else { return Ok(None) };
-        let function = Function::new((image, shader), shared, (kernel, signature), bindings)?;
-        Ok(Some(Box::new(function)))
+        let Some(entry) = module.0.get(kernel.entry) else { return Ok(None) };
+        let known = (kernel, signature);
+        Ok(Some(match entry {
+            Entry::Wgsl(shader, bindings) => {
+                Box::new(Function::new((image, shader), shared, known, bindings)?)
+            }
+            Entry::Compiled(code) => Box::new(compiled::Function::new(image, code, shared, known)?),
+        }))
     }
 }

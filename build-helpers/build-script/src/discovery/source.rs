@@ -126,7 +126,7 @@ impl SourceKind {
                 !matches!(self, Self::Ptx | Self::Wgsl)
             }
             Target::OpenClC => self == Self::OpenCl,
-            Target::Vulkan => self == Self::Wgsl,
+            Target::Vulkan => !matches!(self, Self::Ptx | Self::OpenCl),
             _ => false,
         }
     }
@@ -136,10 +136,10 @@ impl SourceKind {
         match self {
             Self::OpenCl => "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX`, `spirv64` and `opencl-c`",
             Self::File | Self::Package => {
-                "`cpu`, `compute_XX`, `sm_XX`, `bitcode_XX`, `gfxXXX` and `spirv64`"
+                "`cpu`, `compute_XX`, `sm_XX`, `bitcode_XX`, `gfxXXX`, `spirv64` and `vulkan`"
             }
             Self::Cuda | Self::Hip | Self::LlvmIr => {
-                "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX` and `spirv64`"
+                "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX`, `spirv64` and `vulkan`"
             }
             Self::Ptx => "`compute_XX` and `sm_XX`",
             Self::Wgsl => "`vulkan`",

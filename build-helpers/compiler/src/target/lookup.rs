@@ -8,6 +8,7 @@ use super::{
     cpu::Cpu,
     nvidia::{self, Nvidia},
     spirv::Spirv,
+    vulkan::Vulkan,
 };
 use crate::{Error, job::Job, passes::parameters, toolchain::Toolchain};
 
@@ -32,6 +33,7 @@ pub(crate) fn lookup(toolchain: &Toolchain, job: &Job<'_>) -> Result<Box<dyn Bac
         Target::Cubin(arch) => Ok(Box::new(nvidia(*arch, true)?)),
         Target::Amd(amd) => Ok(Box::new(Amd::new(amd)?)),
         Target::Spirv64 => Ok(Box::new(Spirv::new()?)),
+        Target::Vulkan => Ok(Box::new(Vulkan::new()?)),
         other => {
             let file = signatures.first().map_or("", |signature| &signature.file);
             Err(Error::Unsupported { file: file.to_owned(), target: other.clone() })

@@ -6,6 +6,7 @@ mod cpu;
 mod lookup;
 mod nvidia;
 mod spirv;
+mod vulkan;
 
 pub(crate) use backend::{Backend, Emitted};
 pub(crate) use cpu::Cpu;

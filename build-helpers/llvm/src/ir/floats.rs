@@ -48,6 +48,17 @@ impl Value<'_> {
         unsafe { LLVMIsNull(self.raw) != 0 }
     }
 
+    /// The value of a floating-point constant. A wider one is rounded, and of a NaN the payload is lost.
+    #[must_use]
+    pub fn as_f64(self) -> Option<f64> {
+        let mut rounded = 0;
+        // SAFETY: the value is a floating-point constant where its number is asked for.
+        unsafe {
+            (!LLVMIsAConstantFP(self.raw).is_null())
+                .then(|| LLVMConstRealGetDouble(self.raw, &raw mut rounded))
+        }
+    }
+
     /// Sets the fast-math flag `nsz` on a floating-point operation, so that adding zero changes nothing.
     pub fn ignore_sign_of_zero(self) {
         // SAFETY: flags are set on instructions only, and only on those that can have them.

@@ -205,7 +205,7 @@ impl<'c> Value<'c> {
         AtomicOrdering::from_code(unsafe { codes::LLVMGetCmpXchgFailureOrdering(self.raw) })
     }
 
-    /// Makes an `atomicrmw` or a `cmpxchg` one without an order (`monotonic`).
+    /// Makes an atomic access one without an order (`monotonic`).
     pub fn make_monotonic(self) {
         let monotonic = AtomicOrdering::Monotonic.code();
         // SAFETY: the setters are called for the instruction that they are for.
@@ -214,7 +214,7 @@ impl<'c> Value<'c> {
                 codes::LLVMSetCmpXchgSuccessOrdering(self.raw, monotonic);
                 codes::LLVMSetCmpXchgFailureOrdering(self.raw, monotonic);
             } else {
-                assert_eq!(self.opcode(), Opcode::AtomicRmw);
+                assert!(self.ordering() != AtomicOrdering::NotAtomic);
                 codes::LLVMSetOrdering(self.raw, monotonic);
             }
         }

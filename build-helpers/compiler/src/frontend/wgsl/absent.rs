@@ -1,5 +1,7 @@
 //! The front end of a compiler that was built without naga.
 
+use std::collections::BTreeMap;
+
 use super::WgslSource;
 use crate::{Error, artifact::Artifact, frontend::cuda::CudaKernel, job::Config};
 
@@ -23,4 +25,17 @@ pub fn compile(
     _kernels: &[String],
 ) -> Result<Artifact, Error> {
     Err(Error::NoWgsl { file: source.display.clone() })
+}
+
+/// Would write what the compiler has made of kernels.
+///
+/// # Errors
+///
+/// [`Error::NoWgsl`].
+pub(crate) fn spirv_of_kernels(
+    file: &str,
+    _text: &str,
+    _names: &BTreeMap<String, String>,
+) -> Result<Vec<u8>, Error> {
+    Err(Error::NoWgsl { file: file.to_owned() })
 }

@@ -8,6 +8,8 @@
 #[cfg(not(feature = "wgsl"))]
 mod absent;
 #[cfg(feature = "wgsl")]
+mod generated;
+#[cfg(feature = "wgsl")]
 mod kernels;
 #[cfg(feature = "wgsl")]
 mod module;
@@ -18,7 +20,11 @@ mod spirv;
 mod types;
 
 #[cfg(not(feature = "wgsl"))]
+pub(crate) use absent::spirv_of_kernels;
+#[cfg(not(feature = "wgsl"))]
 pub use absent::{compile, kernels};
+#[cfg(feature = "wgsl")]
+pub(crate) use generated::spirv_of_kernels;
 #[cfg(feature = "wgsl")]
 pub use kernels::kernels;
 pub use source::WgslSource;

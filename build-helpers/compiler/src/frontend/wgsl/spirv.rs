@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The version of SPIR-V: devices of Vulkan 1.2 read it.
-const VERSION: (u8, u8) = (1, 4);
+pub(super) const VERSION: (u8, u8) = (1, 4);
 
 /// Compiles a source for [`Target::Vulkan`]. `kernels` are the names of the kernels that are wanted.
 ///

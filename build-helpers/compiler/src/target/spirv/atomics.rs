@@ -94,6 +94,20 @@ fn is_of_record(pointer: Value<'_>) -> bool {
     false
 }
 
+/// Takes the order from atomic operations on panic records, which the host reads once the launch is over.
+pub(in crate::target) fn make_record_relaxed(module: &Module<'_>) {
+    for instruction in module.definitions().into_iter().flat_map(Value::instructions) {
+        let pointer = match instruction.opcode() {
+            Opcode::AtomicRmw | Opcode::AtomicCmpXchg | Opcode::Load => instruction.operand(0),
+            Opcode::Store => instruction.operand(1),
+            _ => continue,
+        };
+        if instruction.ordering() != AtomicOrdering::NotAtomic && is_of_record(pointer) {
+            instruction.make_monotonic();
+        }
+    }
+}
+
 /// The end of a mangled name: a pointer in a space to a type.
 fn pointee(pointer: Value<'_>, ty: Type<'_>) -> Option<String> {
     let space = pointer.ty().address_space();

@@ -19,12 +19,12 @@ const NAMES: [&str; 10] = [
 const PREFIX: &str = "__kernelmill_llvm.";
 
 /// Whether an intrinsic is replaced.
-pub(super) fn has(intrinsic: &str) -> bool {
+pub(in crate::target) fn has(intrinsic: &str) -> bool {
     of(intrinsic).is_some()
 }
 
 /// The name of the function that stands for an intrinsic, for the text.
-pub(super) fn name(intrinsic: &str) -> Option<String> {
+pub(in crate::target) fn name(intrinsic: &str) -> Option<String> {
     of(intrinsic).map(|_| format!("{PREFIX}{}", intrinsic.trim_start_matches("llvm.")))
 }
 
@@ -73,7 +73,7 @@ fn class(name: &str, width: u32, float: &str) -> String {
 }
 
 /// The definition of the function that stands for an intrinsic, as LLVM's textual IR.
-pub(super) fn definition(intrinsic: &str) -> String {
+pub(in crate::target) fn definition(intrinsic: &str) -> String {
     let (Some((kind, width, other)), Some(name)) = (of(intrinsic), name(intrinsic)) else {
         return String::new();
     };
@@ -150,7 +150,7 @@ fn product(width: u32) -> String {
 }
 
 /// What a definition calls that the module may not declare.
-pub(super) const DECLARATIONS: &str = "declare i64 @_Z6mul_hill(i64, i64)\n";
+pub(in crate::target) const DECLARATIONS: &str = "declare i64 @_Z6mul_hill(i64, i64)\n";
 
 fn comparison(name: &str, result: &str, compared: &str, sign: &str) -> String {
     format!(

@@ -72,15 +72,19 @@ const MISSING: [(&str, &str); 4] = [
 ];
 
 /// What an operation is that the target does not have.
-pub(super) fn missing(operation: &str) -> Option<&'static str> {
+pub(in crate::target) fn missing(operation: &str) -> Option<&'static str> {
     MISSING.iter().find(|(start, _)| operation.starts_with(start)).map(|(_, what)| *what)
 }
 
 /// A fault for each thing that is not known to be right.
-pub(super) fn find<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
+pub(in crate::target) fn find<'c>(
+    target: &Target,
+    module: &Module<'c>,
+    call_chains: &CallChains<'c>,
+) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (variable, using) in variables::used(module) {
-        faults.push(fault(format!("uses {variable}"), call_chains.to(using)));
+        faults.push(fault(target, format!("uses {variable}"), call_chains.to(using)));
     }
     for function in module.definitions() {
         let is_kernel = function.calling_convention() == calling_convention::SPIR_KERNEL;
@@ -91,11 +95,11 @@ pub(super) fn find<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec
             .any(|call| call.called_function() == Some(function));
         if !is_kernel && calls_itself {
             let message = format!("calls `{}` again in itself", demangle(&function.name()));
-            faults.push(fault(message, call_chains.to_start_of(function)));
+            faults.push(fault(target, message, call_chains.to_start_of(function)));
         }
         for instruction in function.instructions() {
             if let Some(what) = of_instruction(instruction, is_kernel) {
-                faults.push(fault(what, call_chains.to(instruction)));
+                faults.push(fault(target, what, call_chains.to(instruction)));
             }
         }
         for (barrier, branch) in uniformity::divergent_barriers(function) {
@@ -116,17 +120,17 @@ pub(super) fn find<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec
 }
 
 /// A fault for a kernel with parameters that an OpenCL device cannot be given.
-pub(super) fn of_parameters(kernel: &Signature) -> Option<Fault> {
+pub(in crate::target) fn of_parameters(target: &Target, kernel: &Signature) -> Option<Fault> {
     let is_map = |it: &Parameter| matches!(it.kind, ParameterKind::TensorMap { .. });
     kernel.parameters.iter().any(is_map).then(|| {
         let (function, file) = (kernel.name.to_string(), kernel.file.to_string());
         let frame = Frame { function, file, line: kernel.line, library: false };
-        fault("has a tensor map as a parameter".to_owned(), vec![frame])
+        fault(target, "has a tensor map as a parameter".to_owned(), vec![frame])
     })
 }
 
-fn fault(message: String, frames: Vec<Frame>) -> Fault {
-    let target = Target::Spirv64;
+/// A fault about what a target has not.
+pub(in crate::target) fn fault(target: &Target, message: String, frames: Vec<Frame>) -> Fault {
     let message = format!("{message}, which {target} does not have");
     Fault::new(Code::Unsupported, message, frames).help("leave the target out for this kernel")
 }

@@ -11,12 +11,12 @@ mod barriers;
 mod divisions;
 mod dynamic_shared;
 mod early_exits;
-mod expansions;
+pub(super) mod expansions;
 mod joins;
-mod limits;
+pub(super) mod limits;
 mod panics;
 mod slice;
-mod spaces;
+pub(super) mod spaces;
 mod switches;
 mod text;
 mod transfers;
@@ -33,6 +33,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
+pub(super) use atomics::make_record_relaxed as record_atomics;
 use spaces::{GLOBAL, PRIVATE, SHARED};
 
 use super::backend::{Backend, Edit, Emitted};
@@ -184,7 +185,7 @@ impl TargetInfo for Spirv {
     }
 
     fn faults<'c>(&self, module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
-        limits::find(module, call_chains)
+        limits::find(&Target::Spirv64, module, call_chains)
     }
 
     fn lacks(&self, kind: TypeKind) -> bool {
@@ -205,7 +206,9 @@ impl TargetInfo for Spirv {
 impl Backend for Spirv {
     fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
         variables::inline_users(unit.context, unit.module);
-        let faults: Vec<_> = unit.signatures.iter().filter_map(limits::of_parameters).collect();
+        let faults: Vec<_> = { unit.signatures.iter() }
+            .filter_map(|it| limits::of_parameters(&Target::Spirv64, it))
+            .collect();
         if !faults.is_empty() {
             return Err(Error::Invalid { targets: vec![Target::Spirv64], faults });
         }

@@ -1,5 +1,5 @@
 //! The numbers of address spaces until the text is written; those of OpenCL come with that.
 
-pub(super) const GLOBAL: u32 = 1;
-pub(super) const SHARED: u32 = 3;
-pub(super) const PRIVATE: u32 = 5;
+pub(in crate::target) const GLOBAL: u32 = 1;
+pub(in crate::target) const SHARED: u32 = 3;
+pub(in crate::target) const PRIVATE: u32 = 5;

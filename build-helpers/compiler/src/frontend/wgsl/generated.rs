@@ -1,0 +1,57 @@
+//! SPIR-V of WGSL that the compiler has written for kernels in other languages. Their code checks its indices itself, or
+//! promises them, so that naga adds no checks.
+
+use std::collections::BTreeMap;
+
+use naga::{
+    back::spv::{self, Capability, WriterFlags, ZeroInitializeWorkgroupMemoryMode},
+    front::wgsl,
+    proc::{BoundsCheckPolicies, BoundsCheckPolicy},
+    valid::{Capabilities, ValidationFlags, Validator},
+};
+
+use super::spirv::VERSION;
+use crate::Error;
+
+/// The SPIR-V of a text, whose entry points get the names that they have here.
+///
+/// # Errors
+///
+/// [`Error::Internal`] for a text that is not valid.
+pub(crate) fn spirv_of_kernels(
+    file: &str,
+    text: &str,
+    names: &BTreeMap<String, String>,
+) -> Result<Vec<u8>, Error> {
+    let wrong = |what: String| Error::Internal(format!("{file}: the WGSL of its kernels: {what}"));
+    let mut module =
+        wgsl::parse_str(text).map_err(|error| wrong(error.emit_to_string_with_path(text, file)))?;
+    let has = Capabilities::SHADER_INT64 | Capabilities::FLOAT64;
+    let info = Validator::new(ValidationFlags::all(), has)
+        .validate(&module)
+        .map_err(|error| wrong(error.emit_to_string_with_path(text, file)))?;
+    for entry in &mut module.entry_points {
+        if let Some(name) = names.get(&entry.name) {
+            entry.name.clone_from(name);
+        }
+    }
+    let unchecked = BoundsCheckPolicy::Unchecked;
+    let capabilities = [Capability::Shader, Capability::Int64, Capability::Float64];
+    let options = spv::Options {
+        lang_version: VERSION,
+        flags: WriterFlags::empty(),
+        capabilities: Some(capabilities.into_iter().collect()),
+        bounds_check_policies: BoundsCheckPolicies {
+            index: unchecked,
+            buffer: unchecked,
+            image_load: unchecked,
+            binding_array: unchecked,
+        },
+        zero_initialize_workgroup_memory: ZeroInitializeWorkgroupMemoryMode::None,
+        force_loop_bounding: false,
+        ..spv::Options::default()
+    };
+    let words =
+        spv::write_vec(&module, &info, &options, None).map_err(|error| wrong(error.to_string()))?;
+    Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
+}

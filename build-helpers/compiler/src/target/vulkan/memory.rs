@@ -1,0 +1,149 @@
+//! Which memory a pointer points into. WGSL has no pointers that a program could compute: a place is a word of one array
+//! that is named where it is used. So each pointer has one memory, which is known here, and an offset in bytes, which
+//! the code computes.
+
+use std::collections::HashSet;
+
+use kernelmill_llvm::ir::{Opcode, Value};
+
+use super::spaces::SHARED;
+
+/// A memory of a kernel: an array of words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Memory<'c> {
+    /// The buffer of a parameter, by the number of the function's parameter.
+    Buffer(usize),
+    /// The bytes of a parameter that is passed by value.
+    Bytes(usize),
+    /// The panic record of the launch.
+    Record,
+    /// A stack slot.
+    Slot(Value<'c>),
+    /// A shared variable.
+    Shared(Value<'c>),
+    /// A constant.
+    Table(Value<'c>),
+    /// None: the pointer is null, or undefined.
+    Nowhere,
+}
+
+/// Why a pointer has no memory that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// It was read from memory.
+    Read,
+    /// It may point into one of several.
+    Several,
+    /// It was made of a number.
+    Number,
+    /// It is that of a variable of the device.
+    Variable,
+    /// It comes from something else.
+    Other,
+}
+
+impl Unknown {
+    /// What the kernel does, for a message.
+    pub(super) fn describe(self) -> &'static str {
+        match self {
+            Self::Read => "uses a pointer that it has read from memory",
+            Self::Several => "uses a pointer that may be of one buffer or of another",
+            Self::Number => "makes a pointer of a number",
+            Self::Variable => "uses a variable of the device's memory",
+            Self::Other => "uses a pointer whose buffer is not known",
+        }
+    }
+}
+
+/// What a function's parameters are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Parameters {
+    /// By their numbers: those that are passed by value in memory.
+    pub(super) by_value: Vec<bool>,
+    /// The number of the one with the address of the panic record.
+    pub(super) record: Option<usize>,
+}
+
+/// The memory of a pointer in a function.
+pub(super) fn of<'c>(
+    function: Value<'c>,
+    parameters: &Parameters,
+    pointer: Value<'c>,
+) -> Result<Memory<'c>, Unknown> {
+    let of_function = function.parameters();
+    let (mut found, mut seen, mut work) = (None, HashSet::new(), vec![pointer]);
+    while let Some(value) = work.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
+        let memory = match leaf(&of_function, parameters, value)? {
+            Leaf::Memory(memory) => memory,
+            Leaf::Of(sources) => {
+                work.extend(sources);
+                continue;
+            }
+        };
+        match (found, memory) {
+            (_, Memory::Nowhere) => {}
+            (None, memory) => found = Some(memory),
+            (Some(before), memory) if before == memory => {}
+            _ => return Err(Unknown::Several),
+        }
+    }
+    Ok(found.unwrap_or(Memory::Nowhere))
+}
+
+/// Where a pointer comes from.
+enum Leaf<'c> {
+    Memory(Memory<'c>),
+    /// From these.
+    Of(Vec<Value<'c>>),
+}
+
+fn leaf<'c>(
+    of_function: &[Value<'c>],
+    parameters: &Parameters,
+    value: Value<'c>,
+) -> Result<Leaf<'c>, Unknown> {
+    if value.is_undefined() || value.is_zero() && !value.is_instruction() {
+        return Ok(Leaf::Memory(Memory::Nowhere));
+    }
+    if value.is_global() {
+        return match value {
+            _ if value.ty().address_space() == SHARED => Ok(Leaf::Memory(Memory::Shared(value))),
+            _ if value.is_global_constant() && value.initializer().is_some() => {
+                Ok(Leaf::Memory(Memory::Table(value)))
+            }
+            _ => Err(Unknown::Variable),
+        };
+    }
+    if let Some(number) = of_function.iter().position(|it| *it == value) {
+        let memory = match parameters.by_value.get(number) {
+            Some(true) => Memory::Bytes(number),
+            _ => Memory::Buffer(number),
+        };
+        return Ok(Leaf::Memory(memory));
+    }
+    let opcode = match () {
+        () if value.is_instruction() => value.opcode(),
+        () if value.is_constant_expression() => value.constant_opcode(),
+        () => return Err(Unknown::Other),
+    };
+    match opcode {
+        Opcode::GetElementPtr | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => {
+            Ok(Leaf::Of(vec![value.operand(0)]))
+        }
+        Opcode::Select => Ok(Leaf::Of(vec![value.operand(1), value.operand(2)])),
+        Opcode::Phi => Ok(Leaf::Of(value.operands())),
+        Opcode::Alloca => Ok(Leaf::Memory(Memory::Slot(value))),
+        Opcode::Load => Err(Unknown::Read),
+        Opcode::IntToPtr => {
+            let record = parameters.record.map(|index| of_function[index]);
+            match record == Some(value.operand(0)) {
+                true => Ok(Leaf::Memory(Memory::Record)),
+                false => Err(Unknown::Number),
+            }
+        }
+        _ => Err(Unknown::Other),
+    }
+}

@@ -1,0 +1,349 @@
+//! Kernels that kernelmill's own passes have compiled for Vulkan, from Rust, CUDA C++ and other languages with pointers.
+//!
+//! In group 0 a kernel has a buffer for each parameter of its signature, then what the launch says of its block and
+//! buffers, then its panic record: `build-helpers/compiler/src/target/vulkan` has the layout. Buffers are bound from a multiple
+//! of the device's alignment on, and the kernel is told where in them its elements begin, so that nothing is copied. The
+//! size of a block is written into the module, which is compiled once for each.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use kernelmill_artifact::{ParameterKind, Signature};
+use wgpu::{
+    BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor,
+    BindGroupLayoutEntry, BindingResource, BindingType, Buffer, BufferBinding, BufferBindingType,
+    BufferUsages, ComputePipeline, ComputePipelineDescriptor, PipelineLayoutDescriptor,
+    ShaderStages,
+};
+
+use super::{
+    driver_context::{DriverContext, Shared},
+    interface::{self, Binding},
+    launch::{Image, UNIFORM},
+    memory, module,
+};
+use crate::{
+    backend::gpu::calls::ContextCalls as _,
+    embedded::EmbeddedKernel,
+    error::{Error, Result},
+    hal::{self, AsyncError, Pointers, StreamRef},
+    limits::{Checked, KernelLimits},
+};
+
+/// The words of a module with a kernel, and the numbers of the buffers that the kernel uses: in the source, and in this module.
+pub(super) struct Code {
+    pub(super) words: Vec<u32>,
+    pub(super) bindings: Vec<(Binding, Binding)>,
+}
+
+/// A kernel of a module.
+pub(super) struct Function {
+    code: Arc<Code>,
+    passing: Vec<Passing>,
+    layout: BindGroupLayout,
+    pipelines: Mutex<BTreeMap<[u32; 3], ComputePipeline>>,
+    kernel: &'static EmbeddedKernel,
+    image: Arc<Image>,
+    shared: Arc<Shared>,
+}
+
+/// How an argument is given to wgpu.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Passing {
+    /// A value of so many bytes.
+    Value(u64),
+    /// An address, and a number of elements of so many bytes each.
+    Slice(u64),
+    /// An address.
+    Pointer,
+}
+
+impl Passing {
+    /// Of a parameter; `None` for one that Vulkan does not have.
+    fn of(kind: &ParameterKind) -> Option<Self> {
+        match kind {
+            ParameterKind::Value(value) => Some(Self::Value(value.size())),
+            ParameterKind::Slice { element, .. } => Some(Self::Slice(element.size())),
+            ParameterKind::Pointer { .. } => Some(Self::Pointer),
+            ParameterKind::Shared { .. } | ParameterKind::TensorMap { .. } => None,
+        }
+    }
+}
+
+/// A part of a buffer.
+struct Part {
+    buffer: Buffer,
+    offset: u64,
+    /// `None`: to its end.
+    bytes: Option<u64>,
+}
+
+/// The offset that tells a kernel of a null pointer.
+const NULL: u32 = u32::MAX;
+
+impl Function {
+    /// The kernel of a module.
+    pub(super) fn new(
+        image: &Arc<Image>,
+        code: &Arc<Code>,
+        shared: &Arc<Shared>,
+        (kernel, signature): (&'static EmbeddedKernel, &'static Signature),
+    ) -> Result<Self> {
+        let gpu = &*shared.gpu;
+        let refuse = |message: &str| {
+            gpu.error("create_compute_pipeline", kernel.entry.to_owned(), message.to_owned())
+        };
+        let passing: Option<Vec<_>> =
+            signature.parameters().iter().map(|it| Passing::of(&it.kind)).collect();
+        let passing = passing.ok_or_else(|| refuse("it has a parameter that Vulkan has not"))?;
+        let is_known = |(source, _): &(Binding, Binding)| {
+            source.group == 0 && source.binding as usize <= passing.len() + 1
+        };
+        if !code.bindings.iter().all(is_known) {
+            return Err(refuse("it uses other buffers than its wrapper gives"));
+        }
+        if let Some(lacking) = gpu.lacking(&code.words) {
+            return Err(refuse(&format!("the device has no {lacking}")));
+        }
+        let entries: Vec<_> = { code.bindings.iter() }
+            .map(|(source, own)| {
+                let passing = passing.get(source.binding as usize);
+                let is_value = matches!(passing, Some(Passing::Value(_)));
+                let is_uniform = is_value || source.binding as usize == passing_len(signature);
+                let ty = match is_uniform {
+                    true => BufferBindingType::Uniform,
+                    false => BufferBindingType::Storage { read_only: false },
+                };
+                BindGroupLayoutEntry {
+                    binding: own.binding,
+                    visibility: ShaderStages::COMPUTE,
+                    ty: BindingType::Buffer {
+                        ty,
+                        has_dynamic_offset: false,
+                        min_binding_size: None,
+                    },
+                    count: None,
+                }
+            })
+            .collect();
+        let subject = || kernel.entry.to_owned();
+        let layout = gpu.scoped("create_bind_group_layout", subject, || {
+            let description = BindGroupLayoutDescriptor { label: None, entries: &entries };
+            gpu.device.create_bind_group_layout(&description)
+        })?;
+        let (image, shared, code) = (Arc::clone(image), Arc::clone(shared), Arc::clone(code));
+        Ok(Self { code, passing, layout, pipelines: Mutex::default(), kernel, image, shared })
+    }
+
+    /// The pipeline for blocks of a size.
+    fn pipeline(&self, block: [u32; 3]) -> Result<ComputePipeline> {
+        let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipeline) = pipelines.get(&block) {
+            return Ok(pipeline.clone());
+        }
+        let gpu = &*self.shared.gpu;
+        let words = interface::with_block(&self.code.words, block);
+        // SAFETY: it is what naga has written for a module that is valid, but for the number of its threads.
+        let shader =
+            unsafe { module::load_words(gpu, self.kernel.entry, words, || self.subject())? };
+        let pipeline = gpu.scoped(
+            "create_compute_pipeline",
+            || self.subject(),
+            || {
+                let layout = gpu.device.create_pipeline_layout(&PipelineLayoutDescriptor {
+                    label: None,
+                    bind_group_layouts: &[Some(&self.layout)],
+                    immediate_size: 0,
+                });
+                gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
+                    label: Some(self.kernel.entry),
+                    layout: Some(&layout),
+                    module: &shader,
+                    entry_point: Some(self.kernel.entry),
+                    compilation_options: Default::default(),
+                    cache: None,
+                })
+            },
+        )?;
+        pipelines.insert(block, pipeline.clone());
+        Ok(pipeline)
+    }
+
+    fn subject(&self) -> String {
+        format!("`{}` of {}", self.kernel.entry, self.image.artifact)
+    }
+
+    /// The buffers of a launch, one for each parameter and one with what is told of them.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are those of the kernel.
+    unsafe fn parts(&self, block: [u32; 3], arguments: &[*const u8]) -> Result<Vec<Part>> {
+        let mut arguments = arguments.iter();
+        let (mut parts, mut told) = (Vec::new(), vec![[block[0], block[1], block[2], 0]]);
+        for (index, passing) in self.passing.iter().enumerate() {
+            let mut next = || arguments.next().copied().expect("as many as the kernel has");
+            let (part, of_part) = match *passing {
+                Passing::Value(bytes) => {
+                    // SAFETY: promised: a value of this size.
+                    let value = unsafe { std::slice::from_raw_parts(next(), bytes as usize) };
+                    (self.uniform(value)?, [0; 4])
+                }
+                Passing::Slice(element) => {
+                    // SAFETY: promised: an address, and the number of elements.
+                    let (address, len) =
+                        unsafe { (next().cast::<u64>().read(), next().cast::<u64>().read()) };
+                    let (part, offset) = self.storage(index, address, Some(len * element))?;
+                    (part, [len as u32, (len >> 32) as u32, offset, 0])
+                }
+                Passing::Pointer => {
+                    // SAFETY: promised: an address.
+                    let address = unsafe { next().cast::<u64>().read() };
+                    let (part, offset) = match address {
+                        0 => (self.empty()?, NULL),
+                        _ => self.storage(index, address, None)?,
+                    };
+                    (part, [0, 0, offset, 0])
+                }
+            };
+            parts.push(part);
+            told.push(of_part);
+        }
+        let told: Vec<u8> =
+            told.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
+        parts.push(self.uniform(&told)?);
+        Ok(parts)
+    }
+
+    /// A uniform buffer with a value.
+    fn uniform(&self, value: &[u8]) -> Result<Part> {
+        let gpu = &*self.shared.gpu;
+        let bytes = (value.len() as u64).next_multiple_of(UNIFORM).max(UNIFORM);
+        let buffer = memory::temporary(gpu, bytes, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
+        let mut padded = value.to_vec();
+        padded.resize(bytes as usize, 0);
+        let subject = || format!("a value of {bytes} bytes");
+        gpu.scoped("write_buffer", subject, || gpu.queue.write_buffer(&buffer, 0, &padded))?;
+        Ok(Part { buffer, offset: 0, bytes: None })
+    }
+
+    /// A buffer that no element is in.
+    fn empty(&self) -> Result<Part> {
+        let buffer = memory::temporary(&self.shared.gpu, UNIFORM, BufferUsages::STORAGE)?;
+        Ok(Part { buffer, offset: 0, bytes: None })
+    }
+
+    /// The part of a buffer that memory is in, from an aligned place on, and the offset of the memory in that. All of the buffer
+    /// where the number of bytes is not known.
+    fn storage(&self, index: usize, address: u64, bytes: Option<u64>) -> Result<(Part, u32)> {
+        if bytes == Some(0) {
+            return Ok((self.empty()?, 0));
+        }
+        let gpu = &*self.shared.gpu;
+        let place = gpu.buffers.place(address);
+        let place = place.ok_or_else(|| self.refuse(index, "is in no buffer of this device"))?;
+        let align = u64::from(gpu.limits.min_storage_buffer_offset_alignment);
+        let start = if bytes.is_some() { place.offset / align * align } else { 0 };
+        let offset = place.offset - start;
+        let part = bytes.map(|bytes| (offset + bytes).next_multiple_of(4));
+        let bound = part.unwrap_or(place.buffer.size());
+        let most = gpu.limits.max_storage_buffer_binding_size;
+        if bound > most {
+            let why = format!("has {bound} bytes, and the device binds {most} at most");
+            return Err(self.refuse(index, &why));
+        }
+        Ok((Part { buffer: place.buffer, offset: start, bytes: part }, offset as u32))
+    }
+
+    /// Refuses an argument.
+    #[cold]
+    fn refuse(&self, index: usize, why: &str) -> Error {
+        let subject = format!("argument {index} of `{}`", self.kernel.entry);
+        self.shared.gpu.error("create_bind_group", subject, format!("it {why}"))
+    }
+
+    /// Whether it has a panic record.
+    fn has_record(&self) -> bool {
+        let number = self.passing.len() as u32 + 1;
+        self.code.bindings.iter().any(|(source, _)| source.binding == number)
+    }
+}
+
+fn passing_len(signature: &Signature) -> usize {
+    signature.parameters().len()
+}
+
+impl hal::Function for Function {
+    fn limits(&self) -> KernelLimits {
+        KernelLimits {
+            threads_per_block: self.shared.gpu.limits.max_compute_invocations_per_workgroup,
+            static_shared_bytes: self.kernel.static_shared_bytes,
+        }
+    }
+
+    unsafe fn launch(
+        &self,
+        stream: StreamRef<'_>,
+        shape: &Checked,
+        arguments: &mut Pointers<'_>,
+    ) -> Result<Option<Arc<AsyncError>>> {
+        self.shared.bind()?;
+        let (gpu, stream) = (&*self.shared.gpu, DriverContext::launch_stream(stream)?);
+        let subject = || format!("the launch of `{}`", self.kernel.entry);
+        if shape.dynamic_shared_bytes > 0 {
+            let message = "kernels have no dynamic shared memory there".to_owned();
+            return Err(gpu.error("dispatch_workgroups", subject(), message));
+        }
+        self.image.note_launch(stream);
+        let pipeline = self.pipeline(shape.block)?;
+        let record = match self.has_record() {
+            true => {
+                let address = self.shared.panics.record(stream, &self.image)?;
+                // SAFETY: the table of panics has it until the launches of the image are over.
+                Some(unsafe { gpu.records.for_launch(gpu, address)? })
+            }
+            false => None,
+        };
+        // SAFETY: promised.
+        let parts = unsafe { self.parts(shape.block, arguments.as_slice())? };
+        let resource = |source: &Binding| match parts.get(source.binding as usize) {
+            Some(part) => BufferBinding {
+                buffer: &part.buffer,
+                offset: part.offset,
+                size: part.bytes.and_then(std::num::NonZeroU64::new),
+            },
+            None => record.as_ref().expect("it has one").buffer.as_entire_buffer_binding(),
+        };
+        let entries: Vec<_> = { self.code.bindings.iter() }
+            .map(|(source, own)| BindGroupEntry {
+                binding: own.binding,
+                resource: BindingResource::Buffer(resource(source)),
+            })
+            .collect();
+        let submit = || {
+            gpu.submit("dispatch_workgroups", subject, |encoder| {
+                let mut pass = encoder.begin_compute_pass(&Default::default());
+                pass.set_pipeline(&pipeline);
+                let description =
+                    BindGroupDescriptor { label: None, layout: &self.layout, entries: &entries };
+                pass.set_bind_group(0, &gpu.device.create_bind_group(&description), &[]);
+                let [x, y, z] = shape.grid;
+                pass.dispatch_workgroups(x, y, z);
+                drop(pass);
+                if let Some(record) = &record {
+                    record.copy(encoder);
+                }
+            })
+        };
+        self.shared.timed(stream, || {
+            stream.note(submit()?);
+            Ok(())
+        })?;
+        if let Some(record) = record {
+            gpu.records.follow(record);
+        }
+        Ok(None)
+    }
+}
