@@ -49,6 +49,7 @@ mod trace;
 mod value_type;
 mod variable;
 mod variant;
+mod vulkan;
 
 pub use bitcode::{Bitcode, BitcodeConstant, CONSTANT_PREFIX};
 pub use fingerprint::{Fingerprint, ParseFingerprintError};
@@ -79,3 +80,4 @@ pub use trace::{TraceEvent, TraceFile, TraceTrack};
 pub use value_type::{EnumLayout, Field, FunctionType, Nested, StructLayout, ValueType, Variant};
 pub use variable::VariableDeclaration;
 pub use variant::KernelVariant;
+pub use vulkan::DYNAMIC_SHARED_WORDS;

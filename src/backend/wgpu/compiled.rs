@@ -43,7 +43,7 @@ pub(super) struct Function {
     code: Arc<Code>,
     passing: Vec<Passing>,
     layout: BindGroupLayout,
-    pipelines: Mutex<BTreeMap<[u32; 3], ComputePipeline>>,
+    pipelines: Mutex<BTreeMap<Shape, ComputePipeline>>,
     kernel: &'static EmbeddedKernel,
     image: Arc<Image>,
     shared: Arc<Shared>,
@@ -58,7 +58,12 @@ enum Passing {
     Slice(u64),
     /// An address.
     Pointer,
+    /// A number of elements of dynamic shared memory.
+    Shared,
 }
+
+/// What a pipeline is for: the sizes of blocks, and their bytes of dynamic shared memory.
+type Shape = ([u32; 3], u32);
 
 impl Passing {
     /// Of a parameter; `None` for one that Vulkan does not have.
@@ -67,7 +72,8 @@ impl Passing {
             ParameterKind::Value(value) => Some(Self::Value(value.size())),
             ParameterKind::Slice { element, .. } => Some(Self::Slice(element.size())),
             ParameterKind::Pointer { .. } => Some(Self::Pointer),
-            ParameterKind::Shared { .. } | ParameterKind::TensorMap { .. } => None,
+            ParameterKind::Shared { .. } => Some(Self::Shared),
+            ParameterKind::TensorMap { .. } => None,
         }
     }
 }
@@ -137,14 +143,14 @@ impl Function {
         Ok(Self { code, passing, layout, pipelines: Mutex::default(), kernel, image, shared })
     }
 
-    /// The pipeline for blocks of a size.
-    fn pipeline(&self, block: [u32; 3]) -> Result<ComputePipeline> {
+    /// The pipeline for blocks.
+    fn pipeline(&self, shape: Shape) -> Result<ComputePipeline> {
         let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pipeline) = pipelines.get(&block) {
+        if let Some(pipeline) = pipelines.get(&shape) {
             return Ok(pipeline.clone());
         }
         let gpu = &*self.shared.gpu;
-        let words = interface::with_block(&self.code.words, block);
+        let words = interface::with_block(&self.code.words, shape);
         // SAFETY: it is what naga has written for a module that is valid, but for the number of its threads.
         let shader =
             unsafe { module::load_words(gpu, self.kernel.entry, words, || self.subject())? };
@@ -167,7 +173,7 @@ impl Function {
                 })
             },
         )?;
-        pipelines.insert(block, pipeline.clone());
+        pipelines.insert(shape, pipeline.clone());
         Ok(pipeline)
     }
 
@@ -180,9 +186,9 @@ impl Function {
     /// # Safety
     ///
     /// The arguments are those of the kernel.
-    unsafe fn parts(&self, block: [u32; 3], arguments: &[*const u8]) -> Result<Vec<Part>> {
+    unsafe fn parts(&self, (block, shared): Shape, arguments: &[*const u8]) -> Result<Vec<Part>> {
         let mut arguments = arguments.iter();
-        let (mut parts, mut told) = (Vec::new(), vec![[block[0], block[1], block[2], 0]]);
+        let (mut parts, mut told) = (Vec::new(), vec![[block[0], block[1], block[2], shared]]);
         for (index, passing) in self.passing.iter().enumerate() {
             let mut next = || arguments.next().copied().expect("as many as the kernel has");
             let (part, of_part) = match *passing {
@@ -197,6 +203,11 @@ impl Function {
                         unsafe { (next().cast::<u64>().read(), next().cast::<u64>().read()) };
                     let (part, offset) = self.storage(index, address, Some(len * element))?;
                     (part, [len as u32, (len >> 32) as u32, offset, 0])
+                }
+                Passing::Shared => {
+                    // SAFETY: promised: a number of elements.
+                    let len = unsafe { next().cast::<u64>().read() };
+                    (self.empty()?, [len as u32, (len >> 32) as u32, 0, 0])
                 }
                 Passing::Pointer => {
                     // SAFETY: promised: an address.
@@ -292,12 +303,9 @@ impl hal::Function for Function {
         self.shared.bind()?;
         let (gpu, stream) = (&*self.shared.gpu, DriverContext::launch_stream(stream)?);
         let subject = || format!("the launch of `{}`", self.kernel.entry);
-        if shape.dynamic_shared_bytes > 0 {
-            let message = "kernels have no dynamic shared memory there".to_owned();
-            return Err(gpu.error("dispatch_workgroups", subject(), message));
-        }
+        let blocks = (shape.block, shape.dynamic_shared_bytes);
         self.image.note_launch(stream);
-        let pipeline = self.pipeline(shape.block)?;
+        let pipeline = self.pipeline(blocks)?;
         let record = match self.has_record() {
             true => {
                 let address = self.shared.panics.record(stream, &self.image)?;
@@ -307,7 +315,7 @@ impl hal::Function for Function {
             false => None,
         };
         // SAFETY: promised.
-        let parts = unsafe { self.parts(shape.block, arguments.as_slice())? };
+        let parts = unsafe { self.parts(blocks, arguments.as_slice())? };
         let resource = |source: &Binding| match parts.get(source.binding as usize) {
             Some(part) => BufferBinding {
                 buffer: &part.buffer,

@@ -8,6 +8,8 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
+use kernelmill_artifact::DYNAMIC_SHARED_WORDS;
+
 /// A buffer of an entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Binding {
@@ -86,6 +88,7 @@ pub(super) const HEADER: usize = 5;
 
 const OP_ENTRY_POINT: u32 = 15;
 const OP_EXECUTION_MODE: u32 = 16;
+const OP_CONSTANT: u32 = 43;
 const OP_CAPABILITY: u32 = 17;
 const LOCAL_SIZE: u32 = 17;
 const OP_DECORATE: u32 = 71;
@@ -118,12 +121,18 @@ pub(super) fn capabilities(module: &[u32]) -> impl Iterator<Item = u32> {
     needed.filter_map(|(_, _, operands)| operands.first().copied())
 }
 
-/// A module whose entry points have workgroups of this size.
-pub(super) fn with_block(module: &[u32], block: [u32; 3]) -> Vec<u32> {
+/// A module whose entry points have workgroups of this size, with so many bytes of dynamic shared memory.
+pub(super) fn with_block(module: &[u32], (block, shared): ([u32; 3], u32)) -> Vec<u32> {
     let mut changed = module.to_vec();
     for (place, code, operands) in instructions(module) {
-        if code == OP_EXECUTION_MODE && matches!(operands, [_, LOCAL_SIZE, _, _, _]) {
-            changed[place.start + 3..place.end].copy_from_slice(&block);
+        match (code, operands) {
+            (OP_EXECUTION_MODE, [_, LOCAL_SIZE, _, _, _]) => {
+                changed[place.start + 3..place.end].copy_from_slice(&block);
+            }
+            (OP_CONSTANT, [_, _, DYNAMIC_SHARED_WORDS]) => {
+                changed[place.start + 3] = shared.div_ceil(4).max(1);
+            }
+            _ => {}
         }
     }
     changed

@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 
 use naga::{
+    Barrier, Block, Function, Handle, Module, Statement,
     back::spv::{self, Capability, WriterFlags, ZeroInitializeWorkgroupMemoryMode},
     front::wgsl,
     proc::{BoundsCheckPolicies, BoundsCheckPolicy},
     valid::{Capabilities, ValidationFlags, Validator},
 };
 
-use super::spirv::VERSION;
+use super::{FENCE, spirv::VERSION};
 use crate::Error;
 
 /// The SPIR-V of a text, whose entry points get the names that they have here.
@@ -27,6 +28,7 @@ pub(crate) fn spirv_of_kernels(
     let mut module =
         wgsl::parse_str(text).map_err(|error| wrong(error.emit_to_string_with_path(text, file)))?;
     let has = Capabilities::SHADER_INT64 | Capabilities::FLOAT64;
+    make_fences(&mut module);
     let info = Validator::new(ValidationFlags::all(), has)
         .validate(&module)
         .map_err(|error| wrong(error.emit_to_string_with_path(text, file)))?;
@@ -54,4 +56,37 @@ pub(crate) fn spirv_of_kernels(
     let words =
         spv::write_vec(&module, &info, &options, None).map_err(|error| wrong(error.to_string()))?;
     Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
+}
+
+/// Puts fences where the function is called that stands for them.
+fn make_fences(module: &mut Module) {
+    let named =
+        |(_, function): &(Handle<Function>, &Function)| function.name.as_deref() == Some(FENCE);
+    let Some((fence, _)) = module.functions.iter().find(named) else { return };
+    for entry in &mut module.entry_points {
+        make_fences_of(&mut entry.function.body, fence);
+    }
+}
+
+fn make_fences_of(block: &mut Block, fence: Handle<Function>) {
+    for statement in block.iter_mut() {
+        match statement {
+            Statement::Call { function, .. } if *function == fence => {
+                *statement = Statement::MemoryBarrier(Barrier::STORAGE | Barrier::WORK_GROUP);
+            }
+            Statement::Block(body) => make_fences_of(body, fence),
+            Statement::If { accept, reject, .. } => {
+                make_fences_of(accept, fence);
+                make_fences_of(reject, fence);
+            }
+            Statement::Loop { body, continuing, .. } => {
+                make_fences_of(body, fence);
+                make_fences_of(continuing, fence);
+            }
+            Statement::Switch { cases, .. } => {
+                cases.iter_mut().for_each(|case| make_fences_of(&mut case.body, fence));
+            }
+            _ => {}
+        }
+    }
 }

@@ -14,6 +14,9 @@ mod kernels;
 #[cfg(feature = "wgsl")]
 mod module;
 mod source;
+
+/// The function that stands for a fence of all memory, which WGSL has not, in what the compiler writes.
+pub(crate) const FENCE: &str = "fence";
 #[cfg(feature = "wgsl")]
 mod spirv;
 #[cfg(feature = "wgsl")]

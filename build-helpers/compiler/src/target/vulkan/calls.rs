@@ -7,6 +7,7 @@ use super::{
     memory::Memory,
     scalars::Scalar,
 };
+use crate::frontend::wgsl::FENCE;
 
 const ATOMIC_LOAD: &str = "_Z18__spirv_AtomicLoadP";
 const ATOMIC_STORE: &str = "_Z19__spirv_AtomicStoreP";
@@ -81,7 +82,8 @@ pub(super) fn write<'c>(kernel: &mut Kernel<'_, 'c>, call: Value<'c>) -> Result<
             Ok(())
         }
         _ if name.starts_with("_Z22atomic_work_item_fence") => {
-            Err(Problem::new("orders memory for other threads (a fence)"))
+            kernel.line(&format!("{FENCE}();"));
+            Ok(())
         }
         _ => Err(Problem::new(format!("calls `{}`", crate::base::demangle::demangle(&name)))),
     }

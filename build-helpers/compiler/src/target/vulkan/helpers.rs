@@ -1,8 +1,11 @@
 //! Functions in WGSL that code for a kernel calls: what the language has no operation for. Those that are called are
 //! written.
 
+use crate::frontend::wgsl::FENCE;
+
 /// The functions: their names, and their definitions. A function calls those before it alone.
-const FUNCTIONS: [(&str, &str); 20] = [
+const FUNCTIONS: [(&str, &str); 21] = [
+    (FENCE, "fn fence() {}"),
     ("float_of", "fn float_of(bits: u32) -> f32 { return bitcast<f32>(bits); }"),
     ("double_of", "fn double_of(bits: u64) -> f64 { return bitcast<f64>(bits); }"),
     (

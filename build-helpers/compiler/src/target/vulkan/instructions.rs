@@ -4,7 +4,7 @@ use kernelmill_llvm::ir::{AtomicOperation, FloatPredicate, IntPredicate, Opcode,
 
 use super::{
     calls,
-    kernel::{Kernel, Problem},
+    kernel::{Kernel, NULL, Problem},
     memory::Memory,
     scalars::{Scalar, low_word},
 };
@@ -118,11 +118,20 @@ impl<'c> Kernel<'_, 'c> {
         right: Value<'c>,
     ) -> Result<String, Problem> {
         let memories = [left, right].map(|it| self.memory(it));
-        if memories[0] != memories[1] && !memories.contains(&Memory::Nowhere) {
-            return Err(Problem::new("compares pointers into different buffers"));
-        }
-        let (a, b) = (self.operand(left)?, self.operand(right)?);
+        let (a, b) = match memories[0] == memories[1] || memories.contains(&Memory::Nowhere) {
+            true => (self.operand(left)?, self.operand(right)?),
+            false => (self.address(left)?, self.address(right)?),
+        };
         Ok(format!("({a} {} {b})", sign(it.int_predicate())))
+    }
+
+    /// A number that stands for the address of a pointer: its low word is the offset, so that it is aligned as that is. No two
+    /// memories have one together, and that of a null pointer is 0.
+    pub(super) fn address(&mut self, pointer: Value<'c>) -> Result<String, Problem> {
+        let number = self.number_of(self.memory(pointer));
+        let offset = self.operand(pointer)?;
+        let address = format!("long_of({offset}, {number}u)");
+        Ok(format!("select({address}, 0lu, {offset} == {NULL}u)"))
     }
 
     fn compare_floats(&mut self, it: Value<'c>) -> Result<String, Problem> {
@@ -194,7 +203,11 @@ impl<'c> Kernel<'_, 'c> {
                 format!("bitcast<{}>({a})", to.wgsl())
             }
             Opcode::PtrToInt | Opcode::PtrToAddr => {
-                return Err(Problem::new("makes a number of a pointer"));
+                let address = self.address(it.operand(0))?;
+                match to {
+                    Scalar::Long => address,
+                    _ => to.cut(&format!("u32({address})")),
+                }
             }
             Opcode::IntToPtr => return Err(Problem::new("makes a pointer of a number")),
             other => return Err(Problem::new(format!("uses LLVM's instruction `{other:?}`"))),

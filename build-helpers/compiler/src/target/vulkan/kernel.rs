@@ -5,6 +5,7 @@ use std::{
     fmt::Write as _,
 };
 
+use kernelmill_artifact::DYNAMIC_SHARED_WORDS;
 use kernelmill_llvm::{
     ir::{Opcode, Type, TypeKind, Value},
     machine::Machine,
@@ -55,6 +56,10 @@ pub(super) enum Role {
     Value(usize),
     /// The address of the panic record.
     Record,
+    /// The address of dynamic shared memory.
+    Dynamic,
+    /// Its bytes.
+    DynamicBytes,
 }
 
 /// What is written of a kernel.
@@ -72,6 +77,8 @@ pub(super) struct Kernel<'a, 'c> {
     names: HashMap<Value<'c>, String>,
     arrays: HashMap<Memory<'c>, String>,
     incoming: HashMap<Value<'c>, String>,
+    /// Of memories whose addresses are compared.
+    numbers: HashMap<Memory<'c>, usize>,
     /// Values that are used outside of the part that they are in.
     hoisted: HashSet<Value<'c>>,
     next: usize,
@@ -83,7 +90,7 @@ pub(super) struct Kernel<'a, 'c> {
 }
 
 /// The offset that stands for a null pointer: no buffer is so large.
-const NULL: u32 = u32::MAX;
+pub(super) const NULL: u32 = u32::MAX;
 
 /// A kernel to be written.
 pub(super) struct Source<'a, 'c> {
@@ -103,7 +110,8 @@ pub(super) fn parameters_of(function: Value<'_>, roles: &[Role]) -> Parameters {
     let by_value =
         by_value.map(|(role, it)| matches!(role, Role::Value(_)) && it.ty().is_pointer()).collect();
     let record = roles.iter().position(|role| *role == Role::Record);
-    Parameters { by_value, record }
+    let dynamic = roles.iter().position(|role| *role == Role::Dynamic);
+    Parameters { by_value, record, dynamic }
 }
 
 /// The name of a kernel's function in WGSL.
@@ -132,6 +140,7 @@ impl<'a, 'c> Kernel<'a, 'c> {
             names: HashMap::new(),
             arrays: HashMap::new(),
             incoming: HashMap::new(),
+            numbers: HashMap::new(),
             hoisted: HashSet::new(),
             next: 0,
             globals: BTreeMap::new(),
@@ -207,7 +216,7 @@ impl<'a, 'c> Kernel<'a, 'c> {
             _ => return,
         };
         let Some(memory) = self.memories.get(&pointer).copied() else { return };
-        if matches!(memory, Memory::Buffer(_) | Memory::Shared(_)) {
+        if matches!(memory, Memory::Buffer(_) | Memory::Shared(_) | Memory::Dynamic) {
             self.atomic.insert(memory);
         }
     }
@@ -261,7 +270,8 @@ impl<'a, 'c> Kernel<'a, 'c> {
                     let launch = self.launch();
                     format!("long_of({launch}[{0}u].x, {launch}[{0}u].y)", number + 1)
                 }
-                Role::Record => continue,
+                Role::Record | Role::Dynamic => continue,
+                Role::DynamicBytes => format!("{}[0u].w", self.launch()),
                 Role::Value(_) if parameter.ty().is_pointer() => continue,
                 Role::Value(number) => self.value(number, parameter.ty()),
             };
@@ -332,6 +342,12 @@ impl<'a, 'c> Kernel<'a, 'c> {
                 self.global(&name, &format!("@group(0) @binding({number}) {variable}"));
                 name
             }
+            Memory::Dynamic => {
+                let name = format!("dynamic{}", self.number);
+                let ty = format!("array<{word}, {DYNAMIC_SHARED_WORDS}>");
+                self.global(&name, &format!("var<workgroup> {name}: {ty};"));
+                name
+            }
             Memory::Slot(slot) => {
                 let name = self.new_name("slot");
                 let words = self.machine.size_of(slot.allocated_type()).div_ceil(4).max(1);
@@ -358,6 +374,12 @@ impl<'a, 'c> Kernel<'a, 'c> {
         };
         self.arrays.insert(memory, name.clone());
         name
+    }
+
+    /// A number of a memory, from 1 on.
+    pub(super) fn number_of(&mut self, memory: Memory<'c>) -> usize {
+        let next = self.numbers.len() + 1;
+        *self.numbers.entry(memory).or_insert(next)
     }
 
     fn global(&mut self, name: &str, line: &str) {
@@ -433,6 +455,8 @@ impl<'a, 'c> Kernel<'a, 'c> {
         for instruction in self.structure.blocks[block].instructions() {
             if let Err(problem) = self.instruction(instruction) {
                 problems.push((instruction, problem));
+                // What uses it is no problem of its own.
+                self.names.insert(instruction, "unknown".to_owned());
             }
         }
     }
@@ -519,11 +543,29 @@ impl<'a, 'c> Kernel<'a, 'c> {
         if value.ty().is_pointer() {
             return self.offset(value);
         }
+        if value.is_constant_expression() {
+            return self.expression(value);
+        }
         match constant(value) {
             Some(text) => Ok(text),
             None if Scalar::of(value.ty()).is_none() => Err(self.of_type(value.ty())),
             None => Err(Problem::new("uses a value that is not known when it is compiled")),
         }
+    }
+
+    /// A number that is made of addresses.
+    fn expression(&mut self, value: Value<'c>) -> Result<String, Problem> {
+        let scalar = Scalar::of(value.ty()).ok_or_else(|| self.of_type(value.ty()))?;
+        let sign = match value.constant_opcode() {
+            Opcode::PtrToInt | Opcode::PtrToAddr if scalar == Scalar::Long => {
+                return self.address(value.operand(0));
+            }
+            Opcode::Add => '+',
+            Opcode::Sub => '-',
+            _ => return Err(Problem::new("computes with an address when it is compiled")),
+        };
+        let (a, b) = (self.operand(value.operand(0))?, self.operand(value.operand(1))?);
+        Ok(scalar.cut(&format!("{a} {sign} {b}")))
     }
 
     /// What a type is that WGSL has not.
@@ -533,7 +575,9 @@ impl<'a, 'c> Kernel<'a, 'c> {
 
     /// The memory of a pointer.
     pub(super) fn memory(&self, pointer: Value<'c>) -> Memory<'c> {
-        self.memories.get(&pointer).copied().unwrap_or(Memory::Nowhere)
+        let of_constant = || memory::of(self.function, &self.parameters, pointer).ok();
+        let known = self.memories.get(&pointer).copied();
+        known.or_else(of_constant).unwrap_or(Memory::Nowhere)
     }
 
     /// The place of an access.

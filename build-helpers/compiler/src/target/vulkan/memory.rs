@@ -17,6 +17,8 @@ pub(super) enum Memory<'c> {
     Bytes(usize),
     /// The panic record of the launch.
     Record,
+    /// The dynamic shared memory of the launch.
+    Dynamic,
     /// A stack slot.
     Slot(Value<'c>),
     /// A shared variable.
@@ -62,6 +64,8 @@ pub(super) struct Parameters {
     pub(super) by_value: Vec<bool>,
     /// The number of the one with the address of the panic record.
     pub(super) record: Option<usize>,
+    /// The number of the one with the address of dynamic shared memory.
+    pub(super) dynamic: Option<usize>,
 }
 
 /// The memory of a pointer in a function.
@@ -119,6 +123,7 @@ fn leaf<'c>(
     }
     if let Some(number) = of_function.iter().position(|it| *it == value) {
         let memory = match parameters.by_value.get(number) {
+            _ if parameters.dynamic == Some(number) => Memory::Dynamic,
             Some(true) => Memory::Bytes(number),
             _ => Memory::Buffer(number),
         };

@@ -6,7 +6,7 @@
 //! not say what a buffer's elements are. Control flow becomes structured by LLVM's own passes ([`structure`]).
 //!
 //! The host gives every kernel, in group 0, a buffer for each parameter of its signature, by the parameter's number; then
-//! a uniform buffer of vectors of four words: the block's sizes, and for each parameter the number of elements (two words)
+//! a uniform buffer of vectors of four words: the block's sizes and its bytes of dynamic shared memory, and for each parameter the number of elements (two words)
 //! and the offset of the first in its buffer, in bytes, or `u32::MAX` for a null pointer; then the launch's panic record. The
 //! workgroup has one thread: the host writes the sizes of the launch's blocks into the module (`OpExecutionMode`).
 
@@ -113,10 +113,9 @@ fn describe(signature: &Signature, record: Option<usize>) -> String {
             }
             ParameterKind::Pointer { .. } => words.push(format!("a{number}")),
             ParameterKind::Value(value) => words.push(format!("v{number}:{}", value.size())),
+            ParameterKind::Shared { .. } => words.push(format!("s{number}")),
             // Refused.
-            ParameterKind::Shared { .. } | ParameterKind::TensorMap { .. } => {
-                words.push(format!("x{number}"));
-            }
+            ParameterKind::TensorMap { .. } => words.push(format!("v{number}:0")),
         }
     }
     if let Some(record) = record {
@@ -138,7 +137,13 @@ fn roles_of(kernel: Value<'_>) -> Option<(Vec<Role>, Vec<Binding>)> {
                 Role::Address(number)
             }
             "l" => Role::Length(number),
+            "s" => {
+                bindings.push(Binding::Buffer);
+                Role::Length(number)
+            }
             "r" => Role::Record,
+            "d" => Role::Dynamic,
+            "n" => Role::DynamicBytes,
             _ => {
                 bindings.push(Binding::Value(bytes.parse().unwrap_or(0)));
                 Role::Value(number)
@@ -215,15 +220,10 @@ impl TargetInfo for Vulkan {
     fn faults<'c>(&self, module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
         let mut faults = limits::find(&Target::Vulkan, module, call_chains);
         for kernel in kernels(module) {
-            let lacks = [
-                (PROGRAM_MEMORY_PARAMETER, "uses variables of the device's memory"),
-                (DYNAMIC_SHARED_PARAMETERS, "uses dynamic shared memory"),
-            ];
-            for (attribute, what) in lacks {
-                if kernel.text_attribute(attribute).is_some() {
-                    let frames = call_chains.to_start_of(kernel);
-                    faults.push(limits::fault(&Target::Vulkan, what.to_owned(), frames));
-                }
+            if kernel.text_attribute(PROGRAM_MEMORY_PARAMETER).is_some() {
+                let what = "uses variables of the device's memory".to_owned();
+                let frames = call_chains.to_start_of(kernel);
+                faults.push(limits::fault(&Target::Vulkan, what, frames));
             }
         }
         if faults.is_empty() {
@@ -269,7 +269,11 @@ impl Backend for Vulkan {
             }
             let record = kernel.text_attribute(PANIC_RECORD_PARAMETER);
             let record = record.and_then(|index| index.parse().ok());
-            kernel.add_text_attribute(unit.context, ROLES, &describe(signature, record));
+            let mut roles = describe(signature, record);
+            if kernel.text_attribute(DYNAMIC_SHARED_PARAMETERS).is_some() {
+                roles.push_str(" d n");
+            }
+            kernel.add_text_attribute(unit.context, ROLES, &roles);
         }
         Ok(entries)
     }

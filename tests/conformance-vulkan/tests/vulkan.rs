@@ -1,0 +1,95 @@
+//! The kernels as SPIR-V for Vulkan are valid, and compute what plain Rust does on lavapipe: as it is, and translated as for
+//! Metal and D3D12.
+
+use std::{env, path::PathBuf, process::Command};
+
+use conformance_vulkan::{Context, Scope};
+use kernelmill::{ArtifactKind, Device, Error};
+use test_support::{driver::opencl_layer, shared_folder, temporary_folder, tool, write_file};
+
+#[test]
+fn every_module_is_valid() {
+    let Some(validator) = tool::spirv_val() else { return };
+    let folder = temporary_folder();
+    let modules = conformance_vulkan::embedded().iter().filter(|it| it.kind == ArtifactKind::Spirv);
+    let mut count = 0;
+    for artifact in modules {
+        let path = write_file(&folder, "kernels.spv", artifact.bytes);
+        let said = Command::new(&validator).args(["--target-env", "vulkan1.2"]).arg(path).output();
+        let said = said.unwrap();
+        let text = String::from_utf8_lossy(&said.stderr);
+        assert!(said.status.success(), "{}: {text}", artifact.source);
+        count += 1;
+    }
+    assert!(count > 15, "{count} modules");
+}
+
+/// Says that the test is in the process that runs the kernels.
+const CHILD: &str = "CONFORMANCE_VULKAN_CHILD";
+
+/// What a check's line begins with, by its outcome.
+const RIGHT: &str = "right: ";
+const WRONG: &str = "wrong: ";
+
+/// What the checks of a device come to.
+struct Outcomes {
+    right: Vec<String>,
+    wrong: Vec<String>,
+    printed: String,
+}
+
+/// Runs a test of this file again, which has these variables.
+fn outcomes(name: &str, variables: &[(&str, PathBuf)]) -> Outcomes {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, name);
+    let output = command.envs(variables.iter().cloned()).output().unwrap();
+    let [stdout, stderr] =
+        [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+    assert!(output.status.success(), "{stdout}\n{stderr}");
+    let of_kind = |kind| {
+        let lines = stdout.lines().filter_map(move |line| line.strip_prefix(kind));
+        lines.map(|line| line.split(':').next().unwrap().to_owned()).collect()
+    };
+    Outcomes { right: of_kind(RIGHT), wrong: of_kind(WRONG), printed: stdout }
+}
+
+/// Runs the checks and prints their outcomes, in the process for that. Whether this is it.
+fn is_child() -> bool {
+    if env::var_os(CHILD).is_none() {
+        return false;
+    }
+    let context = Context::new(Device::wgpu(0).unwrap()).unwrap();
+    for check in conformance_vulkan::all() {
+        match check.run(&context) {
+            _ if check.scope != Scope::Everywhere => {}
+            Ok(()) => println!("\n{RIGHT}{}", check.name),
+            Err(error) if matches!(error.downcast_ref(), Some(Error::NoBinary { .. })) => {}
+            Err(error) => println!("\n{WRONG}{}: {error}", check.name),
+        }
+    }
+    true
+}
+
+#[test]
+fn kernels_agree_with_plain_rust() {
+    agree("kernels_agree_with_plain_rust", "");
+}
+
+#[test]
+fn translated_kernels_agree_with_plain_rust() {
+    agree("translated_kernels_agree_with_plain_rust", "1");
+}
+
+/// Compares what kernels compute with plain Rust.
+fn agree(name: &str, translate: &str) {
+    if is_child() {
+        return;
+    }
+    let Some(lavapipe) = tool::lavapipe() else { return };
+    let translate = ("KERNELMILL_WGPU_TRANSLATE", PathBuf::from(translate));
+    let variables =
+        [translate, ("VK_ICD_FILENAMES", lavapipe.clone()), ("VK_DRIVER_FILES", lavapipe)];
+    let Outcomes { right, wrong, printed } = outcomes(name, &variables);
+    assert!(wrong.is_empty(), "{printed}");
+    assert!(right.len() > 80 && right.iter().any(|it| it == "warp_shuffles"), "{right:?}");
+}
