@@ -80,4 +80,4 @@ pub use trace::{TraceEvent, TraceFile, TraceTrack};
 pub use value_type::{EnumLayout, Field, FunctionType, Nested, StructLayout, ValueType, Variant};
 pub use variable::VariableDeclaration;
 pub use variant::KernelVariant;
-pub use vulkan::DYNAMIC_SHARED_WORDS;
+pub use vulkan::{DYNAMIC_SHARED_WORDS, FUSED, FUSED_PROBES};

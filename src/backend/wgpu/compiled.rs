@@ -10,16 +10,15 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use kernelmill_artifact::{ParameterKind, Signature};
+use kernelmill_artifact::{DYNAMIC_SHARED_WORDS, ParameterKind, Signature};
 use wgpu::{
-    BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor,
-    BindGroupLayoutEntry, BindingResource, BindingType, Buffer, BufferBinding, BufferBindingType,
-    BufferUsages, ComputePipeline, ComputePipelineDescriptor, PipelineLayoutDescriptor,
-    ShaderStages,
+    BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindingResource, Buffer, BufferBinding,
+    BufferUsages, ComputePipeline, ComputePipelineDescriptor,
 };
 
 use super::{
     driver_context::{DriverContext, Shared},
+    fused::Probes,
     interface::{self, Binding},
     launch::{Image, UNIFORM},
     memory, module,
@@ -36,6 +35,7 @@ use crate::{
 pub(super) struct Code {
     pub(super) words: Vec<u32>,
     pub(super) bindings: Vec<(Binding, Binding)>,
+    pub(super) probes: Arc<Probes>,
 }
 
 /// A kernel of a module.
@@ -113,32 +113,13 @@ impl Function {
         if let Some(lacking) = gpu.lacking(&code.words) {
             return Err(refuse(&format!("the device has no {lacking}")));
         }
-        let entries: Vec<_> = { code.bindings.iter() }
-            .map(|(source, own)| {
-                let passing = passing.get(source.binding as usize);
-                let is_value = matches!(passing, Some(Passing::Value(_)));
-                let is_uniform = is_value || source.binding as usize == passing_len(signature);
-                let ty = match is_uniform {
-                    true => BufferBindingType::Uniform,
-                    false => BufferBindingType::Storage { read_only: false },
-                };
-                BindGroupLayoutEntry {
-                    binding: own.binding,
-                    visibility: ShaderStages::COMPUTE,
-                    ty: BindingType::Buffer {
-                        ty,
-                        has_dynamic_offset: false,
-                        min_binding_size: None,
-                    },
-                    count: None,
-                }
-            })
-            .collect();
-        let subject = || kernel.entry.to_owned();
-        let layout = gpu.scoped("create_bind_group_layout", subject, || {
-            let description = BindGroupLayoutDescriptor { label: None, entries: &entries };
-            gpu.device.create_bind_group_layout(&description)
-        })?;
+        let is_uniform = |source: &Binding| {
+            let number = source.binding as usize;
+            matches!(passing.get(number), Some(Passing::Value(_))) || number == passing.len()
+        };
+        let buffers: Vec<_> =
+            code.bindings.iter().map(|(source, own)| (own.binding, is_uniform(source))).collect();
+        let layout = module::layout(gpu, &buffers, || kernel.entry.to_owned())?;
         let (image, shared, code) = (Arc::clone(image), Arc::clone(shared), Arc::clone(code));
         Ok(Self { code, passing, layout, pipelines: Mutex::default(), kernel, image, shared })
     }
@@ -150,7 +131,10 @@ impl Function {
             return Ok(pipeline.clone());
         }
         let gpu = &*self.shared.gpu;
-        let words = interface::with_block(&self.code.words, shape);
+        let (block, shared) = shape;
+        let mut numbers = self.code.probes.answers(gpu)?;
+        numbers.push((DYNAMIC_SHARED_WORDS, shared.div_ceil(4).max(1)));
+        let words = interface::adapted(&self.code.words, block, &numbers);
         // SAFETY: it is what naga has written for a module that is valid, but for the number of its threads.
         let shader =
             unsafe { module::load_words(gpu, self.kernel.entry, words, || self.subject())? };
@@ -158,11 +142,7 @@ impl Function {
             "create_compute_pipeline",
             || self.subject(),
             || {
-                let layout = gpu.device.create_pipeline_layout(&PipelineLayoutDescriptor {
-                    label: None,
-                    bind_group_layouts: &[Some(&self.layout)],
-                    immediate_size: 0,
-                });
+                let layout = module::pipeline_layout(gpu, &self.layout);
                 gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
                     label: Some(self.kernel.entry),
                     layout: Some(&layout),
@@ -280,10 +260,6 @@ impl Function {
         let number = self.passing.len() as u32 + 1;
         self.code.bindings.iter().any(|(source, _)| source.binding == number)
     }
-}
-
-fn passing_len(signature: &Signature) -> usize {
-    signature.parameters().len()
 }
 
 impl hal::Function for Function {

@@ -14,7 +14,7 @@ use std::{
 
 use wgpu::{CommandEncoder, ErrorFilter, Features, PollError, PollType, SubmissionIndex};
 
-use super::{buffers::Buffers, interface, records::Records};
+use super::{buffers::Buffers, fused::Fused, interface, records::Records};
 use crate::{
     error::{Error, Result},
     properties::Backend,
@@ -33,6 +33,7 @@ pub(super) struct Gpu {
     pub(super) buffers: Buffers,
     /// Panic records of launches.
     pub(super) records: Records,
+    pub(super) fused: Fused,
     failures: Arc<Failures>,
 }
 
@@ -74,8 +75,19 @@ impl Gpu {
             uncaught.get_or_insert_with(|| error.to_string());
         }));
         let limits = device.limits();
-        let (buffers, records) = (Buffers::default(), Records::default());
-        Self { name, device, queue, limits, translates, has_timestamps, buffers, records, failures }
+        let (buffers, records, fused) = (Buffers::default(), Records::default(), Fused::default());
+        Self {
+            name,
+            device,
+            queue,
+            limits,
+            translates,
+            has_timestamps,
+            buffers,
+            records,
+            fused,
+            failures,
+        }
     }
 
     /// What a module needs that the device does not have.

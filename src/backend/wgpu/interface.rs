@@ -8,8 +8,6 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use kernelmill_artifact::DYNAMIC_SHARED_WORDS;
-
 /// A buffer of an entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Binding {
@@ -121,16 +119,18 @@ pub(super) fn capabilities(module: &[u32]) -> impl Iterator<Item = u32> {
     needed.filter_map(|(_, _, operands)| operands.first().copied())
 }
 
-/// A module whose entry points have workgroups of this size, with so many bytes of dynamic shared memory.
-pub(super) fn with_block(module: &[u32], (block, shared): ([u32; 3], u32)) -> Vec<u32> {
+/// A module whose entry points have workgroups of this size, with other numbers in the place of some.
+pub(super) fn adapted(module: &[u32], block: [u32; 3], numbers: &[(u32, u32)]) -> Vec<u32> {
     let mut changed = module.to_vec();
     for (place, code, operands) in instructions(module) {
         match (code, operands) {
             (OP_EXECUTION_MODE, [_, LOCAL_SIZE, _, _, _]) => {
                 changed[place.start + 3..place.end].copy_from_slice(&block);
             }
-            (OP_CONSTANT, [_, _, DYNAMIC_SHARED_WORDS]) => {
-                changed[place.start + 3] = shared.div_ceil(4).max(1);
+            (OP_CONSTANT, [_, _, number]) => {
+                if let Some((_, own)) = numbers.iter().find(|(known, _)| known == number) {
+                    changed[place.start + 3] = *own;
+                }
             }
             _ => {}
         }

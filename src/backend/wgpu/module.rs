@@ -8,12 +8,17 @@ use std::{
 };
 
 use kernelmill_artifact::Signature;
-use wgpu::{PassthroughShaderEntryPoint, ShaderModule, ShaderModuleDescriptorPassthrough};
+use wgpu::{
+    BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType,
+    BufferBindingType, PassthroughShaderEntryPoint, PipelineLayout, PipelineLayoutDescriptor,
+    ShaderModule, ShaderModuleDescriptorPassthrough, ShaderStages,
+};
 
 use super::{
     compiled::{self, Code},
     driver::Gpu,
     driver_context::{DriverContext, Shared},
+    fused::Probes,
     interface::{self, Binding, Interface},
     launch::{Function, Image},
     translation,
@@ -120,11 +125,44 @@ pub(super) unsafe fn load_words(
 
 /// The kernels of a module that was compiled by passes of our own, which is loaded once the size of a block is known.
 fn compiled(interface: &Interface, words: &[u32]) -> LoadedModule {
+    let probes = Arc::new(Probes::of(interface, words));
     let entry = |(name, _): (&str, Vec<Binding>)| {
         let (words, bindings) = (interface.numbered(name, words), interface.pairs(name));
-        (name.to_owned(), Entry::Compiled(Arc::new(Code { words, bindings })))
+        let code = Code { words, bindings, probes: Arc::clone(&probes) };
+        (name.to_owned(), Entry::Compiled(Arc::new(code)))
     };
     LoadedModule(interface.entries().map(entry).collect())
+}
+
+/// The layout of group 0 with buffers of these numbers, and whether they are uniform.
+pub(super) fn layout(
+    gpu: &Gpu,
+    buffers: &[(u32, bool)],
+    subject: impl Fn() -> String,
+) -> Result<BindGroupLayout> {
+    let entry = |(binding, is_uniform): &(u32, bool)| {
+        let ty = match is_uniform {
+            true => BufferBindingType::Uniform,
+            false => BufferBindingType::Storage { read_only: false },
+        };
+        let ty = BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
+        let visibility = ShaderStages::COMPUTE;
+        BindGroupLayoutEntry { binding: *binding, visibility, ty, count: None }
+    };
+    let entries: Vec<_> = buffers.iter().map(entry).collect();
+    gpu.scoped("create_bind_group_layout", subject, || {
+        let description = BindGroupLayoutDescriptor { label: None, entries: &entries };
+        gpu.device.create_bind_group_layout(&description)
+    })
+}
+
+/// The layout of pipelines with that group alone.
+pub(super) fn pipeline_layout(gpu: &Gpu, group: &BindGroupLayout) -> PipelineLayout {
+    gpu.device.create_pipeline_layout(&PipelineLayoutDescriptor {
+        label: None,
+        bind_group_layouts: &[Some(group)],
+        immediate_size: 0,
+    })
 }
 
 /// Has a module translated, which all entry points share.

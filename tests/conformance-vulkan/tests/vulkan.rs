@@ -5,7 +5,7 @@ use std::{env, path::PathBuf, process::Command};
 
 use conformance_vulkan::{Context, Scope};
 use kernelmill::{ArtifactKind, Device, Error};
-use test_support::{driver::opencl_layer, shared_folder, temporary_folder, tool, write_file};
+use test_support::{temporary_folder, tool, write_file};
 
 #[test]
 fn every_module_is_valid() {
@@ -70,26 +70,34 @@ fn is_child() -> bool {
     true
 }
 
+/// What translated modules do not compute to the last bit: wgpu's naga does not pass on that operations are not to be joined
+/// (`NoContraction`), and lavapipe joins them.
+const LESS_EXACT: [&str; 5] = ["math_f64", "math_f32", "colours", "rotate_points", "fused"];
+
 #[test]
 fn kernels_agree_with_plain_rust() {
-    agree("kernels_agree_with_plain_rust", "");
+    agree("kernels_agree_with_plain_rust", "", &[]);
 }
 
 #[test]
 fn translated_kernels_agree_with_plain_rust() {
-    agree("translated_kernels_agree_with_plain_rust", "1");
+    agree("translated_kernels_agree_with_plain_rust", "1", &LESS_EXACT);
 }
 
 /// Compares what kernels compute with plain Rust.
-fn agree(name: &str, translate: &str) {
+fn agree(name: &str, translate: &str, less_exact: &[&str]) {
     if is_child() {
         return;
     }
     let Some(lavapipe) = tool::lavapipe() else { return };
     let translate = ("KERNELMILL_WGPU_TRANSLATE", PathBuf::from(translate));
-    let variables =
-        [translate, ("VK_ICD_FILENAMES", lavapipe.clone()), ("VK_DRIVER_FILES", lavapipe)];
+    let variables = [
+        translate,
+        ("VK_ICD_FILENAMES", lavapipe.clone()),
+        ("VK_DRIVER_FILES", lavapipe),
+        ("NODEVICE_SELECT", "1".into()),
+    ];
     let Outcomes { right, wrong, printed } = outcomes(name, &variables);
-    assert!(wrong.is_empty(), "{printed}");
+    assert_eq!(wrong, less_exact, "{printed}");
     assert!(right.len() > 80 && right.iter().any(|it| it == "warp_shuffles"), "{right:?}");
 }

@@ -55,7 +55,36 @@ pub(crate) fn spirv_of_kernels(
     };
     let words =
         spv::write_vec(&module, &info, &options, None).map_err(|error| wrong(error.to_string()))?;
-    Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
+    Ok(exact(&words).iter().flat_map(|word| word.to_le_bytes()).collect())
+}
+
+/// The words before the first instruction.
+const HEADER: usize = 5;
+
+/// The operations of floating-point numbers that a compiler may join, by their numbers: `OpFAdd`, `OpFSub` and `OpFMul`.
+const ARITHMETIC: [u32; 3] = [129, 131, 133];
+const OP_DECORATE: u32 = 71;
+const OP_TYPE_VOID: u32 = 19;
+const NO_CONTRACTION: u32 = 42;
+
+/// A module whose floating-point operations are done one by one, each with its own rounding
+/// ([SPIR-V, "NoContraction"](https://registry.khronos.org/SPIR-V/specs/unified1/SPIRV.html#Decoration)).
+fn exact(words: &[u32]) -> Vec<u32> {
+    let (mut decorations, mut place, mut at) = (Vec::new(), None, HEADER);
+    while let Some(first) = words.get(at) {
+        let (code, length) = (first & 0xffff, (first >> 16) as usize);
+        if code == OP_DECORATE || code == OP_TYPE_VOID {
+            place.get_or_insert(at);
+        }
+        if ARITHMETIC.contains(&code)
+            && let Some(result) = words.get(at + 2)
+        {
+            decorations.extend([3 << 16 | OP_DECORATE, *result, NO_CONTRACTION]);
+        }
+        at += length.max(1);
+    }
+    let (head, tail) = words.split_at(place.unwrap_or(HEADER));
+    [head, &*decorations, tail].concat()
 }
 
 /// Puts fences where the function is called that stands for them.

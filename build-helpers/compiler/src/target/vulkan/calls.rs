@@ -90,8 +90,7 @@ pub(super) fn write<'c>(kernel: &mut Kernel<'_, 'c>, call: Value<'c>) -> Result<
 }
 
 /// Intrinsics with the same function in WGSL for `f32` and `f64`.
-const OF_FLOATS: [(&str, &str); 7] = [
-    ("fma", "fma"),
+const OF_FLOATS: [(&str, &str); 6] = [
     ("fmuladd", "fma"),
     ("sqrt", "sqrt"),
     ("floor", "floor"),
@@ -122,6 +121,7 @@ fn intrinsic<'c>(kernel: &mut Kernel<'_, 'c>, call: Value<'c>, name: &str) -> Re
     }
     let is_long = scalar == Scalar::Long;
     let expression = match kind {
+        "fma" => format!("fma{bits}({all})"),
         "fabs" => format!("abs({a})"),
         "copysign" => format!("sign_of{bits}({a}, {b})"),
         "minnum" | "minimumnum" => format!("min{bits}({a}, {b})"),

@@ -12,6 +12,7 @@
 
 mod access;
 mod calls;
+mod fused;
 mod helpers;
 mod instructions;
 mod kernel;
@@ -89,10 +90,8 @@ impl Vulkan {
             names.push(function.name());
             problems.append(&mut own);
         }
-        let all = helpers::used_by(&texts) + &texts;
-        std::fs::create_dir_all("/tmp/vk").ok();
-        std::fs::write(format!("/tmp/vk/{}.wgsl", names.join("_")), &all).ok();
-        std::fs::write(format!("/tmp/vk/{}.ll", names.join("_")), module.to_text()).ok();
+        let all = fused::used_by(&texts) + &texts;
+        let all = helpers::used_by(&all) + &all;
         (all, names, problems)
     }
 }
@@ -317,6 +316,7 @@ impl Backend for Vulkan {
         }
         let entries = names.iter().enumerate();
         let entries = entries.map(|(number, name)| (kernel::entry_name(number), name.clone()));
+        let entries = entries.chain(fused::entries());
         let bytes = wgsl::spirv_of_kernels(module.name(), &text, &entries.collect())?;
         Ok(Emitted::new(ArtifactKind::Spirv, bytes))
     }
