@@ -36,6 +36,8 @@ pub(super) struct Code {
     pub(super) words: Vec<u32>,
     pub(super) bindings: Vec<(Binding, Binding)>,
     pub(super) probes: Arc<Probes>,
+    /// The address of the memory of the module's variables.
+    pub(super) memory: Option<u64>,
 }
 
 /// A kernel of a module.
@@ -105,7 +107,7 @@ impl Function {
             signature.parameters().iter().map(|it| Passing::of(&it.kind)).collect();
         let passing = passing.ok_or_else(|| refuse("it has a parameter that Vulkan has not"))?;
         let is_known = |(source, _): &(Binding, Binding)| {
-            source.group == 0 && source.binding as usize <= passing.len() + 1
+            source.group == 0 && source.binding as usize <= passing.len() + 2
         };
         if !code.bindings.iter().all(is_known) {
             return Err(refuse("it uses other buffers than its wrapper gives"));
@@ -290,6 +292,7 @@ impl hal::Function for Function {
             }
             false => None,
         };
+        let memory = self.code.memory.and_then(|address| gpu.buffers.place(address));
         // SAFETY: promised.
         let parts = unsafe { self.parts(blocks, arguments.as_slice())? };
         let resource = |source: &Binding| match parts.get(source.binding as usize) {
@@ -298,7 +301,13 @@ impl hal::Function for Function {
                 offset: part.offset,
                 size: part.bytes.and_then(std::num::NonZeroU64::new),
             },
-            None => record.as_ref().expect("it has one").buffer.as_entire_buffer_binding(),
+            None => match (&record, &memory) {
+                (Some(record), _) if source.binding as usize == parts.len() => {
+                    record.buffer.as_entire_buffer_binding()
+                }
+                (_, Some(place)) => place.buffer.as_entire_buffer_binding(),
+                _ => unreachable!("the module's own record or memory"),
+            },
         };
         let entries: Vec<_> = { self.code.bindings.iter() }
             .map(|(source, own)| BindGroupEntry {

@@ -38,8 +38,9 @@ pub(super) struct Gpu {
 }
 
 /// Capabilities of SPIR-V that not every device has, by their numbers.
-const NEEDED: [(u32, Features, &str); 2] = [
+const NEEDED: [(u32, Features, &str); 3] = [
     (11, Features::SHADER_INT64, "integers of 64 bits"),
+    (12, Features::SHADER_INT64_ATOMIC_ALL_OPS, "atomic operations of 64 bits"),
     (10, Features::SHADER_F64, "numbers of type `f64`"),
 ];
 

@@ -3,9 +3,9 @@
 
 use kernelmill_artifact::{FUSED, FUSED_PROBES};
 use std::sync::OnceLock;
-use wgpu::{BindGroupDescriptor, BindGroupEntry, BufferUsages, ComputePipelineDescriptor};
+use wgpu::BufferUsages;
 
-use super::{driver::Gpu, interface::Interface, memory, module};
+use super::{driver::Gpu, interface::Interface, memory, once::Once};
 use crate::error::Result;
 
 /// What is known of a device, for `f32` and for `f64`.
@@ -51,34 +51,16 @@ impl Probes {
 fn probe(gpu: &Gpu, index: usize, words: &[u32]) -> Result<bool> {
     let (name, numbers) = (FUSED_PROBES[index], NUMBERS[index]);
     let subject = || format!("`{name}`");
-    // SAFETY: it is what naga has written for a module that is valid.
-    let shader = unsafe { module::load_words(gpu, name, words.to_vec(), subject)? };
     let bytes: Vec<u8> = numbers.iter().flat_map(|word| word.to_le_bytes()).collect();
     let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
     let buffer = memory::temporary(gpu, bytes.len() as u64, usage)?;
     let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
     let staging = memory::temporary(gpu, bytes.len() as u64, usage)?;
-    let layout = module::layout(gpu, &[(0, false)], subject)?;
-    let pipeline = gpu.scoped("create_compute_pipeline", subject, || {
-        let layout = module::pipeline_layout(gpu, &layout);
-        gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
-            label: Some(name),
-            layout: Some(&layout),
-            module: &shader,
-            entry_point: Some(name),
-            compilation_options: Default::default(),
-            cache: None,
-        })
-    })?;
     gpu.scoped("write_buffer", subject, || gpu.queue.write_buffer(&buffer, 0, &bytes))?;
+    // SAFETY: it is what naga has written for a module that is valid.
+    let once = unsafe { Once::new(gpu, name, words.to_vec())? };
     let submission = gpu.submit("dispatch_workgroups", subject, |encoder| {
-        let entries = [BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }];
-        let description = BindGroupDescriptor { label: None, layout: &layout, entries: &entries };
-        let mut pass = encoder.begin_compute_pass(&Default::default());
-        pass.set_pipeline(&pipeline);
-        pass.set_bind_group(0, &gpu.device.create_bind_group(&description), &[]);
-        pass.dispatch_workgroups(1, 1, 1);
-        drop(pass);
+        once.run(gpu, encoder, &buffer);
         encoder.copy_buffer_to_buffer(&buffer, 0, &staging, 0, bytes.len() as u64);
     })?;
     let mut read = vec![0; bytes.len()];

@@ -22,6 +22,7 @@ use super::{
     interface::{self, Binding, Interface},
     launch::{Function, Image},
     translation,
+    variables::Variables,
 };
 use crate::{
     backend::gpu::{calls::ModuleCalls, module::Kernels},
@@ -30,8 +31,8 @@ use crate::{
     hal,
 };
 
-/// A module that is loaded: its entry points.
-pub(super) struct LoadedModule(BTreeMap<String, Entry>);
+/// A module that is loaded: its entry points, and the memory of its variables.
+pub(super) struct LoadedModule(BTreeMap<String, Entry>, Option<Variables>);
 
 /// An entry point.
 enum Entry {
@@ -73,7 +74,7 @@ unsafe fn passed_on(
         let shader = unsafe { pass_on(gpu, name, interface.numbered(name, words), subject)? };
         Ok((name.to_owned(), Entry::Wgsl(shader, bindings)))
     };
-    Ok(LoadedModule(interface.entries().map(load).collect::<Result<_>>()?))
+    Ok(LoadedModule(interface.entries().map(load).collect::<Result<_>>()?, None))
 }
 
 /// Gives the driver the module of an entry point.
@@ -124,14 +125,25 @@ pub(super) unsafe fn load_words(
 }
 
 /// The kernels of a module that was compiled by passes of our own, which is loaded once the size of a block is known.
-fn compiled(interface: &Interface, words: &[u32]) -> LoadedModule {
+///
+/// # Safety
+///
+/// As for [`passed_on`].
+unsafe fn compiled(
+    gpu: &Arc<Gpu>,
+    binary: &[u8],
+    (interface, words): (&Interface, &[u32]),
+) -> Result<LoadedModule> {
+    // SAFETY: promised.
+    let variables = unsafe { Variables::of(gpu, binary, (interface, words))? };
+    let memory = variables.as_ref().map(Variables::address);
     let probes = Arc::new(Probes::of(interface, words));
     let entry = |(name, _): (&str, Vec<Binding>)| {
         let (words, bindings) = (interface.numbered(name, words), interface.pairs(name));
-        let code = Code { words, bindings, probes: Arc::clone(&probes) };
+        let code = Code { words, bindings, probes: Arc::clone(&probes), memory };
         (name.to_owned(), Entry::Compiled(Arc::new(code)))
     };
-    LoadedModule(interface.entries().map(entry).collect())
+    Ok(LoadedModule(interface.entries().map(entry).collect(), variables))
 }
 
 /// The layout of group 0 with buffers of these numbers, and whether they are uniform.
@@ -179,7 +191,7 @@ unsafe fn translated(
     let shader = unsafe { translation::load(gpu, words, || artifact.to_string())? };
     let entry =
         |(name, bindings): (&str, _)| (name.to_owned(), Entry::Wgsl(shader.clone(), bindings));
-    Ok(LoadedModule(interface.in_source().map(entry).collect()))
+    Ok(LoadedModule(interface.in_source().map(entry).collect(), None))
 }
 
 impl ModuleCalls for DriverContext {
@@ -196,7 +208,9 @@ impl ModuleCalls for DriverContext {
         // SAFETY: the caller promises a whole binary: it is what naga has written for a module that is valid.
         let module = unsafe {
             match gpu.translates {
-                _ if !artifact.source.ends_with(".wgsl") => compiled(&interface, &words),
+                _ if !artifact.source.ends_with(".wgsl") => {
+                    compiled(&self.gpu, binary, (&interface, &words))?
+                }
                 true => translated(gpu, artifact, (&interface, &words))?,
                 false => passed_on(gpu, artifact, (&interface, &words))?,
             }
@@ -205,8 +219,10 @@ impl ModuleCalls for DriverContext {
     }
 
     /// No plugin of the compiler sees what is compiled for Vulkan, so that nothing is relocated.
-    unsafe fn global(&self, _module: Handle, _name: &CStr) -> Result<Option<(u64, usize)>> {
-        Ok(None)
+    unsafe fn global(&self, module: Handle, name: &CStr) -> Result<Option<(u64, usize)>> {
+        // SAFETY: promised.
+        let variables = unsafe { module.module() }.1.as_ref();
+        Ok(variables.zip(name.to_str().ok()).and_then(|(variables, name)| variables.find(name)))
     }
 
     unsafe fn unload_module(module: Handle, _subject: impl FnOnce() -> String) -> Result<()> {

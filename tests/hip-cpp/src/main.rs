@@ -45,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = match &*name {
         "cuda" => Device::cuda(0)?,
         "opencl:spirv" | "opencl:intel" => Device::opencl(0)?,
+        "wgpu" => Device::wgpu(0)?,
         "hip" => {
             register::register(Kernels::embedded(), Kernels::signatures());
             Device::hip(0)?

@@ -54,6 +54,16 @@ fn intels_run_time_computes_what_plain_rust_does() {
     assert_eq!((passed.len(), &*lacking), (21, &["block_sums", "apart"].map(str::to_owned)[..]));
 }
 
+/// Vulkan, whose kernels have no pointers.
+#[test]
+fn lavapipe_computes_what_plain_rust_does() {
+    if tool::lavapipe().is_none() {
+        return;
+    }
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "wgpu");
+    assert_eq!((passed.len(), &*lacking), (21, &["block_sums", "apart"].map(str::to_owned)[..]));
+}
+
 fn manifest() -> Manifest {
     Manifest::read(Path::new(env!("OUT_DIR"))).unwrap()
 }
@@ -64,7 +74,7 @@ fn each_source_is_compiled_for_every_target() {
         manifest().binaries.iter().map(|it| format!("{} for {}", it.source, it.target)).collect();
     let expected =
         ["blocks", "maps", "small_floats", "wavefronts"].into_iter().flat_map(|source| {
-            let targets = ["cpu", "compute_80", "sm_80", "gfx90a", "gfx1100", "spirv64"];
+            let targets = ["cpu", "compute_80", "sm_80", "gfx90a", "gfx1100", "spirv64", "vulkan"];
             targets.map(|target| format!("kernels/{source}.hip for {target}"))
         });
     assert_eq!(found, expected.collect());

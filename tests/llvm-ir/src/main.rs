@@ -31,6 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = match &*name {
         "cuda" => Device::cuda(0)?,
         "opencl:spirv" | "opencl:intel" => Device::opencl(0)?,
+        "wgpu" => Device::wgpu(0)?,
         _ => Device::cpu()?,
     };
     let kernels = Kernels::load(&device)?;

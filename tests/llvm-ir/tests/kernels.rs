@@ -32,6 +32,16 @@ fn pocl_computes_what_plain_rust_does() {
     assert_eq!((passed.len(), &*lacking), (11, &["lanes".to_owned()][..]));
 }
 
+/// Vulkan, whose kernels have no pointers.
+#[test]
+fn lavapipe_computes_what_plain_rust_does() {
+    if tool::lavapipe().is_none() {
+        return;
+    }
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "wgpu");
+    assert_eq!((passed.len(), &*lacking), (11, &["lanes".to_owned()][..]));
+}
+
 /// Where it is installed.
 #[test]
 fn intels_run_time_computes_what_plain_rust_does() {
@@ -67,9 +77,9 @@ fn every_kernel_has_code_for_every_target() {
     for binary in &manifest.binaries {
         *kernels.entry(binary.target.clone()).or_default() += binary.kernels.len();
     }
-    let expected =
-        [("compute_80", 12), ("cpu", 11), ("gfx1100", 11), ("sm_80", 12), ("spirv64", 11)];
-    assert_eq!(kernels, expected.map(|(target, count)| (target.to_owned(), count)).into());
+    let expected = ["cpu", "gfx1100", "spirv64", "vulkan"].map(|target| (target, 11)).into_iter();
+    let expected = expected.chain([("compute_80", 12), ("sm_80", 12)]);
+    assert_eq!(kernels, expected.map(|(target, count)| (target.to_owned(), count)).collect());
 }
 
 /// The wrappers' parameters, as `cargo kernelmill list` shows them.

@@ -38,6 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "cuda" => Device::cuda(0)?,
         "cpu:async" => Device::cpu_async()?,
         "opencl" | "opencl:spirv" | "opencl:intel" => Device::opencl(0)?,
+        "wgpu" => Device::wgpu(0)?,
         _ => Device::cpu()?,
     };
     let kernels = Kernels::load(&device)?;

@@ -52,6 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = match &*name {
         "cuda" => Device::cuda(0)?,
         "opencl" => Device::opencl(0)?,
+        "wgpu" => Device::wgpu(0)?,
         _ => Device::cpu()?,
     };
     let kernels = Kernels::load(&device)?;

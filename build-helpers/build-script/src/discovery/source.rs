@@ -126,7 +126,7 @@ impl SourceKind {
                 !matches!(self, Self::Ptx | Self::Wgsl)
             }
             Target::OpenClC => self == Self::OpenCl,
-            Target::Vulkan => !matches!(self, Self::Ptx | Self::OpenCl),
+            Target::Vulkan => self != Self::Ptx,
             _ => false,
         }
     }

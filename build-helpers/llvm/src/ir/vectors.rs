@@ -245,6 +245,12 @@ impl<'c> Value<'c> {
         unsafe { LLVMSetVolatile(self.raw, 1) }
     }
 
+    /// Makes an access to memory one that is not volatile.
+    pub fn make_not_volatile(self) {
+        // SAFETY: the value is an access to memory.
+        unsafe { LLVMSetVolatile(self.raw, 0) }
+    }
+
     /// Whether it is a block, as the operand of a branch.
     #[must_use]
     pub fn is_block(self) -> bool {

@@ -27,7 +27,9 @@ pub(crate) fn spirv_of_kernels(
     let wrong = |what: String| Error::Internal(format!("{file}: the WGSL of its kernels: {what}"));
     let mut module =
         wgsl::parse_str(text).map_err(|error| wrong(error.emit_to_string_with_path(text, file)))?;
-    let has = Capabilities::SHADER_INT64 | Capabilities::FLOAT64;
+    let has = Capabilities::SHADER_INT64
+        | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS
+        | Capabilities::FLOAT64;
     make_fences(&mut module);
     let info = Validator::new(ValidationFlags::all(), has)
         .validate(&module)
@@ -38,7 +40,8 @@ pub(crate) fn spirv_of_kernels(
         }
     }
     let unchecked = BoundsCheckPolicy::Unchecked;
-    let capabilities = [Capability::Shader, Capability::Int64, Capability::Float64];
+    let capabilities =
+        [Capability::Shader, Capability::Int64, Capability::Int64Atomics, Capability::Float64];
     let options = spv::Options {
         lang_version: VERSION,
         flags: WriterFlags::empty(),

@@ -77,7 +77,22 @@ pub(in crate::target) fn missing(operation: &str) -> Option<&'static str> {
 }
 
 /// A fault for each thing that is not known to be right.
-pub(in crate::target) fn find<'c>(
+pub(super) fn find<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
+    let target = &Target::Spirv64;
+    let mut faults = of_functions(target, module, call_chains);
+    for function in module.definitions() {
+        let is_kernel = function.calling_convention() == calling_convention::SPIR_KERNEL;
+        for instruction in function.instructions() {
+            if let Some(what) = of_instruction(instruction, is_kernel) {
+                faults.push(fault(target, what, call_chains.to(instruction)));
+            }
+        }
+    }
+    faults
+}
+
+/// A fault for each variable without memory, each function that calls itself, and each barrier that not all threads reach.
+pub(in crate::target) fn of_functions<'c>(
     target: &Target,
     module: &Module<'c>,
     call_chains: &CallChains<'c>,
@@ -96,11 +111,6 @@ pub(in crate::target) fn find<'c>(
         if !is_kernel && calls_itself {
             let message = format!("calls `{}` again in itself", demangle(&function.name()));
             faults.push(fault(target, message, call_chains.to_start_of(function)));
-        }
-        for instruction in function.instructions() {
-            if let Some(what) = of_instruction(instruction, is_kernel) {
-                faults.push(fault(target, what, call_chains.to(instruction)));
-            }
         }
         for (barrier, branch) in uniformity::divergent_barriers(function) {
             let branch = call_chains.to(branch);

@@ -22,7 +22,7 @@ mod text;
 mod transfers;
 mod uniformity;
 mod updates;
-mod variables;
+pub(super) mod variables;
 
 use std::{mem::offset_of, process::Command};
 
@@ -185,7 +185,7 @@ impl TargetInfo for Spirv {
     }
 
     fn faults<'c>(&self, module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
-        limits::find(&Target::Spirv64, module, call_chains)
+        limits::find(module, call_chains)
     }
 
     fn lacks(&self, kind: TypeKind) -> bool {

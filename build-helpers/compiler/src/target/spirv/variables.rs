@@ -93,7 +93,7 @@ pub(super) fn place<'c>(
 }
 
 /// What a module says of its memory; `None` where it has no variables and prints nothing.
-pub(super) fn memory(module: &Module<'_>) -> Option<ProgramMemory> {
+pub(in crate::target) fn memory(module: &Module<'_>) -> Option<ProgramMemory> {
     let start = ModuleExt::function(module, ProgramMemory::START);
     let written = start.and_then(|it| ProgramMemory::parse(&it.text_attribute(MEMORY)?));
     let prints = module.definitions().iter().any(|it| it.text_attribute(PRINTS).is_some());

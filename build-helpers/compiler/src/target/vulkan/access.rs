@@ -48,6 +48,10 @@ impl<'c> Kernel<'_, 'c> {
     }
 
     fn read_word(&mut self, memory: Memory<'c>, index: &str) -> String {
+        if self.is_wide(memory) {
+            let (word, shift) = self.half(memory, index);
+            return format!("u32(atomicLoad(&{word}) >> {shift})");
+        }
         let word = self.word(memory, index);
         match self.is_atomic(memory) {
             true => format!("atomicLoad(&{word})"),
@@ -55,7 +59,18 @@ impl<'c> Kernel<'_, 'c> {
         }
     }
 
+    /// The word of 64 bits that a word is one half of, and by how many bits it is moved there.
+    fn half(&mut self, memory: Memory<'c>, index: &str) -> (String, String) {
+        let index = self.keep(index);
+        (self.word(memory, &format!("({index} >> 1u)")), format!("(({index} & 1u) * 32u)"))
+    }
+
     fn write_word(&mut self, memory: Memory<'c>, index: &str, value: &str) {
+        if self.is_wide(memory) {
+            let (word, shift) = self.half(memory, index);
+            self.line(&format!("atomicAnd(&{word}, ~(0xfffffffflu << {shift}));"));
+            return self.line(&format!("atomicOr(&{word}, u64({value}) << {shift});"));
+        }
         let word = self.word(memory, index);
         match self.is_atomic(memory) {
             true => self.line(&format!("atomicStore(&{word}, {value});")),
@@ -70,6 +85,10 @@ impl<'c> Kernel<'_, 'c> {
         }
         let bytes = scalar.bytes();
         let bits = match (bytes, place.align) {
+            (8, 8..) if self.is_wide(place.memory) => {
+                let word = self.word(place.memory, &format!("({} >> 3u)", place.offset));
+                format!("atomicLoad(&{word})")
+            }
             (4, 4..) => self.read_word(place.memory, &word_of(&place.offset)),
             (8, 4..) => {
                 let index = self.keep(&word_of(&place.offset));
@@ -119,6 +138,10 @@ impl<'c> Kernel<'_, 'c> {
         }
         let bits = scalar.to_bits(value);
         match (scalar.bytes(), place.align) {
+            (8, 8..) if self.is_wide(place.memory) => {
+                let word = self.word(place.memory, &format!("({} >> 3u)", place.offset));
+                self.line(&format!("atomicStore(&{word}, {bits});"));
+            }
             (4, 4..) => self.write_word(place.memory, &word_of(&place.offset), &bits),
             (8, 4..) => {
                 let (index, bits) = (self.keep(&word_of(&place.offset)), self.keep(&bits));
@@ -147,6 +170,12 @@ impl<'c> Kernel<'_, 'c> {
         let offset = self.keep(offset);
         let shift = self.keep(&format!("({offset} & 3u) * 8u"));
         let mask = (1_u64 << (8 * bytes)) - 1;
+        if self.is_wide(memory) {
+            let (word, half) = self.half(memory, &word_of(&offset));
+            let shift = self.keep(&format!("{shift} + {half}"));
+            self.line(&format!("atomicAnd(&{word}, ~({mask}lu << {shift}));"));
+            return self.line(&format!("atomicOr(&{word}, u64({bits}) << {shift});"));
+        }
         let word = self.word(memory, &word_of(&offset));
         match self.is_atomic(memory) {
             true => {

@@ -18,6 +18,20 @@ pub(super) fn is_atomic_access(call: Value<'_>) -> bool {
     name.starts_with(ATOMIC_LOAD) || name.starts_with(ATOMIC_STORE)
 }
 
+/// The bits of what an atomic operation works on; `None` for anything else.
+pub(super) fn atomic_bits(instruction: Value<'_>) -> Option<u32> {
+    let ty = match instruction.opcode() {
+        Opcode::AtomicRmw => instruction.ty(),
+        Opcode::AtomicCmpXchg => instruction.operand(1).ty(),
+        Opcode::Call if is_atomic_access(instruction) => match instruction.ty().int_width() {
+            Some(_) => instruction.ty(),
+            None => instruction.operand(3).ty(),
+        },
+        _ => return None,
+    };
+    Scalar::of(ty).map(Scalar::bits)
+}
+
 /// Whether a call copies or fills memory by bytes.
 pub(super) fn is_transfer(call: Value<'_>) -> bool {
     let name = call.called_function().map(Value::name).unwrap_or_default();

@@ -7,11 +7,15 @@ use super::{
     kernel::{Kernel, NULL, Problem},
     memory::Memory,
     scalars::{Scalar, low_word},
+    vectors,
 };
 
 impl<'c> Kernel<'_, 'c> {
     /// Writes an instruction.
     pub(super) fn instruction(&mut self, it: Value<'c>) -> Result<(), Problem> {
+        if vectors::is_of_vectors(it) {
+            return self.vector(it);
+        }
         let expression = match it.opcode() {
             Opcode::Ret | Opcode::Br | Opcode::CondBr | Opcode::Unreachable | Opcode::Alloca => {
                 return Ok(());
@@ -240,14 +244,23 @@ impl<'c> Kernel<'_, 'c> {
         pointer: Value<'c>,
         ty: Scalar,
     ) -> Result<String, Problem> {
-        if ty.bits() != 32 {
-            return Err(Problem::new(format!("uses an atomic operation of {} bits", ty.bits())));
-        }
-        let place = self.place(pointer, 4)?;
+        let place = self.place(pointer, ty.bytes())?;
         if !self.is_atomic(place.memory) {
             return Err(Problem::new("uses an atomic operation on memory of its own thread"));
         }
-        let index = self.keep(&format!("({} >> 2u)", place.offset));
+        let shift = match (ty.bits(), self.is_wide(place.memory)) {
+            (64, true) => 3,
+            (32, false) => 2,
+            (32, true) => {
+                return Err(Problem::new(
+                    "uses atomic operations of 32 and of 64 bits on one buffer",
+                ));
+            }
+            (bits, _) => {
+                return Err(Problem::new(format!("uses an atomic operation of {bits} bits")));
+            }
+        };
+        let index = self.keep(&format!("({} >> {shift}u)", place.offset));
         Ok(self.word(place.memory, &index))
     }
 
@@ -288,11 +301,12 @@ impl<'c> Kernel<'_, 'c> {
         (function, operand): (&str, &str),
     ) -> Result<(), Problem> {
         let name = self.new_name("old");
-        self.local(&name, "u32");
+        let scalar = self.scalar(it)?;
+        self.local(&name, scalar.wgsl());
         self.line(&format!("{name} = atomicLoad(&{word});"));
         self.line("loop {");
-        let new =
-            format!("bitcast<u32>({function}(bitcast<i32>({name}), bitcast<i32>({operand})))");
+        let (old, operand) = (scalar.signed(&name), scalar.signed(operand));
+        let new = scalar.unsigned(&format!("{function}({old}, {operand})"));
         let result = self.new_name("r");
         self.line(&format!("let {result} = atomicCompareExchangeWeak(&{word}, {name}, {new});"));
         self.line(&format!("if {result}.exchanged {{ break; }}"));
@@ -308,7 +322,7 @@ impl<'c> Kernel<'_, 'c> {
         let (expected, new) = (self.operand(it.operand(1))?, self.operand(it.operand(2))?);
         let (expected, new) = (scalar.to_bits(&expected), scalar.to_bits(&new));
         let (old, done) = (self.new_name("old"), self.new_name("done"));
-        self.local(&old, "u32");
+        self.local(&old, if scalar.bits() == 64 { "u64" } else { "u32" });
         self.local(&done, "bool");
         self.line("loop {");
         let result = self.new_name("r");

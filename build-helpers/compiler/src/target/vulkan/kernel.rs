@@ -13,6 +13,7 @@ use kernelmill_llvm::{
 
 use super::{
     access::Place,
+    calls,
     memory::{self, Memory, Parameters, Unknown},
     scalars::{Scalar, constant, low_word},
     structure::{Node, Structure},
@@ -60,6 +61,8 @@ pub(super) enum Role {
     Dynamic,
     /// Its bytes.
     DynamicBytes,
+    /// The address of the program's variables.
+    Program,
 }
 
 /// What is written of a kernel.
@@ -73,6 +76,8 @@ pub(super) struct Kernel<'a, 'c> {
     machine: &'a Machine,
     memories: HashMap<Value<'c>, Memory<'c>>,
     atomic: HashSet<Memory<'c>>,
+    /// Those of them whose words have 64 bits.
+    wide: HashSet<Memory<'c>>,
     /// Names of values, of arrays, and of what phis are given.
     names: HashMap<Value<'c>, String>,
     arrays: HashMap<Memory<'c>, String>,
@@ -111,7 +116,8 @@ pub(super) fn parameters_of(function: Value<'_>, roles: &[Role]) -> Parameters {
         by_value.map(|(role, it)| matches!(role, Role::Value(_)) && it.ty().is_pointer()).collect();
     let record = roles.iter().position(|role| *role == Role::Record);
     let dynamic = roles.iter().position(|role| *role == Role::Dynamic);
-    Parameters { by_value, record, dynamic }
+    let program = roles.iter().position(|role| *role == Role::Program);
+    Parameters { by_value, record, dynamic, program }
 }
 
 /// The name of a kernel's function in WGSL.
@@ -137,6 +143,7 @@ impl<'a, 'c> Kernel<'a, 'c> {
             machine,
             memories: HashMap::new(),
             atomic: HashSet::new(),
+            wide: HashSet::new(),
             names: HashMap::new(),
             arrays: HashMap::new(),
             incoming: HashMap::new(),
@@ -202,7 +209,7 @@ impl<'a, 'c> Kernel<'a, 'c> {
     fn note_atomic(&mut self, instruction: Value<'c>) {
         let pointer = match instruction.opcode() {
             Opcode::AtomicRmw | Opcode::AtomicCmpXchg => instruction.operand(0),
-            Opcode::Call if super::calls::is_atomic_access(instruction) => instruction.operand(0),
+            Opcode::Call if calls::is_atomic_access(instruction) => instruction.operand(0),
             Opcode::Store => {
                 let (value, pointer) = (instruction.operand(0), instruction.operand(1));
                 let bytes = Scalar::of(value.ty()).map_or(4, Scalar::bytes);
@@ -212,13 +219,23 @@ impl<'a, 'c> Kernel<'a, 'c> {
                 pointer
             }
             // Bytes of one may be written behind the last word.
-            Opcode::Call if super::calls::is_transfer(instruction) => instruction.operand(0),
+            Opcode::Call if calls::is_transfer(instruction) => instruction.operand(0),
             _ => return,
         };
         let Some(memory) = self.memories.get(&pointer).copied() else { return };
-        if matches!(memory, Memory::Buffer(_) | Memory::Shared(_) | Memory::Dynamic) {
+        let is_own = matches!(memory, Memory::Slot(_) | Memory::Bytes(_) | Memory::Table(_));
+        if !is_own {
             self.atomic.insert(memory);
+            if instruction.opcode() != Opcode::Store && calls::atomic_bits(instruction) == Some(64)
+            {
+                self.wide.insert(memory);
+            }
         }
+    }
+
+    /// Whether the words of a memory are of 64 bits, for atomic operations.
+    pub(super) fn is_wide(&self, memory: Memory<'c>) -> bool {
+        self.wide.contains(&memory)
     }
 
     pub(super) fn is_atomic(&self, memory: Memory<'c>) -> bool {
@@ -270,7 +287,7 @@ impl<'a, 'c> Kernel<'a, 'c> {
                     let launch = self.launch();
                     format!("long_of({launch}[{0}u].x, {launch}[{0}u].y)", number + 1)
                 }
-                Role::Record | Role::Dynamic => continue,
+                Role::Record | Role::Dynamic | Role::Program => continue,
                 Role::DynamicBytes => format!("{}[0u].w", self.launch()),
                 Role::Value(_) if parameter.ty().is_pointer() => continue,
                 Role::Value(number) => self.value(number, parameter.ty()),
@@ -320,7 +337,12 @@ impl<'a, 'c> Kernel<'a, 'c> {
         if let Some(name) = self.arrays.get(&memory) {
             return name.clone();
         }
-        let word = if self.is_atomic(memory) { "atomic<u32>" } else { "u32" };
+        let word = match (self.is_atomic(memory), self.is_wide(memory)) {
+            (_, true) => "atomic<u64>",
+            (true, _) => "atomic<u32>",
+            _ => "u32",
+        };
+        let bytes = if self.is_wide(memory) { 8 } else { 4 };
         let name = match memory {
             Memory::Buffer(parameter) => {
                 let number = match self.roles[parameter] {
@@ -336,8 +358,13 @@ impl<'a, 'c> Kernel<'a, 'c> {
                 Role::Value(number) => self.bytes(number),
                 _ => "0u".to_owned(),
             },
-            Memory::Record => {
-                let (name, number) = (format!("record{}", self.number), self.bindings.len() + 1);
+            Memory::Record | Memory::Program => {
+                let (name, place) = match memory {
+                    Memory::Record => ("record", 1),
+                    _ => ("program", 2),
+                };
+                let (name, number) =
+                    (format!("{name}{}", self.number), self.bindings.len() + place);
                 let variable = format!("var<storage, read_write> {name}: array<{word}>;");
                 self.global(&name, &format!("@group(0) @binding({number}) {variable}"));
                 name
@@ -356,7 +383,7 @@ impl<'a, 'c> Kernel<'a, 'c> {
             }
             Memory::Shared(shared) => {
                 let name = self.new_name(&format!("shared{}_", self.number));
-                let words = self.machine.size_of(shared.value_type()).div_ceil(4).max(1);
+                let words = self.machine.size_of(shared.value_type()).div_ceil(bytes).max(1);
                 let ty = format!("array<{word}, {words}>");
                 self.global(&name, &format!("var<workgroup> {name}: {ty};"));
                 name

@@ -19,6 +19,8 @@ pub(super) enum Memory<'c> {
     Record,
     /// The dynamic shared memory of the launch.
     Dynamic,
+    /// The variables of the program.
+    Program,
     /// A stack slot.
     Slot(Value<'c>),
     /// A shared variable.
@@ -66,6 +68,8 @@ pub(super) struct Parameters {
     pub(super) record: Option<usize>,
     /// The number of the one with the address of dynamic shared memory.
     pub(super) dynamic: Option<usize>,
+    /// The number of the one with the address of the program's variables.
+    pub(super) program: Option<usize>,
 }
 
 /// The memory of a pointer in a function.
@@ -124,6 +128,7 @@ fn leaf<'c>(
     if let Some(number) = of_function.iter().position(|it| *it == value) {
         let memory = match parameters.by_value.get(number) {
             _ if parameters.dynamic == Some(number) => Memory::Dynamic,
+            _ if parameters.program == Some(number) => Memory::Program,
             Some(true) => Memory::Bytes(number),
             _ => Memory::Buffer(number),
         };

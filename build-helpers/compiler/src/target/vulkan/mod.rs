@@ -7,8 +7,8 @@
 //!
 //! The host gives every kernel, in group 0, a buffer for each parameter of its signature, by the parameter's number; then
 //! a uniform buffer of vectors of four words: the block's sizes and its bytes of dynamic shared memory, and for each parameter the number of elements (two words)
-//! and the offset of the first in its buffer, in bytes, or `u32::MAX` for a null pointer; then the launch's panic record. The
-//! workgroup has one thread: the host writes the sizes of the launch's blocks into the module (`OpExecutionMode`).
+//! and the offset of the first in its buffer, in bytes, or `u32::MAX` for a null pointer; then the launch's panic record; then
+//! the memory of the program's variables. The workgroup has one thread: the host writes the sizes of the launch's blocks into the module (`OpExecutionMode`).
 
 mod access;
 mod calls;
@@ -20,19 +20,20 @@ mod memory;
 mod scalars;
 mod structure;
 mod tables;
+mod vectors;
 
 use std::collections::BTreeMap;
 
-use kernelmill_artifact::{ArtifactKind, ParameterKind, Signature, Target};
+use kernelmill_artifact::{ArtifactKind, ParameterKind, ProgramMemory, Signature, Target};
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
-    ir::{Builder, ModuleExt, TypeKind, Value, calling_convention, parse_ir},
+    ir::{Builder, ModuleExt, Opcode, TypeKind, Value, calling_convention, parse_ir},
     machine::Machine,
 };
 
 use super::{
     backend::{Backend, Edit, Emitted},
-    spirv::{Spirv, expansions, limits, record_atomics, spaces},
+    spirv::{Spirv, expansions, limits, record_atomics, spaces, variables},
 };
 use crate::{
     Error,
@@ -142,6 +143,7 @@ fn roles_of(kernel: Value<'_>) -> Option<(Vec<Role>, Vec<Binding>)> {
             }
             "r" => Role::Record,
             "d" => Role::Dynamic,
+            "m" => Role::Program,
             "n" => Role::DynamicBytes,
             _ => {
                 bindings.push(Binding::Value(bytes.parse().unwrap_or(0)));
@@ -217,14 +219,7 @@ impl TargetInfo for Vulkan {
     }
 
     fn faults<'c>(&self, module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
-        let mut faults = limits::find(&Target::Vulkan, module, call_chains);
-        for kernel in kernels(module) {
-            if kernel.text_attribute(PROGRAM_MEMORY_PARAMETER).is_some() {
-                let what = "uses variables of the device's memory".to_owned();
-                let frames = call_chains.to_start_of(kernel);
-                faults.push(limits::fault(&Target::Vulkan, what, frames));
-            }
-        }
+        let mut faults = limits::of_functions(&Target::Vulkan, module, call_chains);
         if faults.is_empty() {
             let (.., problems) = self.text(module);
             faults.extend(problems.into_iter().map(|(place, problem)| {
@@ -269,6 +264,9 @@ impl Backend for Vulkan {
             let record = kernel.text_attribute(PANIC_RECORD_PARAMETER);
             let record = record.and_then(|index| index.parse().ok());
             let mut roles = describe(signature, record);
+            if kernel.text_attribute(PROGRAM_MEMORY_PARAMETER).is_some() {
+                roles.push_str(" m");
+            }
             if kernel.text_attribute(DYNAMIC_SHARED_PARAMETERS).is_some() {
                 roles.push_str(" d n");
             }
@@ -283,11 +281,20 @@ impl Backend for Vulkan {
         module: &Module<'c>,
         kernels: &[Value<'c>],
     ) -> Result<(), Error> {
-        self.spirv.lead_panics(context, module, kernels)
+        self.spirv.lead_panics(context, module, kernels)?;
+        if let Some(start) = module.function(ProgramMemory::START) {
+            start.add_text_attribute(context, ROLES, "m");
+        }
+        Ok(())
     }
 
     fn work_around_llvm<'c>(&self, context: &'c Context, module: &Module<'c>) {
         record_atomics(module);
+        for atomic in module.definitions().into_iter().flat_map(Value::instructions) {
+            if matches!(atomic.opcode(), Opcode::AtomicRmw | Opcode::AtomicCmpXchg) {
+                atomic.make_not_volatile();
+            }
+        }
         self.spirv.work_around_llvm(context, module);
         let machine = self.spirv.machine();
         let expanded = expand(context, module, machine);
@@ -318,6 +325,12 @@ impl Backend for Vulkan {
         let entries = entries.map(|(number, name)| (kernel::entry_name(number), name.clone()));
         let entries = entries.chain(fused::entries());
         let bytes = wgsl::spirv_of_kernels(module.name(), &text, &entries.collect())?;
+        let bytes = match variables::memory(module.module()) {
+            Some(memory) => memory.write(&bytes).ok_or_else(|| {
+                Error::Internal(format!("{} has a variable without a place", module.name()))
+            })?,
+            None => bytes,
+        };
         Ok(Emitted::new(ArtifactKind::Spirv, bytes))
     }
 }
