@@ -14,7 +14,13 @@ use std::{
 
 use wgpu::{CommandEncoder, ErrorFilter, Features, PollError, PollType, SubmissionIndex};
 
-use super::{buffers::Buffers, fused::Fused, interface, records::Records};
+use super::{
+    buffers::Buffers,
+    fences::{self, Fences},
+    fused::Fused,
+    interface,
+    records::Records,
+};
 use crate::{
     error::{Error, Result},
     properties::Backend,
@@ -34,6 +40,7 @@ pub(super) struct Gpu {
     /// Panic records of launches.
     pub(super) records: Records,
     pub(super) fused: Fused,
+    pub(super) fences: Fences,
     failures: Arc<Failures>,
 }
 
@@ -63,6 +70,7 @@ impl Gpu {
         name: String,
         (device, queue): (wgpu::Device, wgpu::Queue),
         (translates, has_timestamps): (bool, bool),
+        fences: Fences,
     ) -> Self {
         let failures = Arc::<Failures>::default();
         let of_device = Arc::clone(&failures);
@@ -87,12 +95,16 @@ impl Gpu {
             buffers,
             records,
             fused,
+            fences,
             failures,
         }
     }
 
     /// What a module needs that the device does not have.
     pub(super) fn lacking(&self, words: &[u32]) -> Option<&'static str> {
+        if self.fences == Fences::Refused && fences::has(words) {
+            return Some("fences of memory in divergent code");
+        }
         let has = self.device.features();
         let lacks = |(capability, feature, _): &&(u32, Features, _)| {
             !has.contains(*feature) && interface::capabilities(words).any(|it| it == *capability)

@@ -7,6 +7,7 @@ use wgpu::{DeviceDescriptor, Features, SubmissionIndex};
 use super::{
     devices::{Api, ListedDevice},
     driver::{self, Gpu, ready, unavailable},
+    fences::Fences,
     translation,
 };
 use crate::{
@@ -76,7 +77,12 @@ impl DriverContext {
         };
         let opened = ready(listed.adapter.request_device(&description))
             .map_err(|error| unavailable(format!("{}: {error}", listed.name)))?;
-        let gpu = Arc::new(Gpu::new(listed.name.clone(), opened, (translates, has_timestamps)));
+        let gpu = Arc::new(Gpu::new(
+            listed.name.clone(),
+            opened,
+            (translates, has_timestamps),
+            Fences::of(listed),
+        ));
         let stream = Arc::new(WgpuStream::new(&gpu, true));
         Ok(Self { ordinal, gpu, stream, state: DriverState::default() })
     }

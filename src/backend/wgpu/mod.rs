@@ -18,6 +18,7 @@ mod devices;
 mod driver;
 mod driver_context;
 mod event;
+mod fences;
 mod fused;
 mod interface;
 mod launch;

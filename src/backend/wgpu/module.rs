@@ -18,6 +18,7 @@ use super::{
     compiled::{self, Code},
     driver::Gpu,
     driver_context::{DriverContext, Shared},
+    fences::{self, Fences},
     fused::Probes,
     interface::{self, Binding, Interface},
     launch::{Function, Image},
@@ -115,6 +116,7 @@ pub(super) unsafe fn load_words(
     words: Vec<u32>,
     subject: impl Fn() -> String,
 ) -> Result<ShaderModule> {
+    let words = if gpu.fences == Fences::LeftOut { fences::without(&words) } else { words };
     // SAFETY: promised.
     unsafe {
         match gpu.translates {

@@ -102,6 +102,14 @@ fn intels_run_time_runs_spirv_of_every_language() {
     }
 }
 
+/// Vulkan, whose kernels have no pointers.
+#[test]
+fn lavapipe_runs_every_language() {
+    if tool::lavapipe().is_some() {
+        every_language_runs_as_spirv("wgpu");
+    }
+}
+
 #[track_caller]
 fn every_language_runs_as_spirv(device: &str) {
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, device);

@@ -36,6 +36,17 @@ fn pocl_computes_what_plain_rust_does() {
     assert_eq!(lacking, ["groups", "sub_groups", "new_atomics", "variables"]);
 }
 
+/// Vulkan, by LLVM and without pointers.
+#[test]
+fn lavapipe_computes_what_plain_rust_does() {
+    if tool::lavapipe().is_none() {
+        return;
+    }
+    let Checked { passed, lacking, .. } = checks::on(PROGRAM, "wgpu");
+    assert_eq!(passed.len(), 29, "{passed:?}");
+    assert_eq!(lacking, ["groups", "sub_groups", "new_atomics", "variables"]);
+}
+
 #[test]
 fn the_fake_driver_computes_what_plain_rust_does() {
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, "cuda");
