@@ -51,7 +51,7 @@ impl ContextCalls for DriverContext {
 
     fn synchronize(&self) -> Result<()> {
         self.gpu.wait(None)?;
-        self.gpu.records.collect();
+        self.records.collect();
         Ok(())
     }
 
@@ -60,7 +60,7 @@ impl ContextCalls for DriverContext {
             None => self.gpu.check(),
             last => self.gpu.wait(last),
         }?;
-        self.gpu.records.collect();
+        self.records.collect();
         Ok(())
     }
 

@@ -21,7 +21,7 @@ use super::{
     fused::Probes,
     interface::{self, Binding},
     launch::{Image, UNIFORM},
-    memory, module,
+    shader, staging,
 };
 use crate::{
     backend::gpu::calls::ContextCalls as _,
@@ -121,7 +121,7 @@ impl Function {
         };
         let buffers: Vec<_> =
             code.bindings.iter().map(|(source, own)| (own.binding, is_uniform(source))).collect();
-        let layout = module::layout(gpu, &buffers, || kernel.entry.to_owned())?;
+        let layout = shader::layout(gpu, &buffers, || kernel.entry.to_owned())?;
         let (image, shared, code) = (Arc::clone(image), Arc::clone(shared), Arc::clone(code));
         Ok(Self { code, passing, layout, pipelines: Mutex::default(), kernel, image, shared })
     }
@@ -134,21 +134,21 @@ impl Function {
         }
         let gpu = &*self.shared.gpu;
         let (block, shared) = shape;
-        let mut numbers = self.code.probes.answers(gpu)?;
+        let mut numbers = self.code.probes.answers(gpu, &self.shared.fused)?;
         numbers.push((DYNAMIC_SHARED_WORDS, shared.div_ceil(4).max(1)));
         let words = interface::adapted(&self.code.words, block, &numbers);
         // SAFETY: it is what naga has written for a module that is valid, but for the number of its threads.
-        let shader =
-            unsafe { module::load_words(gpu, self.kernel.entry, words, || self.subject())? };
+        let module =
+            unsafe { shader::load_words(gpu, self.kernel.entry, words, || self.subject())? };
         let pipeline = gpu.scoped(
             "create_compute_pipeline",
             || self.subject(),
             || {
-                let layout = module::pipeline_layout(gpu, &self.layout);
+                let layout = shader::pipeline_layout(gpu, &self.layout);
                 gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
                     label: Some(self.kernel.entry),
                     layout: Some(&layout),
-                    module: &shader,
+                    module: &module,
                     entry_point: Some(self.kernel.entry),
                     compilation_options: Default::default(),
                     cache: None,
@@ -214,7 +214,8 @@ impl Function {
     fn uniform(&self, value: &[u8]) -> Result<Part> {
         let gpu = &*self.shared.gpu;
         let bytes = (value.len() as u64).next_multiple_of(UNIFORM).max(UNIFORM);
-        let buffer = memory::temporary(gpu, bytes, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
+        let buffer =
+            staging::temporary(gpu, bytes, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
         let mut padded = value.to_vec();
         padded.resize(bytes as usize, 0);
         let subject = || format!("a value of {bytes} bytes");
@@ -224,7 +225,7 @@ impl Function {
 
     /// A buffer that no element is in.
     fn empty(&self) -> Result<Part> {
-        let buffer = memory::temporary(&self.shared.gpu, UNIFORM, BufferUsages::STORAGE)?;
+        let buffer = staging::temporary(&self.shared.gpu, UNIFORM, BufferUsages::STORAGE)?;
         Ok(Part { buffer, offset: 0, bytes: None })
     }
 
@@ -288,7 +289,7 @@ impl hal::Function for Function {
             true => {
                 let address = self.shared.panics.record(stream, &self.image)?;
                 // SAFETY: the table of panics has it until the launches of the image are over.
-                Some(unsafe { gpu.records.for_launch(gpu, address)? })
+                Some(unsafe { self.shared.records.for_launch(gpu, address)? })
             }
             false => None,
         };
@@ -335,7 +336,7 @@ impl hal::Function for Function {
             Ok(())
         })?;
         if let Some(record) = record {
-            gpu.records.follow(record);
+            self.shared.records.follow(record);
         }
         Ok(None)
     }

@@ -17,9 +17,7 @@ use wgpu::{CommandEncoder, ErrorFilter, Features, PollError, PollType, Submissio
 use super::{
     buffers::Buffers,
     fences::{self, Fences},
-    fused::Fused,
     interface,
-    records::Records,
 };
 use crate::{
     error::{Error, Result},
@@ -37,9 +35,6 @@ pub(super) struct Gpu {
     /// Whether it knows the time at which the queue comes to a point.
     pub(super) has_timestamps: bool,
     pub(super) buffers: Buffers,
-    /// Panic records of launches.
-    pub(super) records: Records,
-    pub(super) fused: Fused,
     pub(super) fences: Fences,
     failures: Arc<Failures>,
 }
@@ -84,20 +79,8 @@ impl Gpu {
             uncaught.get_or_insert_with(|| error.to_string());
         }));
         let limits = device.limits();
-        let (buffers, records, fused) = (Buffers::default(), Records::default(), Fused::default());
-        Self {
-            name,
-            device,
-            queue,
-            limits,
-            translates,
-            has_timestamps,
-            buffers,
-            records,
-            fused,
-            fences,
-            failures,
-        }
+        let buffers = Buffers::default();
+        Self { name, device, queue, limits, translates, has_timestamps, buffers, fences, failures }
     }
 
     /// What a module needs that the device does not have.

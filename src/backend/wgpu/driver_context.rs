@@ -8,6 +8,8 @@ use super::{
     devices::{Api, ListedDevice},
     driver::{self, Gpu, ready, unavailable},
     fences::Fences,
+    fused::Fused,
+    records::Records,
     translation,
 };
 use crate::{
@@ -24,6 +26,9 @@ const OLDEST: (u32, u32) = (1, 2);
 pub(super) struct DriverContext {
     pub(super) ordinal: usize,
     pub(super) gpu: Arc<Gpu>,
+    /// Panic records of launches.
+    pub(super) records: Records,
+    pub(super) fused: Fused,
     /// The default stream.
     pub(super) stream: Arc<WgpuStream>,
     pub(super) state: DriverState,
@@ -81,10 +86,11 @@ impl DriverContext {
             listed.name.clone(),
             opened,
             (translates, has_timestamps),
-            Fences::of(listed),
+            Fences::of(listed.api == Api::Metal, &listed.driver),
         ));
         let stream = Arc::new(WgpuStream::new(&gpu, true));
-        Ok(Self { ordinal, gpu, stream, state: DriverState::default() })
+        let (records, fused) = (Records::default(), Fused::default());
+        Ok(Self { ordinal, gpu, records, fused, stream, state: DriverState::default() })
     }
 
     /// Makes a stream.

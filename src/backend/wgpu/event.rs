@@ -9,7 +9,7 @@ use wgpu::{
 use super::{
     driver::Gpu,
     driver_context::{DriverContext, WgpuStream},
-    memory,
+    staging,
 };
 use crate::{
     backend::gpu::{
@@ -68,7 +68,7 @@ impl Event {
     fn nanoseconds(&self) -> Result<Option<f64>> {
         let Some(Point { submission, time: Some(time) }) = self.point() else { return Ok(None) };
         let mut ticks = [0; TIME_BYTES as usize];
-        memory::read_mapped(&self.gpu, (&time, Some(submission)), 0, &mut ticks)?;
+        staging::read_mapped(&self.gpu, (&time, Some(submission)), 0, &mut ticks)?;
         let period = f64::from(self.gpu.queue.get_timestamp_period());
         Ok(Some(u64::from_le_bytes(ticks) as f64 * period))
     }

@@ -1,9 +1,6 @@
 //! Fences of memory in modules (`OpMemoryBarrier`), and devices whose drivers do something else with them.
 
-use super::{
-    devices::{Api, ListedDevice},
-    interface,
-};
+use super::interface;
 
 /// What becomes of fences on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,12 +20,12 @@ const LAST_MESA: u32 = 22;
 const OP_MEMORY_BARRIER: u32 = 225;
 
 impl Fences {
-    /// Of a device.
-    pub(super) fn of(device: &ListedDevice) -> Self {
-        match device.api {
-            Api::Metal => Self::Refused,
-            Api::Vulkan if is_old_llvmpipe(&device.driver) => Self::LeftOut,
-            Api::Vulkan | Api::D3d12 => Self::Kept,
+    /// Of a device of Metal, or of another with this driver.
+    pub(super) fn of(is_metal: bool, driver: &str) -> Self {
+        match is_metal {
+            true => Self::Refused,
+            false if is_old_llvmpipe(driver) => Self::LeftOut,
+            false => Self::Kept,
         }
     }
 }
@@ -62,6 +59,7 @@ mod tests {
 
     #[test]
     fn old_versions_of_llvmpipe_are_known() {
+        assert_eq!(Fences::of(true, ""), Fences::Refused);
         assert!(is_old_llvmpipe("llvmpipe Mesa 22.3.6 (LLVM 15.0.6)"));
         for other in
             ["llvmpipe Mesa 23.1.0 (LLVM 16.0.0)", "radv Mesa 22.3.6", "llvmpipe", "NVIDIA 580.1"]

@@ -5,7 +5,7 @@ use kernelmill_artifact::{FUSED, FUSED_PROBES};
 use std::sync::OnceLock;
 use wgpu::BufferUsages;
 
-use super::{driver::Gpu, interface::Interface, memory, once::Once};
+use super::{driver::Gpu, interface::Interface, once::Once, staging};
 use crate::error::Result;
 
 /// What is known of a device, for `f32` and for `f64`.
@@ -29,11 +29,11 @@ impl Probes {
     }
 
     /// The numbers in a module that stand for what is known of the device, and what takes their place.
-    pub(super) fn answers(&self, gpu: &Gpu) -> Result<Vec<(u32, u32)>> {
+    pub(super) fn answers(&self, gpu: &Gpu, fused: &Fused) -> Result<Vec<(u32, u32)>> {
         let mut answers = Vec::new();
         for (index, number) in FUSED.into_iter().enumerate() {
             let Some(module) = &self.0[index] else { continue };
-            let known = &gpu.fused.0[index];
+            let known = &fused.0[index];
             let is_fused = match known.get() {
                 Some(is_fused) => *is_fused,
                 None => {
@@ -53,9 +53,9 @@ fn probe(gpu: &Gpu, index: usize, words: &[u32]) -> Result<bool> {
     let subject = || format!("`{name}`");
     let bytes: Vec<u8> = numbers.iter().flat_map(|word| word.to_le_bytes()).collect();
     let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
-    let buffer = memory::temporary(gpu, bytes.len() as u64, usage)?;
+    let buffer = staging::temporary(gpu, bytes.len() as u64, usage)?;
     let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
-    let staging = memory::temporary(gpu, bytes.len() as u64, usage)?;
+    let staging = staging::temporary(gpu, bytes.len() as u64, usage)?;
     gpu.scoped("write_buffer", subject, || gpu.queue.write_buffer(&buffer, 0, &bytes))?;
     // SAFETY: it is what naga has written for a module that is valid.
     let once = unsafe { Once::new(gpu, name, words.to_vec())? };
@@ -64,7 +64,7 @@ fn probe(gpu: &Gpu, index: usize, words: &[u32]) -> Result<bool> {
         encoder.copy_buffer_to_buffer(&buffer, 0, &staging, 0, bytes.len() as u64);
     })?;
     let mut read = vec![0; bytes.len()];
-    memory::read_mapped(gpu, (&staging, Some(submission)), 0, &mut read)?;
+    staging::read_mapped(gpu, (&staging, Some(submission)), 0, &mut read)?;
     let sum = &read[bytes.len() / 4 * 3..];
     Ok(sum.iter().any(|byte| *byte != 0))
 }

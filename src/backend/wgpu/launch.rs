@@ -18,7 +18,7 @@ use super::{
     buffers::Place,
     driver_context::{DriverContext, Shared},
     interface::Binding,
-    memory,
+    staging,
 };
 use crate::{
     backend::gpu::{calls::ContextCalls as _, image},
@@ -199,7 +199,8 @@ impl Function {
     /// A uniform buffer with a value.
     fn uniform(&self, value: &[u8]) -> Result<Part> {
         let (gpu, bytes) = (&*self.shared.gpu, (value.len() as u64).next_multiple_of(UNIFORM));
-        let buffer = memory::temporary(gpu, bytes, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
+        let buffer =
+            staging::temporary(gpu, bytes, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
         let mut padded = value.to_vec();
         padded.resize(bytes as usize, 0);
         let subject = || format!("a value of {bytes} bytes");
@@ -226,7 +227,7 @@ impl Function {
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
         let copy = match place.offset.is_multiple_of(align) {
             true => None,
-            false => Some(memory::temporary(gpu, bytes, usage)?),
+            false => Some(staging::temporary(gpu, bytes, usage)?),
         };
         Ok(Part { place, bytes, writes, copy })
     }

@@ -26,6 +26,8 @@ mod memory;
 mod module;
 mod once;
 mod records;
+mod shader;
+mod staging;
 mod stream;
 pub(super) mod support;
 mod translation;

@@ -1,28 +1,22 @@
 //! Modules: SPIR-V as naga wrote it in the build, which the driver is given as it is, or [translated](super::translation).
 
 use std::{
-    borrow::Cow,
     collections::BTreeMap,
     ffi::{CStr, CString},
     sync::Arc,
 };
 
 use kernelmill_artifact::Signature;
-use wgpu::{
-    BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType,
-    BufferBindingType, PassthroughShaderEntryPoint, PipelineLayout, PipelineLayoutDescriptor,
-    ShaderModule, ShaderModuleDescriptorPassthrough, ShaderStages,
-};
+use wgpu::ShaderModule;
 
 use super::{
     compiled::{self, Code},
     driver::Gpu,
     driver_context::{DriverContext, Shared},
-    fences::{self, Fences},
     fused::Probes,
     interface::{self, Binding, Interface},
     launch::{Function, Image},
-    translation,
+    shader, translation,
     variables::Variables,
 };
 use crate::{
@@ -72,58 +66,11 @@ unsafe fn passed_on(
     let load = |(name, bindings): (&str, Vec<Binding>)| {
         let subject = || format!("`{name}` of {artifact}");
         // SAFETY: promised.
-        let shader = unsafe { pass_on(gpu, name, interface.numbered(name, words), subject)? };
+        let shader =
+            unsafe { shader::pass_on(gpu, name, interface.numbered(name, words), subject)? };
         Ok((name.to_owned(), Entry::Wgsl(shader, bindings)))
     };
     Ok(LoadedModule(interface.entries().map(load).collect::<Result<_>>()?, None))
-}
-
-/// Gives the driver the module of an entry point.
-///
-/// # Safety
-///
-/// As for [`passed_on`].
-unsafe fn pass_on(
-    gpu: &Gpu,
-    name: &str,
-    words: Vec<u32>,
-    subject: impl Fn() -> String,
-) -> Result<ShaderModule> {
-    let entry = PassthroughShaderEntryPoint {
-        name: Cow::Borrowed(name),
-        // For Metal alone.
-        workgroup_size: (0, 0, 0),
-    };
-    let description = ShaderModuleDescriptorPassthrough {
-        entry_points: Cow::Owned(vec![entry]),
-        spirv: Some(Cow::Owned(words)),
-        ..Default::default()
-    };
-    gpu.scoped("create_shader_module", subject, || {
-        // SAFETY: promised.
-        unsafe { gpu.device.create_shader_module_passthrough(description) }
-    })
-}
-
-/// Loads the module of an entry point, as the device takes it.
-///
-/// # Safety
-///
-/// As for [`passed_on`].
-pub(super) unsafe fn load_words(
-    gpu: &Gpu,
-    name: &str,
-    words: Vec<u32>,
-    subject: impl Fn() -> String,
-) -> Result<ShaderModule> {
-    let words = if gpu.fences == Fences::LeftOut { fences::without(&words) } else { words };
-    // SAFETY: promised.
-    unsafe {
-        match gpu.translates {
-            true => translation::load(gpu, &words, subject),
-            false => pass_on(gpu, name, words, subject),
-        }
-    }
 }
 
 /// The kernels of a module that was compiled by passes of our own, which is loaded once the size of a block is known.
@@ -146,37 +93,6 @@ unsafe fn compiled(
         (name.to_owned(), Entry::Compiled(Arc::new(code)))
     };
     Ok(LoadedModule(interface.entries().map(entry).collect(), variables))
-}
-
-/// The layout of group 0 with buffers of these numbers, and whether they are uniform.
-pub(super) fn layout(
-    gpu: &Gpu,
-    buffers: &[(u32, bool)],
-    subject: impl Fn() -> String,
-) -> Result<BindGroupLayout> {
-    let entry = |(binding, is_uniform): &(u32, bool)| {
-        let ty = match is_uniform {
-            true => BufferBindingType::Uniform,
-            false => BufferBindingType::Storage { read_only: false },
-        };
-        let ty = BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
-        let visibility = ShaderStages::COMPUTE;
-        BindGroupLayoutEntry { binding: *binding, visibility, ty, count: None }
-    };
-    let entries: Vec<_> = buffers.iter().map(entry).collect();
-    gpu.scoped("create_bind_group_layout", subject, || {
-        let description = BindGroupLayoutDescriptor { label: None, entries: &entries };
-        gpu.device.create_bind_group_layout(&description)
-    })
-}
-
-/// The layout of pipelines with that group alone.
-pub(super) fn pipeline_layout(gpu: &Gpu, group: &BindGroupLayout) -> PipelineLayout {
-    gpu.device.create_pipeline_layout(&PipelineLayoutDescriptor {
-        label: None,
-        bind_group_layouts: &[Some(group)],
-        immediate_size: 0,
-    })
 }
 
 /// Has a module translated, which all entry points share.

@@ -5,7 +5,7 @@ use wgpu::{
     ComputePipelineDescriptor,
 };
 
-use super::{driver::Gpu, module};
+use super::{driver::Gpu, shader};
 use crate::error::Result;
 
 /// An entry point with one buffer, whose number is 0.
@@ -23,13 +23,13 @@ impl Once {
     pub(super) unsafe fn new(gpu: &Gpu, name: &str, words: Vec<u32>) -> Result<Self> {
         let subject = || format!("`{name}`");
         // SAFETY: promised.
-        let shader = unsafe { module::load_words(gpu, name, words, subject)? };
-        let layout = module::layout(gpu, &[(0, false)], subject)?;
+        let module = unsafe { shader::load_words(gpu, name, words, subject)? };
+        let layout = shader::layout(gpu, &[(0, false)], subject)?;
         let pipeline = gpu.scoped("create_compute_pipeline", subject, || {
             gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
                 label: Some(name),
-                layout: Some(&module::pipeline_layout(gpu, &layout)),
-                module: &shader,
+                layout: Some(&shader::pipeline_layout(gpu, &layout)),
+                module: &module,
                 entry_point: Some(name),
                 compilation_options: Default::default(),
                 cache: None,

@@ -17,7 +17,7 @@ use std::{
 use kernelmill_artifact::PanicRecord;
 use wgpu::{Buffer, BufferAsyncError, BufferUsages, CommandEncoder, MapMode};
 
-use super::{driver::Gpu, memory};
+use super::{driver::Gpu, staging};
 use crate::error::Result;
 
 /// The bytes of a record.
@@ -83,7 +83,7 @@ impl Records {
         let acknowledged = acknowledged.load(Ordering::Acquire);
         if !state.buffers.contains_key(&address) {
             let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
-            let buffer = memory::temporary(gpu, BYTES, usage)?;
+            let buffer = staging::temporary(gpu, BYTES, usage)?;
             // SAFETY: promised; nobody writes it, as no launch has used it.
             let bytes = unsafe { std::slice::from_raw_parts(host.cast::<u8>(), BYTES as usize) };
             gpu.scoped("write_buffer", subject, || gpu.queue.write_buffer(&buffer, 0, bytes))?;
@@ -99,7 +99,7 @@ impl Records {
         }
         let buffer = record.buffer.clone();
         let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
-        let staging = state.free.pop().map_or_else(|| memory::temporary(gpu, BYTES, usage), Ok)?;
+        let staging = state.free.pop().map_or_else(|| staging::temporary(gpu, BYTES, usage), Ok)?;
         Ok(OfLaunch { address, buffer, staging })
     }
 

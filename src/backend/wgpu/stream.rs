@@ -50,7 +50,7 @@ impl hal::Queue for Stream {
     }
 
     fn report(&self) -> Result<()> {
-        self.shared.gpu.records.collect();
+        self.shared.records.collect();
         self.shared.panics.report(&self.queue)
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kernelmill_artifact::ProgramMemory;
 use wgpu::BufferUsages;
 
-use super::{driver::Gpu, interface::Interface, memory, once::Once};
+use super::{driver::Gpu, interface::Interface, once::Once, staging};
 use crate::error::Result;
 
 /// The memory, freed with this.
@@ -38,7 +38,7 @@ impl Variables {
         let Some(layout) = layout else { return Ok(None) };
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
         // No bytes at all are no memory. wgpu's buffers are zero at first.
-        let buffer = memory::temporary(gpu, layout.bytes.max(4), usage)?;
+        let buffer = staging::temporary(gpu, layout.bytes.max(4), usage)?;
         let address = gpu.buffers.add(buffer.clone());
         let variables = Self { address, layout, gpu: Arc::clone(gpu) };
         let name = ProgramMemory::START;

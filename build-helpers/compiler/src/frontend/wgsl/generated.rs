@@ -11,7 +11,7 @@ use naga::{
     valid::{Capabilities, ValidationFlags, Validator},
 };
 
-use super::{FENCE, spirv::VERSION};
+use super::{fence::FENCE, spirv::VERSION};
 use crate::Error;
 
 /// The SPIR-V of a text, whose entry points get the names that they have here.

@@ -7,6 +7,7 @@
 
 #[cfg(not(feature = "wgsl"))]
 mod absent;
+mod fence;
 #[cfg(feature = "wgsl")]
 mod generated;
 #[cfg(feature = "wgsl")]
@@ -14,9 +15,6 @@ mod kernels;
 #[cfg(feature = "wgsl")]
 mod module;
 mod source;
-
-/// The function that stands for a fence of all memory, which WGSL has not, in what the compiler writes.
-pub(crate) const FENCE: &str = "fence";
 #[cfg(feature = "wgsl")]
 mod spirv;
 #[cfg(feature = "wgsl")]
@@ -26,6 +24,7 @@ mod types;
 pub(crate) use absent::spirv_of_kernels;
 #[cfg(not(feature = "wgsl"))]
 pub use absent::{compile, kernels};
+pub(crate) use fence::FENCE;
 #[cfg(feature = "wgsl")]
 pub(crate) use generated::spirv_of_kernels;
 #[cfg(feature = "wgsl")]

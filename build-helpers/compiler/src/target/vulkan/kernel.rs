@@ -5,18 +5,16 @@ use std::{
     fmt::Write as _,
 };
 
-use kernelmill_artifact::DYNAMIC_SHARED_WORDS;
 use kernelmill_llvm::{
-    ir::{Opcode, Type, TypeKind, Value},
+    ir::{Opcode, Value},
     machine::Machine,
 };
 
 use super::{
-    access::Place,
-    calls,
     memory::{self, Memory, Parameters, Unknown},
-    scalars::{Scalar, constant, low_word},
-    structure::{Node, Structure},
+    operations,
+    scalars::Scalar,
+    structure::Structure,
 };
 
 /// What WGSL has no code for: the instruction, and what the kernel does there.
@@ -67,31 +65,31 @@ pub(super) enum Role {
 
 /// What is written of a kernel.
 pub(super) struct Kernel<'a, 'c> {
-    function: Value<'c>,
-    number: usize,
-    parameters: Parameters,
-    roles: &'a [Role],
-    bindings: &'a [Binding],
-    structure: &'a Structure<'c>,
-    machine: &'a Machine,
-    memories: HashMap<Value<'c>, Memory<'c>>,
-    atomic: HashSet<Memory<'c>>,
+    pub(super) function: Value<'c>,
+    pub(super) number: usize,
+    pub(super) parameters: Parameters,
+    pub(super) roles: &'a [Role],
+    pub(super) bindings: &'a [Binding],
+    pub(super) structure: &'a Structure<'c>,
+    pub(super) machine: &'a Machine,
+    pub(super) memories: HashMap<Value<'c>, Memory<'c>>,
+    pub(super) atomic: HashSet<Memory<'c>>,
     /// Those of them whose words have 64 bits.
-    wide: HashSet<Memory<'c>>,
+    pub(super) wide: HashSet<Memory<'c>>,
     /// Names of values, of arrays, and of what phis are given.
-    names: HashMap<Value<'c>, String>,
-    arrays: HashMap<Memory<'c>, String>,
-    incoming: HashMap<Value<'c>, String>,
+    pub(super) names: HashMap<Value<'c>, String>,
+    pub(super) arrays: HashMap<Memory<'c>, String>,
+    pub(super) incoming: HashMap<Value<'c>, String>,
     /// Of memories whose addresses are compared.
-    numbers: HashMap<Memory<'c>, usize>,
+    pub(super) numbers: HashMap<Memory<'c>, usize>,
     /// Values that are used outside of the part that they are in.
-    hoisted: HashSet<Value<'c>>,
-    next: usize,
+    pub(super) hoisted: HashSet<Value<'c>>,
+    pub(super) next: usize,
     /// Variables of the module, of the function, and the body.
-    globals: BTreeMap<String, String>,
-    locals: String,
-    body: String,
-    depth: usize,
+    pub(super) globals: BTreeMap<String, String>,
+    pub(super) locals: String,
+    pub(super) body: String,
+    pub(super) depth: usize,
 }
 
 /// The offset that stands for a null pointer: no buffer is so large.
@@ -209,7 +207,7 @@ impl<'a, 'c> Kernel<'a, 'c> {
     fn note_atomic(&mut self, instruction: Value<'c>) {
         let pointer = match instruction.opcode() {
             Opcode::AtomicRmw | Opcode::AtomicCmpXchg => instruction.operand(0),
-            Opcode::Call if calls::is_atomic_access(instruction) => instruction.operand(0),
+            Opcode::Call if operations::is_atomic_access(instruction) => instruction.operand(0),
             Opcode::Store => {
                 let (value, pointer) = (instruction.operand(0), instruction.operand(1));
                 let bytes = Scalar::of(value.ty()).map_or(4, Scalar::bytes);
@@ -219,14 +217,15 @@ impl<'a, 'c> Kernel<'a, 'c> {
                 pointer
             }
             // Bytes of one may be written behind the last word.
-            Opcode::Call if calls::is_transfer(instruction) => instruction.operand(0),
+            Opcode::Call if operations::is_transfer(instruction) => instruction.operand(0),
             _ => return,
         };
         let Some(memory) = self.memories.get(&pointer).copied() else { return };
         let is_own = matches!(memory, Memory::Slot(_) | Memory::Bytes(_) | Memory::Table(_));
         if !is_own {
             self.atomic.insert(memory);
-            if instruction.opcode() != Opcode::Store && calls::atomic_bits(instruction) == Some(64)
+            if instruction.opcode() != Opcode::Store
+                && operations::atomic_bits(instruction) == Some(64)
             {
                 self.wide.insert(memory);
             }
@@ -300,123 +299,6 @@ impl<'a, 'c> Kernel<'a, 'c> {
         }
     }
 
-    /// A value that is passed by itself: the first of the bytes that the binding has.
-    fn value(&mut self, number: usize, ty: Type<'c>) -> String {
-        let name = self.bytes(number);
-        let scalar = Scalar::of(ty).unwrap_or(Scalar::Word(32));
-        let bits = match scalar.bytes() {
-            8 => format!("long_of({name}[0u][0u], {name}[0u][1u])"),
-            4 => format!("{name}[0u][0u]"),
-            _ => format!("({name}[0u][0u] & {}u)", scalar.mask()),
-        };
-        scalar.of_bits(&bits)
-    }
-
-    /// The variable with what the launch says of blocks and buffers.
-    pub(super) fn launch(&mut self) -> String {
-        let (name, count) = (format!("launch{}", self.number), self.bindings.len());
-        let ty = format!("array<vec4<u32>, {}>", count + 1);
-        self.global(&name, &format!("@group(0) @binding({count}) var<uniform> {name}: {ty};"));
-        name
-    }
-
-    fn bytes(&mut self, number: usize) -> String {
-        let name = format!("value{}_{number}", self.number);
-        let bytes = match self.bindings[number] {
-            Binding::Value(bytes) => bytes,
-            Binding::Buffer => 0,
-        };
-        let vectors = bytes.div_ceil(16).max(1);
-        let ty = format!("array<vec4<u32>, {vectors}>");
-        self.global(&name, &format!("@group(0) @binding({number}) var<uniform> {name}: {ty};"));
-        name
-    }
-
-    /// The array of a memory.
-    pub(super) fn array(&mut self, memory: Memory<'c>) -> String {
-        if let Some(name) = self.arrays.get(&memory) {
-            return name.clone();
-        }
-        let word = match (self.is_atomic(memory), self.is_wide(memory)) {
-            (_, true) => "atomic<u64>",
-            (true, _) => "atomic<u32>",
-            _ => "u32",
-        };
-        let bytes = if self.is_wide(memory) { 8 } else { 4 };
-        let name = match memory {
-            Memory::Buffer(parameter) => {
-                let number = match self.roles[parameter] {
-                    Role::Address(number) => number,
-                    _ => parameter,
-                };
-                let name = format!("buffer{}_{number}", self.number);
-                let variable = format!("var<storage, read_write> {name}: array<{word}>;");
-                self.global(&name, &format!("@group(0) @binding({number}) {variable}"));
-                name
-            }
-            Memory::Bytes(parameter) => match self.roles[parameter] {
-                Role::Value(number) => self.bytes(number),
-                _ => "0u".to_owned(),
-            },
-            Memory::Record | Memory::Program => {
-                let (name, place) = match memory {
-                    Memory::Record => ("record", 1),
-                    _ => ("program", 2),
-                };
-                let (name, number) =
-                    (format!("{name}{}", self.number), self.bindings.len() + place);
-                let variable = format!("var<storage, read_write> {name}: array<{word}>;");
-                self.global(&name, &format!("@group(0) @binding({number}) {variable}"));
-                name
-            }
-            Memory::Dynamic => {
-                let name = format!("dynamic{}", self.number);
-                let ty = format!("array<{word}, {DYNAMIC_SHARED_WORDS}>");
-                self.global(&name, &format!("var<workgroup> {name}: {ty};"));
-                name
-            }
-            Memory::Slot(slot) => {
-                let name = self.new_name("slot");
-                let words = self.machine.size_of(slot.allocated_type()).div_ceil(4).max(1);
-                self.local(&name, &format!("array<u32, {words}>"));
-                name
-            }
-            Memory::Shared(shared) => {
-                let name = self.new_name(&format!("shared{}_", self.number));
-                let words = self.machine.size_of(shared.value_type()).div_ceil(bytes).max(1);
-                let ty = format!("array<{word}, {words}>");
-                self.global(&name, &format!("var<workgroup> {name}: {ty};"));
-                name
-            }
-            Memory::Table(table) => {
-                let name = self.new_name(&format!("table{}_", self.number));
-                let words = super::tables::words(self.machine, table).unwrap_or_default();
-                let ty = format!("array<u32, {}>", words.len());
-                let words: Vec<_> = words.iter().map(|word| format!("{word}u")).collect();
-                let value = format!("{ty}({})", words.join(", "));
-                self.global(&name, &format!("var<private> {name}: {ty} = {value};"));
-                name
-            }
-            Memory::Nowhere => "nowhere".to_owned(),
-        };
-        self.arrays.insert(memory, name.clone());
-        name
-    }
-
-    /// A number of a memory, from 1 on.
-    pub(super) fn number_of(&mut self, memory: Memory<'c>) -> usize {
-        let next = self.numbers.len() + 1;
-        *self.numbers.entry(memory).or_insert(next)
-    }
-
-    fn global(&mut self, name: &str, line: &str) {
-        self.globals.entry(name.to_owned()).or_insert_with(|| line.to_owned());
-    }
-
-    pub(super) fn local(&mut self, name: &str, ty: &str) {
-        let _ = writeln!(self.locals, "    var {name}: {ty};");
-    }
-
     pub(super) fn new_name(&mut self, start: &str) -> String {
         self.next += 1;
         format!("{start}{}", self.next)
@@ -441,243 +323,4 @@ impl<'a, 'c> Kernel<'a, 'c> {
         self.line(&format!("let {name} = {expression};"));
         name
     }
-
-    fn nodes(&mut self, nodes: &[Node], problems: &mut Vec<(Value<'c>, Problem)>) {
-        for node in nodes {
-            match node {
-                Node::Block(block) => self.block(*block, problems),
-                Node::Edge(from, to) => self.edge(*from, *to, problems),
-                Node::If { block, yes, no } => {
-                    let condition = self.structure.blocks[*block].terminator();
-                    let condition = condition.and_then(Value::branch_condition);
-                    let condition = condition.and_then(|it| self.operand(it).ok());
-                    self.line(&format!("if {} {{", condition.unwrap_or_default()));
-                    self.nodes(yes, problems);
-                    if no.iter().any(|it| !matches!(it, Node::Edge(..)) || self.gives(it)) {
-                        self.line("} else {");
-                        self.nodes(no, problems);
-                    }
-                    self.line("}");
-                }
-                Node::Loop(body) => {
-                    self.line("loop {");
-                    self.nodes(body, problems);
-                    self.line("}");
-                }
-                Node::Break => self.line("break;"),
-                Node::Continue => self.line("continue;"),
-                Node::Return => self.line("return;"),
-            }
-        }
-    }
-
-    /// Whether phis are given something on an edge.
-    fn gives(&self, node: &Node) -> bool {
-        let Node::Edge(_, to) = node else { return false };
-        let first = self.structure.blocks[*to].instructions().into_iter().next();
-        first.is_some_and(|it| it.opcode() == Opcode::Phi)
-    }
-
-    fn block(&mut self, block: usize, problems: &mut Vec<(Value<'c>, Problem)>) {
-        for instruction in self.structure.blocks[block].instructions() {
-            if let Err(problem) = self.instruction(instruction) {
-                problems.push((instruction, problem));
-                // What uses it is no problem of its own.
-                self.names.insert(instruction, "unknown".to_owned());
-            }
-        }
-    }
-
-    /// Gives the phis of a block their values, all at once.
-    fn edge(&mut self, from: usize, to: usize, problems: &mut Vec<(Value<'c>, Problem)>) {
-        let [from, to] = [from, to].map(|block| self.structure.blocks[block]);
-        let phis = to.instructions().into_iter().take_while(|it| it.opcode() == Opcode::Phi);
-        let mut given = Vec::new();
-        for phi in phis {
-            let count = phi.operands().len() as u32;
-            let at = (0..count).find(|&at| phi.incoming_block(at) == Some(from));
-            let Some(value) = at.map(|at| phi.operand(at)).filter(|it| !it.is_undefined()) else {
-                continue;
-            };
-            match self.operand(value) {
-                Ok(text) => given.push((self.incoming[&phi].clone(), text)),
-                Err(problem) => problems.push((phi, problem)),
-            }
-        }
-        if let [(name, value)] = &*given {
-            return self.line(&format!("{name} = {value};"));
-        }
-        let kept: Vec<_> = given.iter().map(|(_, value)| self.keep_variable(value)).collect();
-        for ((name, _), value) in given.iter().zip(kept) {
-            self.line(&format!("{name} = {value};"));
-        }
-    }
-
-    /// The value that an expression has now. A name of a variable may stand for another soon.
-    fn keep_variable(&mut self, expression: &str) -> String {
-        if expression.ends_with('u') && expression.as_bytes()[0].is_ascii_digit() {
-            return expression.to_owned();
-        }
-        let name = self.new_name("t");
-        self.line(&format!("let {name} = {expression};"));
-        name
-    }
-
-    /// What a phi has been given.
-    pub(super) fn given(&self, phi: Value<'c>) -> String {
-        self.incoming.get(&phi).cloned().unwrap_or_default()
-    }
-
-    /// Names the value of an instruction.
-    pub(super) fn define(&mut self, instruction: Value<'c>, expression: &str) {
-        let Some(scalar) = Scalar::of(instruction.ty()) else { return };
-        if !instruction.is_used() {
-            return;
-        }
-        let name = self.new_name("v");
-        match self.hoisted.contains(&instruction) {
-            true => {
-                self.local(&name, scalar.wgsl());
-                self.line(&format!("{name} = {expression};"));
-            }
-            false => self.line(&format!("let {name} = {expression};")),
-        }
-        self.names.insert(instruction, name);
-    }
-
-    /// Names the fields of the value of an instruction.
-    pub(super) fn define_fields(&mut self, instruction: Value<'c>, fields: &[(Scalar, String)]) {
-        let name = self.new_name("v");
-        for (index, (scalar, expression)) in fields.iter().enumerate() {
-            self.local(&format!("{name}_{index}"), scalar.wgsl());
-            self.line(&format!("{name}_{index} = {expression};"));
-        }
-        self.names.insert(instruction, name);
-    }
-
-    /// A field of a value.
-    pub(super) fn field(&self, value: Value<'c>, index: u32) -> Result<String, Problem> {
-        let name = self.names.get(&value);
-        let name = name.ok_or_else(|| Problem::new("computes with a struct in one piece"))?;
-        Ok(format!("{name}_{index}"))
-    }
-
-    /// An operand.
-    pub(super) fn operand(&mut self, value: Value<'c>) -> Result<String, Problem> {
-        if let Some(name) = self.names.get(&value) {
-            return Ok(name.clone());
-        }
-        if value.ty().is_pointer() {
-            return self.offset(value);
-        }
-        if value.is_constant_expression() {
-            return self.expression(value);
-        }
-        match constant(value) {
-            Some(text) => Ok(text),
-            None if Scalar::of(value.ty()).is_none() => Err(self.of_type(value.ty())),
-            None => Err(Problem::new("uses a value that is not known when it is compiled")),
-        }
-    }
-
-    /// A number that is made of addresses.
-    fn expression(&mut self, value: Value<'c>) -> Result<String, Problem> {
-        let scalar = Scalar::of(value.ty()).ok_or_else(|| self.of_type(value.ty()))?;
-        let sign = match value.constant_opcode() {
-            Opcode::PtrToInt | Opcode::PtrToAddr if scalar == Scalar::Long => {
-                return self.address(value.operand(0));
-            }
-            Opcode::Add => '+',
-            Opcode::Sub => '-',
-            _ => return Err(Problem::new("computes with an address when it is compiled")),
-        };
-        let (a, b) = (self.operand(value.operand(0))?, self.operand(value.operand(1))?);
-        Ok(scalar.cut(&format!("{a} {sign} {b}")))
-    }
-
-    /// What a type is that WGSL has not.
-    pub(super) fn of_type(&self, ty: Type<'c>) -> Problem {
-        Problem::new(format!("computes with values of LLVM's type `{ty:?}`"))
-    }
-
-    /// The memory of a pointer.
-    pub(super) fn memory(&self, pointer: Value<'c>) -> Memory<'c> {
-        let of_constant = || memory::of(self.function, &self.parameters, pointer).ok();
-        let known = self.memories.get(&pointer).copied();
-        known.or_else(of_constant).unwrap_or(Memory::Nowhere)
-    }
-
-    /// The place of an access.
-    pub(super) fn place(&mut self, pointer: Value<'c>, align: u64) -> Result<Place<'c>, Problem> {
-        let (memory, offset) = (self.memory(pointer), self.operand(pointer)?);
-        Ok(Place { memory, offset, align })
-    }
-
-    /// The offset of a pointer that has no name.
-    fn offset(&mut self, pointer: Value<'c>) -> Result<String, Problem> {
-        let is_expression = pointer.is_constant_expression();
-        match () {
-            () if is_expression && pointer.constant_opcode() == Opcode::GetElementPtr => {
-                self.element(pointer)
-            }
-            () if is_expression => self.operand(pointer.operand(0)),
-            () if pointer.is_zero() => Ok(format!("{NULL}u")),
-            () => Ok("0u".to_owned()),
-        }
-    }
-
-    /// The offset of an element.
-    pub(super) fn element(&mut self, pointer: Value<'c>) -> Result<String, Problem> {
-        let operands = pointer.operands();
-        let mut ty = pointer.element_type();
-        let (mut known, mut parts) = (0_u64, Vec::new());
-        let base = self.operand(operands[0])?;
-        if base != "0u" {
-            parts.push(base);
-        }
-        for (place, index) in operands[1..].iter().enumerate() {
-            if place > 0 && ty.kind() == TypeKind::Struct {
-                let field = index.as_u64().unwrap_or(0) as u32;
-                known = known.wrapping_add(self.machine.offset_of(ty, field));
-                ty = ty.fields()[field as usize];
-                continue;
-            }
-            if place > 0 {
-                ty = ty.element();
-            }
-            let bytes = self.machine.size_of(ty);
-            match index.as_u64() {
-                Some(number) => {
-                    let number = sign_extended(number, index.ty().int_width().unwrap_or(64));
-                    known = known.wrapping_add(number.wrapping_mul(bytes));
-                }
-                None => {
-                    let scalar = Scalar::of(index.ty()).unwrap_or(Scalar::Long);
-                    let index = self.operand(*index)?;
-                    let index = match scalar {
-                        Scalar::Long => low_word(&index),
-                        Scalar::Word(32) => index,
-                        _ => format!("bitcast<u32>({})", scalar.signed(&index)),
-                    };
-                    parts.push(if bytes == 1 {
-                        index
-                    } else {
-                        format!("{index} * {}u", bytes as u32)
-                    });
-                }
-            }
-        }
-        if known as u32 != 0 || parts.is_empty() {
-            parts.push(format!("{}u", known as u32));
-        }
-        Ok(match parts.len() {
-            1 => parts.remove(0),
-            _ => format!("({})", parts.join(" + ")),
-        })
-    }
-}
-
-fn sign_extended(number: u64, bits: u32) -> u64 {
-    let unused = 64 - bits.min(64);
-    ((number << unused).cast_signed() >> unused).cast_unsigned()
 }

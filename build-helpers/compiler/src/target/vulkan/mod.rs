@@ -11,12 +11,16 @@
 //! the memory of the program's variables. The workgroup has one thread: the host writes the sizes of the launch's blocks into the module (`OpExecutionMode`).
 
 mod access;
+mod arrays;
+mod body;
 mod calls;
 mod fused;
 mod helpers;
 mod instructions;
 mod kernel;
 mod memory;
+mod operands;
+mod operations;
 mod scalars;
 mod structure;
 mod tables;
