@@ -70,4 +70,5 @@ pub(crate) use context::keep_waits_apart;
 pub(crate) use functions::find_context_uses;
 pub(crate) use pipeline::enter;
 pub(crate) use uniformity::{Graph, Loop, is_pure_intrinsic};
+pub(crate) use wide_integers::split_copies as split_wide_copies;
 pub(crate) use workarounds::store_single_lanes;

@@ -122,7 +122,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         simplification::simplify(unit, machine, reports)?;
         reports.count(Pass::Quotients, quotients::cancel(unit, machine)?);
         reports.count(Pass::MergedAtomics, merged_atomics::merge(unit, machine)?);
-        reports.count(Pass::WideIntegers, wide_integers::split_copies(unit));
+        reports.count(Pass::WideIntegers, wide_integers::split_copies(unit.context, unit.module));
         unit.backtraces.find(unit.context, unit.module);
         machine.run(unit.module, LINES_ONLY)?;
         let has_lines = unit.module.definitions().iter().any(|it| it.has_source_lines());

@@ -1,6 +1,6 @@
 //! Integers that are wider than a register, split where they are only copied.
 //!
-//! Needs: simplified kernels. Guarantees: no wide integer is left that is only copied.
+//! Needs: simplified kernels, of any target. Guarantees: no wide integer is left that is only copied.
 //!
 //! LLVM's scalar replacement of aggregates makes one integer of a struct that a kernel loads, chooses
 //! and stores as a whole: `i128` of four `f32`, from LLVM 23 on also across a phi. Vectors of such
@@ -9,9 +9,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use kernelmill_llvm::ir::{Builder, ModuleExt, Opcode, Type, Value};
-
-use crate::passes::entry::Unit;
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::{Builder, ModuleExt, Opcode, Type, Value},
+};
 
 /// The bits of a word.
 const WORD: u32 = 64;
@@ -19,16 +20,16 @@ const WORD: u32 = 64;
 const WIDEST: u32 = 512;
 
 /// Splits every web of copies in a module; how many.
-pub(super) fn split_copies(unit: &Unit<'_, '_>) -> u64 {
+pub(crate) fn split_copies<'c>(context: &'c Context, module: &Module<'c>) -> u64 {
     let mut count = 0;
-    for function in unit.module.definitions() {
+    for function in module.definitions() {
         let mut seen = HashSet::new();
         for instruction in function.instructions() {
             if is_wide(instruction) && !seen.contains(&instruction) {
                 let web = Web::around(instruction);
                 seen.extend(web.values.iter().copied());
                 if web.is_copy {
-                    web.split(unit);
+                    web.split(context);
                     count += 1;
                 }
             }
@@ -87,16 +88,16 @@ impl<'c> Web<'c> {
         web
     }
 
-    fn split(self, unit: &Unit<'_, 'c>) {
-        let word = Type::int(unit.context, WORD);
+    fn split(self, context: &'c Context) {
+        let word = Type::int(context, WORD);
         let count = self.values[0].ty().int_width().unwrap_or(WORD) / WORD;
-        let mut words = Words { parts: HashMap::new(), builder: Builder::new(unit.context), word };
+        let mut words = Words { parts: HashMap::new(), builder: Builder::new(context), word };
         for value in &self.values {
             words.builder.before(*value);
             let part = |index: u32| match value.opcode() {
                 Opcode::Phi => words.builder.phi(word),
                 _ => {
-                    let address = address_of(unit, &words.builder, value.operand(0), index);
+                    let address = address_of(context, &words.builder, value.operand(0), index);
                     let load = words.builder.load(word, address);
                     load.set_alignment(aligned(value.alignment(), index));
                     load
@@ -122,7 +123,7 @@ impl<'c> Web<'c> {
                 words.builder.before(*store);
                 let value = words.of(store.operand(0), index);
                 words.builder.before(*store);
-                let address = address_of(unit, &words.builder, store.operand(1), index);
+                let address = address_of(context, &words.builder, store.operand(1), index);
                 let written = words.builder.store(value, address);
                 written.set_alignment(aligned(store.alignment(), index));
             }
@@ -169,14 +170,14 @@ impl<'c> Words<'c> {
 
 /// The address of a word of an integer in memory, the lowest first.
 fn address_of<'c>(
-    unit: &Unit<'_, 'c>,
+    context: &'c Context,
     builder: &Builder<'c>,
     address: Value<'c>,
     index: u32,
 ) -> Value<'c> {
     match index {
         0 => address,
-        _ => builder.offset(unit.context, address, u64::from(index * WORD / 8)),
+        _ => builder.offset(context, address, u64::from(index * WORD / 8)),
     }
 }
 

@@ -22,7 +22,7 @@ const STORE: &str = "_Z19__spirv_AtomicStorePU3AS3iiii";
 pub(super) const TO_MEMORY: &str = "reg2mem";
 pub(super) const FROM_MEMORY: &str = "mem2reg";
 
-pub(super) fn is_barrier(instruction: &Value<'_>) -> bool {
+pub(in crate::target) fn is_barrier(instruction: &Value<'_>) -> bool {
     instruction.called_function().is_some_and(|it| it.name() == BARRIER)
 }
 

@@ -81,6 +81,11 @@ pub(super) fn find<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec
     let target = &Target::Spirv64;
     let mut faults = of_functions(target, module, call_chains);
     for function in module.definitions() {
+        for (barrier, branch) in uniformity::divergent_barriers(function) {
+            let branch = call_chains.to(branch);
+            let branch = branch.iter().find(|frame| !frame.library && frame.line > 0);
+            faults.push(divergent_barrier(call_chains.to(barrier), branch.map(|it| it.line)));
+        }
         let is_kernel = function.calling_convention() == calling_convention::SPIR_KERNEL;
         for instruction in function.instructions() {
             if let Some(what) = of_instruction(instruction, is_kernel) {
@@ -91,7 +96,18 @@ pub(super) fn find<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec
     faults
 }
 
-/// A fault for each variable without memory, each function that calls itself, and each barrier that not all threads reach.
+/// A barrier that not all threads of a block reach together, which part in this line.
+pub(in crate::target) fn divergent_barrier(frames: Vec<Frame>, line: Option<u32>) -> Fault {
+    let place = line.map_or_else(String::new, |line| format!(" in line {line}"));
+    let message = format!(
+        "comes to a barrier, or to a warp-level primitive, which is one here, that not all threads of a block reach \
+         together: they part{place}, by a return, a panic or a branch"
+    );
+    let help = "let all threads reach it: test in the code between barriers, and index by `get` where that can fail";
+    Fault::new(Code::Barrier, message, frames).help(help)
+}
+
+/// A fault for each variable without memory, and each function that calls itself.
 pub(in crate::target) fn of_functions<'c>(
     target: &Target,
     module: &Module<'c>,
@@ -111,19 +127,6 @@ pub(in crate::target) fn of_functions<'c>(
         if !is_kernel && calls_itself {
             let message = format!("calls `{}` again in itself", demangle(&function.name()));
             faults.push(fault(target, message, call_chains.to_start_of(function)));
-        }
-        for (barrier, branch) in uniformity::divergent_barriers(function) {
-            let branch = call_chains.to(branch);
-            let place = branch.iter().find(|frame| !frame.library && frame.line > 0);
-            let place = place.map_or_else(String::new, |it| format!(" in line {}", it.line));
-            let message = format!(
-                "comes to a barrier, or to a warp-level primitive, which is one here, that not all threads of a block reach \
-                 together: they part{place}, by a return, a panic or a branch"
-            );
-            let help = "let all threads reach it: test in the code between barriers, and index by `get` where that can \
-                        fail";
-            let fault = Fault::new(Code::Barrier, message, call_chains.to(barrier)).help(help);
-            faults.push(fault);
         }
     }
     faults

@@ -7,7 +7,7 @@
 //! before ([`atomics`], [`expansions`]) or refused ([`limits`]).
 
 mod atomics;
-mod barriers;
+pub(super) mod barriers;
 mod divisions;
 mod dynamic_shared;
 mod early_exits;
@@ -20,7 +20,7 @@ pub(super) mod spaces;
 mod switches;
 mod text;
 mod transfers;
-mod uniformity;
+pub(super) mod uniformity;
 mod updates;
 pub(super) mod variables;
 
@@ -39,6 +39,7 @@ use spaces::{GLOBAL, PRIVATE, SHARED};
 use super::backend::{Backend, Edit, Emitted};
 use crate::{
     Error,
+    cpu::split_wide_copies,
     diagnostic::Fault,
     frontend::opencl::repair,
     passes::{
@@ -243,6 +244,7 @@ impl Backend for Spirv {
     }
 
     fn work_around_llvm<'c>(&self, context: &'c Context, module: &Module<'c>) {
+        split_wide_copies(context, module);
         // Tables that the optimiser has made of branches.
         self.address_spaces()
             .into_iter()

@@ -159,7 +159,7 @@ impl<'c> Divergence<'c> {
 }
 
 /// The barriers of a function that not all threads may reach together, each with the branch before it.
-pub(super) fn divergent_barriers(function: Value<'_>) -> Vec<(Value<'_>, Value<'_>)> {
+pub(in crate::target) fn divergent_barriers(function: Value<'_>) -> Vec<(Value<'_>, Value<'_>)> {
     if !function.instructions().iter().any(is_barrier) {
         return Vec::new();
     }

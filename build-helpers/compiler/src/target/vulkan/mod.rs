@@ -37,7 +37,10 @@ use kernelmill_llvm::{
 
 use super::{
     backend::{Backend, Edit, Emitted},
-    spirv::{Spirv, expansions, limits, record_atomics, spaces, variables},
+    spirv::{
+        Spirv, barriers::is_barrier, expansions, limits, record_atomics, spaces, uniformity,
+        variables,
+    },
 };
 use crate::{
     Error,
@@ -65,9 +68,13 @@ pub(crate) struct Vulkan {
 /// The attribute of a kernel with what its parameters are.
 const ROLES: &str = "kernelmill-bindings";
 
+/// What the argument of a barrier has that not all threads reach together, below the line where they part.
+const DIVERGENT: u64 = 1 << 8;
+const LINE_SHIFT: u32 = 9;
+
 /// Inlines what is left, and makes scalars of vectors: without passes that would make intrinsics of it again.
 const SIMPLIFY: &str =
-    "always-inline,globaldce,function(sroa,early-cse,scalarizer<load-store>,dce)";
+    "always-inline,globaldce,function(mem2reg,early-cse,scalarizer<load-store>,dce)";
 
 impl Vulkan {
     pub(crate) fn new() -> Result<Self, Error> {
@@ -224,6 +231,12 @@ impl TargetInfo for Vulkan {
 
     fn faults<'c>(&self, module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec<Fault> {
         let mut faults = limits::of_functions(&Target::Vulkan, module, call_chains);
+        for barrier in module.definitions().into_iter().flat_map(Value::calls) {
+            let flags = Some(barrier).filter(is_barrier).and_then(|it| it.operand(0).as_u64());
+            let Some(flags) = flags.filter(|flags| flags & DIVERGENT != 0) else { continue };
+            let line = Some((flags >> LINE_SHIFT) as u32).filter(|line| *line > 0);
+            faults.push(limits::divergent_barrier(call_chains.to(barrier), line));
+        }
         if faults.is_empty() {
             let (.., problems) = self.text(module);
             faults.extend(problems.into_iter().map(|(place, problem)| {
@@ -310,7 +323,14 @@ impl Backend for Vulkan {
         }
         let simplified = machine.run_with(module, SIMPLIFY, false);
         debug_assert!(simplified.is_ok(), "{simplified:?}");
-        kernels(module).into_iter().for_each(|kernel| structure::join_returns(context, kernel));
+        for kernel in kernels(module) {
+            // Structured control flow has other branches.
+            for (barrier, branch) in uniformity::divergent_barriers(kernel) {
+                let flags = DIVERGENT | u64::from(branch.debug_line()) << LINE_SHIFT;
+                barrier.set_operand(0, barrier.operand(0).ty().constant(flags));
+            }
+            structure::join_returns(context, kernel);
+        }
         let structured = machine.run_with(module, structure::PASSES, false);
         debug_assert!(structured.is_ok(), "{structured:?}");
     }
