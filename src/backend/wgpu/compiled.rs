@@ -64,6 +64,9 @@ enum Passing {
     Shared,
 }
 
+/// Threads of a block whose words cross between the lanes of warps, as `spirv/operations.ll` of the compiler has them.
+const MOST_THREADS: u32 = 1024;
+
 /// What a pipeline is for: the sizes of blocks, and their bytes of dynamic shared memory.
 type Shape = ([u32; 3], u32);
 
@@ -267,8 +270,9 @@ impl Function {
 
 impl hal::Function for Function {
     fn limits(&self) -> KernelLimits {
+        let most = self.shared.gpu.limits.max_compute_invocations_per_workgroup;
         KernelLimits {
-            threads_per_block: self.shared.gpu.limits.max_compute_invocations_per_workgroup,
+            threads_per_block: most.min(MOST_THREADS),
             static_shared_bytes: self.kernel.static_shared_bytes,
         }
     }

@@ -12,6 +12,9 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Await
         | C::CopiesBetweenBuffers
         | C::SeveralDevices
+        | C::DynamicSharedMemory
+        | C::DeviceVariables
+        | C::Panics
         | C::Tracing => Support::Full,
         // A device has one queue, and copies to the host are waited for.
         C::Streams | C::Graphs | C::PinnedMemory | C::CopiesOfRows | C::PeerCopies => {
@@ -20,12 +23,9 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         C::StreamOrderedAllocation
         | C::CooperativeLaunches
         | C::Clusters
-        | C::DynamicSharedMemory
         | C::LargeSharedMemory
-        | C::DeviceVariables
         | C::TensorMaps
         | C::Occupancy
-        | C::Panics
         | C::Printing
         | C::Watchdog
         | C::Interoperation => Support::None,

@@ -1,7 +1,6 @@
 //! Runs each example, on the CPU also beside guard pages and with queued launches; each verifies its own result. Those of
-//! [`EVERYWHERE`] run on each back end for kernels in Rust that is there: here on the CPU, pocl and the fake CUDA driver, in
-//! `tests/hip-backend` on the fake HIP run time. wgpu takes WGSL alone, so that lavapipe has a part in `devices` only, which
-//! runs on four back ends at once.
+//! [`EVERYWHERE`] run on each back end for kernels in Rust that is there: here on the CPU, pocl, lavapipe and the fake CUDA
+//! driver, in `tests/hip-backend` on the fake HIP run time. `devices` runs on four back ends at once.
 
 use crate::{fake_driver, intel_opencl::IntelOpenCl, workspace::Workspace};
 use anyhow::{Result, ensure};
@@ -43,9 +42,9 @@ const EMULATED: [Example; 1] =
 /// The examples that run unchanged on every back end for kernels in Rust.
 const EVERYWHERE: [&str; 4] = ["saxpy", "photo", "matmul", "reduce"];
 
-/// The examples that run on OpenCL devices. `transformer` is not among the others, as its arguments would not reach the programs of
+/// The examples that run on OpenCL devices, and on those of Vulkan. `transformer` is not among the others, as its arguments would not reach the programs of
 /// `tests/hip-backend`.
-const ON_OPENCL: [&str; 5] = ["saxpy", "photo", "matmul", "reduce", "transformer"];
+const ON_OPENCL: [&str; 6] = ["saxpy", "photo", "matmul", "reduce", "nbody", "transformer"];
 
 /// Translates SPIR-V for pocl of Debian, which reads none, behind `opencl-layer`.
 const TRANSLATOR: &str = "llvm-spirv-15";
@@ -69,7 +68,7 @@ pub(crate) fn run_all(workspace: &Workspace, driver: Option<&Path>) -> Result<()
     match driver {
         Some(driver) => on_four_back_ends(workspace, driver)?,
         None => {
-            on_opencl(workspace, folder)?;
+            on_opencl_and_vulkan(workspace, folder)?;
             on_intel(workspace, folder)?;
         }
     }
@@ -93,18 +92,19 @@ fn on_four_back_ends(workspace: &Workspace, driver: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs the examples of [`ON_OPENCL`], built as SPIR-V too, on pocl.
-fn on_opencl(workspace: &Workspace, folder: &Path) -> Result<()> {
+/// Runs the examples of [`ON_OPENCL`], built as SPIR-V too, on pocl and on lavapipe.
+fn on_opencl_and_vulkan(workspace: &Workspace, folder: &Path) -> Result<()> {
     workspace.cargo(&["build", "--release", "--package", "opencl-layer"]).run()?;
-    let mut build = vec!["build", "--release", "--features", "kernelmill/opencl"];
+    let features = "kernelmill/opencl,kernelmill/wgpu,kernelmill-build/wgsl";
+    let mut build = vec!["build", "--release", "--features", features];
     for name in ON_OPENCL {
         build.extend(["--package", name]);
     }
-    workspace.cargo(&build).env("KERNELMILL_TARGETS", "cpu,spirv64").run()?;
+    workspace.cargo(&build).env("KERNELMILL_TARGETS", "cpu,spirv64,vulkan").run()?;
     for example in EXAMPLES.into_iter().filter(|(name, _)| ON_OPENCL.contains(name)) {
         run_one(workspace, folder, example, Machine::OpenCl)?;
+        run_one(workspace, folder, example, Machine::Vulkan)?;
     }
-    println!("{}: not on wgpu, which takes kernels in WGSL alone", ON_OPENCL.join(", "));
     Ok(())
 }
 
@@ -131,6 +131,8 @@ enum Machine<'d> {
     CpuBesideGuardPages(&'d str, &'d str),
     /// pocl, with SPIR-V.
     OpenCl,
+    /// lavapipe.
+    Vulkan,
     /// The CUDA driver in this folder.
     FakeDriver(&'d Path),
 }
@@ -165,14 +167,16 @@ fn run_one(
     let device = match machine {
         Machine::FakeDriver(_) if EVERYWHERE.contains(&name) => Some("cuda:0"),
         Machine::OpenCl => Some("opencl:0"),
+        Machine::Vulkan => Some("wgpu:0"),
         Machine::Cpu if EVERYWHERE.contains(&name) => Some("cpu"),
         _ => None,
     };
     let output = output.envs(device.map(|device| ("KERNELMILL_DEVICE", device)));
     // All examples are built with the features of all, so a GPU of Vulkan could be the best device.
-    let output = output.envs(VULKAN_DRIVERS.map(|variable| (variable, "/no/such.json")));
+    let vulkan = if matches!(machine, Machine::Vulkan) { LAVAPIPE } else { "/no/such.json" };
+    let output = output.envs(VULKAN_DRIVERS.map(|variable| (variable, vulkan)));
     let output = match machine {
-        Machine::Cpu => output.read()?,
+        Machine::Cpu | Machine::Vulkan => output.read()?,
         Machine::OpenCl => output
             .env("OPENCL_DYLIB_PATH", workspace.target.join("release/libopencl_layer.so"))
             .env("OPENCL_LAYER_SPIRV", TRANSLATOR)
@@ -195,6 +199,11 @@ fn run_one(
     ensure!(
         emulated == matches!(machine, Machine::FakeDriver(_)),
         "{name} ran on another device than it should"
+    );
+    let is_lavapipe = output.contains("llvmpipe");
+    ensure!(
+        is_lavapipe || !matches!(machine, Machine::Vulkan),
+        "{name} ran on another device than lavapipe"
     );
     let is_pocl = output.contains("Portable Computing Language");
     ensure!(

@@ -12,7 +12,7 @@ use crate::{
     toolchain::{CppTools, Search, check_spirv, no_clang, no_nvcc, nvcc_targets},
 };
 use kernelmill_artifact::{Signature, Target};
-use kernelmill_compiler::Config;
+use kernelmill_compiler::{Config, diagnostic::Code};
 use std::collections::BTreeMap;
 
 /// One binary to make.
@@ -173,7 +173,13 @@ pub(crate) fn plan(
             }
         }
         for (index, source) in of_kind {
-            units.extend(targets::of_source(source, settings)?.into_iter().map(|target| Unit {
+            let targets = targets::of_source(source, settings)?;
+            // Discovery says so of sources in WGSL.
+            let lacks_naga = !cfg!(feature = "wgsl") && kind != SourceKind::Wgsl;
+            if lacks_naga && targets.contains(&Target::Vulkan) {
+                no_naga(source, &mut report);
+            }
+            units.extend(targets.into_iter().map(|target| Unit {
                 source: index,
                 compiler: compiler(kind, &target, settings, tools),
                 config: Config {
@@ -189,6 +195,19 @@ pub(crate) fn plan(
     report.into_result(Error::Sources)?;
     units.sort_by_key(|unit| unit.source);
     Ok(units)
+}
+
+/// Says that a source in another language than WGSL is for Vulkan.
+fn no_naga(source: &Source, report: &mut Report) {
+    report.plain(
+        Code::MissingFeature,
+        format!(
+            "`{}` is for the target `vulkan`, and kernelmill-build was built without naga",
+            source.display
+        ),
+        "enable the feature `wgsl` of kernelmill-build in Cargo.toml: `features = [\"wgsl\"]`; or leave the target out for \
+         its kernels",
+    );
 }
 
 /// Who compiles sources of a kind for a target that suits them.

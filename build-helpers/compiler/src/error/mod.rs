@@ -184,7 +184,7 @@ pub enum Error {
         text: String,
     },
     /// The compiler was built without its front end for WGSL.
-    #[error("{file} is in WGSL, and the compiler was built without its feature `wgsl`")]
+    #[error("{file} is for Vulkan, and the compiler was built without its feature `wgsl`")]
     NoWgsl {
         /// The file.
         file: String,

@@ -26,7 +26,7 @@ mod structure;
 mod tables;
 mod vectors;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use kernelmill_artifact::{ArtifactKind, ParameterKind, ProgramMemory, Signature, Target};
 use kernelmill_llvm::{
@@ -44,7 +44,9 @@ use super::{
 };
 use crate::{
     Error,
-    base::names::{DYNAMIC_SHARED_PARAMETERS, PANIC_RECORD_PARAMETER, PROGRAM_MEMORY_PARAMETER},
+    base::names::{
+        DYNAMIC_SHARED_PARAMETERS, PANIC_RECORD_PARAMETER, PRINTS, PROGRAM_MEMORY_PARAMETER,
+    },
     diagnostic::Fault,
     frontend::wgsl,
     ir::always_inline,
@@ -88,6 +90,9 @@ impl Vulkan {
             let Some((roles, bindings)) = roles_of(function) else { continue };
             let mut own = Vec::new();
             match Structure::of(function) {
+                _ if function.text_attribute(PRINTS).is_some() => {
+                    own.push((function, Problem::new("prints")));
+                }
                 None => own.push((
                     function,
                     Problem::new("has branches that are neither `if` nor `loop`"),
@@ -100,6 +105,9 @@ impl Vulkan {
                 }
             }
             names.push(function.name());
+            // One instruction after the other uses a pointer.
+            let mut said = HashSet::new();
+            own.retain(|(_, problem): &(_, Problem)| said.insert(problem.what.clone()));
             problems.append(&mut own);
         }
         let all = fused::used_by(&texts) + &texts;
@@ -237,16 +245,14 @@ impl TargetInfo for Vulkan {
             let line = Some((flags >> LINE_SHIFT) as u32).filter(|line| *line > 0);
             faults.push(limits::divergent_barrier(call_chains.to(barrier), line));
         }
-        if faults.is_empty() {
-            let (.., problems) = self.text(module);
-            faults.extend(problems.into_iter().map(|(place, problem)| {
-                let frames = match place.is_function() {
-                    true => call_chains.to_start_of(place),
-                    false => call_chains.to(place),
-                };
-                limits::fault(&Target::Vulkan, problem.what, frames)
-            }));
-        }
+        let (.., problems) = self.text(module);
+        faults.extend(problems.into_iter().map(|(place, problem)| {
+            let frames = match place.is_function() {
+                true => call_chains.to_start_of(place),
+                false => call_chains.to(place),
+            };
+            limits::fault(&Target::Vulkan, problem.what, frames)
+        }));
         faults
     }
 
