@@ -243,6 +243,31 @@ mod tests {
     }
 
     #[test]
+    fn a_module_is_adapted_to_blocks_and_numbers() {
+        let constant = |id: u32, number: u32| instruction(OP_CONSTANT, &[6, id, number]);
+        let before = [
+            module(),
+            instruction(OP_EXECUTION_MODE, &[1, LOCAL_SIZE, 1, 1, 1]),
+            constant(20, 77),
+            constant(21, 78),
+        ];
+        let after = [
+            module(),
+            instruction(OP_EXECUTION_MODE, &[1, LOCAL_SIZE, 8, 4, 2]),
+            constant(20, 5),
+            constant(21, 78),
+        ];
+        assert_eq!(adapted(&before.concat(), [8, 4, 2], &[(77, 5)]), after.concat());
+        let capabilities_of = [
+            vec![MAGIC, 0x0001_0400, 0, 10, 0],
+            instruction(OP_CAPABILITY, &[1]),
+            instruction(OP_CAPABILITY, &[11]),
+        ];
+        let needed: Vec<_> = capabilities(&capabilities_of.concat()).collect();
+        assert_eq!(needed, [1, 11]);
+    }
+
+    #[test]
     fn what_is_damaged_is_no_module() {
         let module = module();
         let bytes: Vec<u8> = module.iter().flat_map(|word| word.to_le_bytes()).collect();

@@ -1,7 +1,7 @@
 //! The kernels as SPIR-V for Vulkan are valid, and compute what plain Rust does on lavapipe: as it is, and translated as for
 //! Metal and D3D12.
 
-use std::{env, path::PathBuf, process::Command};
+use std::{collections::BTreeSet, env, path::PathBuf, process::Command};
 
 use conformance_vulkan::{Context, Scope};
 use kernelmill::{ArtifactKind, Device, Error};
@@ -22,6 +22,66 @@ fn every_module_is_valid() {
         count += 1;
     }
     assert!(count > 15, "{count} modules");
+}
+
+/// The instructions of a module: their numbers, and their operands.
+fn instructions(module: &[u8]) -> Vec<(u32, Vec<u32>)> {
+    let (words, _) = module.as_chunks();
+    let words: Vec<u32> = words.iter().map(|it| u32::from_le_bytes(*it)).collect();
+    let (mut rest, mut found) = (&words[5..], Vec::new());
+    while let Some(first) = rest.first() {
+        let (instruction, behind) = rest.split_at((first >> 16) as usize);
+        found.push((first & 0xffff, instruction[1..].to_vec()));
+        rest = behind;
+    }
+    found
+}
+
+const OP_CAPABILITY: u32 = 17;
+const OP_DECORATE: u32 = 71;
+const ARITHMETIC: [u32; 3] = [129, 131, 133];
+const OP_MEMORY_BARRIER: u32 = 225;
+const NO_CONTRACTION: u32 = 42;
+const INT64_ATOMICS: u32 = 12;
+
+/// Additions, subtractions and multiplications are done one by one.
+#[test]
+fn operations_are_not_joined() {
+    let mut count = 0;
+    for artifact in
+        conformance_vulkan::embedded().iter().filter(|it| it.kind == ArtifactKind::Spirv)
+    {
+        let all = instructions(artifact.bytes);
+        let exact: BTreeSet<u32> = { all.iter() }
+            .filter(|(code, operands)| *code == OP_DECORATE && operands[1] == NO_CONTRACTION)
+            .map(|(_, operands)| operands[0])
+            .collect();
+        let results: BTreeSet<u32> = { all.iter() }
+            .filter(|(code, _)| ARITHMETIC.contains(code))
+            .map(|(_, operands)| operands[1])
+            .collect();
+        assert_eq!(exact, results, "{}", artifact.source);
+        count += results.len();
+    }
+    assert!(count > 100, "{count} operations");
+}
+
+/// Ordered atomic operations have fences, and modules ask for no more of a device than they need.
+#[test]
+fn fences_and_capabilities_are_those_of_the_source() {
+    let has = |source: &str, wanted: &dyn Fn(&(u32, Vec<u32>)) -> bool| {
+        let artifacts = conformance_vulkan::embedded().iter();
+        let mut artifacts = artifacts.filter(|it| it.kind == ArtifactKind::Spirv);
+        let found = artifacts.find(|it| it.source.ends_with(source)).expect(source);
+        instructions(found.bytes).iter().any(wanted)
+    };
+    let is_fence = |(code, _): &(u32, Vec<u32>)| *code == OP_MEMORY_BARRIER;
+    assert!(has("atomics.rs", &is_fence));
+    assert!(!has("loops.rs", &is_fence));
+    let is_wide =
+        |(code, operands): &(u32, Vec<u32>)| *code == OP_CAPABILITY && operands == &[INT64_ATOMICS];
+    assert!(has("atomics.rs", &is_wide));
+    assert!(!has("warp.rs", &is_wide));
 }
 
 /// Says that the test is in the process that runs the kernels.
