@@ -173,9 +173,10 @@ fn main() -> Result<()> {
         return child(&way, Path::new(&folder));
     }
     let folder = std::env::temp_dir().join(format!("first-result-{}", std::process::id()));
-    let mut ways = ON_THE_CPU.to_vec();
+    #[cfg(not(feature = "cuda"))]
+    let ways = ON_THE_CPU;
     #[cfg(feature = "cuda")]
-    ways.extend(driver::ways()?);
+    let ways = [ON_THE_CPU.to_vec(), driver::ways()?].concat();
     let mut times: Vec<Vec<Duration>> = vec![Vec::new(); ways.len()];
     // The first run of each is for what a machine does once, such as reading files, and fills the database.
     for run in 0..=RUNS {

@@ -167,6 +167,21 @@ mod tests {
         assert_eq!(check(Launch::grid([4, 0], [100_000, 1])), Ok(false));
     }
 
+    /// Threads along each axis count, of which no axis alone has too many.
+    #[test]
+    fn threads_of_a_block_are_those_along_all_axes() {
+        assert_eq!(check(Launch::grid([1; 3], [8, 8, 8])), Ok(true));
+        for block in [[16, 8, 8], [8, 16, 8], [8, 8, 16], [1024, 1024, 64]] {
+            let text = check(Launch::grid([1; 3], block)).unwrap_err();
+            assert!(text.contains("the launch asks for threads per block "), "{text}");
+        }
+        let limits = Limits { block: [u32::MAX; 3], ..LIMITS };
+        let needs = KernelLimits { threads_per_block: 1024, static_shared_bytes: 0 };
+        // The product has 96 bits, of which the lower 64 are 0.
+        let launch = Launch::grid([1; 3], [1 << 31, 1 << 31, 4]);
+        assert!(limits.check(&launch, &needs, "saxpy", || "the device").is_err());
+    }
+
     #[test]
     fn a_block_is_stated_in_as_many_dimensions_as_it_has() {
         let of = |block| LaunchLimits { block, ..LaunchLimits::NONE };
