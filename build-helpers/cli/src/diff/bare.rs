@@ -168,6 +168,7 @@ mod tests {
         assert_ne!(bare("\tadd.u32 %r17h1, %r2;\n"), bare("\tadd.u32 %r17h2, %r2;\n"));
     }
 
+    /// Acceptance: S3.14.
     #[test]
     fn assembly_text_is_code_and_constants() {
         let asm = |block: u32, line: u32, at: u32| {
