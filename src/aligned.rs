@@ -79,11 +79,11 @@ impl Memory for Aligned {
         self.block.address() + self.skipped as u64
     }
 
-    fn hold_read<'a>(&'a self, stream: StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
+    fn hold_read<'a>(&'a self, stream: &StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
         Ok(self.block.hold_read(stream, guard)? + self.skipped as u64)
     }
 
-    fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
+    fn hold_write<'a>(&'a mut self, stream: &StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
         Ok(self.block.hold_write(stream, guard)? + self.skipped as u64)
     }
 }

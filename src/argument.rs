@@ -40,7 +40,7 @@ pub trait LaunchStream: sealed::Sealed {
 /// [`&BufferSlice<T>`](BufferSlice) and, with the feature `cuda`, slices of cudarc's in a `CudarcSlice`.
 pub trait ReadSlice<T: DeviceCopy>: sealed::Sealed {
     #[doc(hidden)]
-    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+    fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's;
 }
@@ -50,7 +50,7 @@ pub trait ReadSlice<T: DeviceCopy>: sealed::Sealed {
 /// `CudarcSlice`.
 pub trait WriteSlice<T: DeviceCopy>: sealed::Sealed {
     #[doc(hidden)]
-    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+    fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's;
 }
@@ -89,14 +89,17 @@ impl<'s, T> Held<'s, T> {
     fn set_buffer<M>(
         &mut self,
         device: &Device,
-        stream: StreamRef<'s>,
+        stream: &StreamRef<'s>,
         (offset, len, memory): (usize, usize, Option<M>),
-        hold: impl FnOnce(M, StreamRef<'s>, &mut Guard<'s>) -> Result<u64>,
+        hold: impl FnOnce(M, &StreamRef<'s>, &mut Guard<'s>) -> Result<u64>,
         note: impl FnOnce(M, &Preparation) -> u64,
     ) -> Result<()> {
-        let (preparation, stream) = match stream.is_for_launches_in(device.context()) {
-            true => (None, stream),
-            false => (preparation_on(device, stream, len)?, stream.for_others()),
+        let (preparation, others);
+        let (preparation, stream) = if stream.is_for_launches_in(device.context()) {
+            (None, stream)
+        } else {
+            (preparation, others) = (preparation_on(device, *stream, len)?, stream.for_others());
+            (preparation, &others)
         };
         let address = match (memory, preparation) {
             (None, _) => None,
@@ -145,7 +148,7 @@ pub trait TensorMapArgument: sealed::Sealed {
     type Element;
 
     #[doc(hidden)]
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<HeldMap<'s, Self::Element>>
+    fn hold<'s>(self, stream: &StreamRef<'s>) -> Result<HeldMap<'s, Self::Element>>
     where
         Self: 's;
 }
@@ -224,7 +227,7 @@ impl<T> sealed::Sealed for &BufferSlice<'_, T> {}
 impl<T> sealed::Sealed for &mut BufferSliceMut<'_, T> {}
 
 impl<T: DeviceCopy> ReadSlice<T> for &Buffer<T> {
-    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+    fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
@@ -233,7 +236,7 @@ impl<T: DeviceCopy> ReadSlice<T> for &Buffer<T> {
 }
 
 impl<T: DeviceCopy> ReadSlice<T> for &BufferSlice<'_, T> {
-    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+    fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
@@ -242,7 +245,7 @@ impl<T: DeviceCopy> ReadSlice<T> for &BufferSlice<'_, T> {
 }
 
 impl<T: DeviceCopy> WriteSlice<T> for &mut Buffer<T> {
-    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+    fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
@@ -251,7 +254,7 @@ impl<T: DeviceCopy> WriteSlice<T> for &mut Buffer<T> {
 }
 
 impl<T: DeviceCopy> WriteSlice<T> for &mut BufferSliceMut<'_, T> {
-    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+    fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
@@ -265,7 +268,7 @@ impl<T, const D: usize> sealed::Sealed for &mut TensorMapMut<'_, T, D> {}
 impl<T: DeviceCopy, const D: usize> TensorMapArgument for &TensorMap<'_, T, D> {
     type Element = T;
 
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<HeldMap<'s, T>>
+    fn hold<'s>(self, stream: &StreamRef<'s>) -> Result<HeldMap<'s, T>>
     where
         Self: 's,
     {
@@ -279,7 +282,7 @@ impl<T: DeviceCopy, const D: usize> TensorMapArgument for &TensorMap<'_, T, D> {
 impl<T: DeviceCopy, const D: usize> TensorMapArgument for &mut TensorMapMut<'_, T, D> {
     type Element = T;
 
-    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<HeldMap<'s, T>>
+    fn hold<'s>(self, stream: &StreamRef<'s>) -> Result<HeldMap<'s, T>>
     where
         Self: 's,
     {
@@ -292,7 +295,7 @@ impl<T: DeviceCopy, const D: usize> TensorMapArgument for &mut TensorMapMut<'_, 
 
 fn hold<'s, T: DeviceCopy>(
     slice: BufferSlice<'s, T>,
-    stream: StreamRef<'s>,
+    stream: &StreamRef<'s>,
     held: &mut Held<'s, T>,
 ) -> Result<()> {
     let place = (slice.offset_bytes(), slice.len(), slice.memory());
@@ -310,7 +313,7 @@ fn hold<'s, T: DeviceCopy>(
 
 fn hold_mut<'s, T: DeviceCopy>(
     slice: BufferSliceMut<'s, T>,
-    stream: StreamRef<'s>,
+    stream: &StreamRef<'s>,
     held: &mut Held<'s, T>,
 ) -> Result<()> {
     let (offset, len) = (slice.offset_bytes(), slice.len());

@@ -78,8 +78,8 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
             return through_host((from, source), (memory, offset), bytes);
         }
         let (mut read, mut written) = (Guard::Nothing, Guard::Nothing);
-        let source_address = from.hold_read(queue, &mut read)?;
-        let target_address = memory.hold_write(queue, &mut written)?;
+        let source_address = from.hold_read(&queue, &mut read)?;
+        let target_address = memory.hold_write(&queue, &mut written)?;
         let (target, source) =
             (target_address + offset as u64, source_address + source.offset_bytes() as u64);
         // SAFETY: both ranges have as many elements, they are held, and one of them is borrowed for writing, so that

@@ -62,13 +62,13 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
         let bytes = len * size_of::<T>();
         let _span = trace::copy("fill", bytes, device);
         let mut written = Guard::Nothing;
-        let address = memory.hold_write(queue, &mut written)?;
+        let address = memory.hold_write(&queue, &mut written)?;
         let pattern =
             Buffer::upload(device, &vec![value; len.min((PATTERN / size_of::<T>()).max(1))])?;
         let part = pattern.len() * size_of::<T>();
         let Some(source) = pattern.slice(..).memory() else { return Ok(()) };
         let mut read = Guard::Nothing;
-        let source = source.hold_read(queue, &mut read)?;
+        let source = source.hold_read(&queue, &mut read)?;
         let address = address + offset as u64;
         (0..bytes).step_by(part).try_for_each(|done| {
             // SAFETY: the range is within the memory, both are held, and the pattern is memory of its own.
@@ -92,7 +92,7 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
         let bytes = len * size_of::<T>();
         let _span = trace::copy("fill_zeros", bytes, device);
         let mut written = Guard::Nothing;
-        let address = memory.hold_write(queue, &mut written)?;
+        let address = memory.hold_write(&queue, &mut written)?;
         // SAFETY: the range is within the memory, which is held.
         unsafe { device.context().zero(address + offset as u64, bytes, queue) }
     }

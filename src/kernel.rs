@@ -15,7 +15,9 @@ use crate::{
     hal::{AsyncError, Function, OwnedArguments, StreamRef},
     launch::Launch,
     limits::{Checked, KernelLimits, check_bounds},
-    marshal, sizes, trace,
+    marshal,
+    properties::Limits,
+    sizes, trace,
 };
 use kernelmill_artifact::{LaunchLimits, Signature};
 
@@ -28,6 +30,8 @@ pub(crate) struct LoadedKernel {
     artifact: &'static EmbeddedArtifact,
     embedded: &'static EmbeddedKernel,
     limits: KernelLimits,
+    /// Those of the device.
+    device_limits: Limits,
     /// What it is made to be launched with.
     bounds: LaunchLimits,
     /// Whether that is not everything.
@@ -51,7 +55,7 @@ impl LoadedKernel {
         let function = Arc::clone(module.module()).function(artifact, kernel, signature)?;
         let _module = Arc::clone(module);
         let (limits, time_limit) = (function.limits(), function.time_limit());
-        let device = device.clone();
+        let (device, device_limits) = (device.clone(), *device.limits());
         let bounds = kernel.variant.map_or(signature.limits, |variant| variant.limits);
         Ok(Self {
             signature,
@@ -59,6 +63,7 @@ impl LoadedKernel {
             artifact,
             embedded: kernel,
             limits,
+            device_limits,
             bounds,
             is_bounded: bounds != LaunchLimits::NONE,
             function,
@@ -124,7 +129,8 @@ impl LoadedKernel {
         launch: &Launch<3>,
         arguments: &[Argument<'_>],
     ) -> Result<bool> {
-        if !device.limits().check(launch, &self.limits, self.name(), device.name())? {
+        let limits = &self.device_limits;
+        if !limits.check(launch, &self.limits, self.name(), || device.name())? {
             return Ok(false);
         }
         if self.is_bounded {
@@ -211,13 +217,13 @@ impl LoadedKernel {
     pub(crate) unsafe fn launch(
         &self,
         device: &Device,
-        stream: StreamRef<'_>,
+        stream: &StreamRef<'_>,
         launch: &Launch<3>,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
         let context = device.context();
-        if !stream.is_for_launches_in(context) && !context.accepts(stream) {
-            return Err(self.wrong_device(device, stream));
+        if !stream.is_for_launches_in(context) && !context.accepts(*stream) {
+            return Err(self.wrong_device(device, *stream));
         }
         if !self.check(device, launch, arguments)? {
             return Ok(());
@@ -229,11 +235,11 @@ impl LoadedKernel {
         let error = unsafe {
             match self.time_limit {
                 None => marshal::with_pointers(arguments, |pointers| {
-                    self.function.launch(stream, &shape, pointers)
+                    self.function.launch(*stream, &shape, pointers)
                 })?,
                 Some(limit) => {
                     let owned = marshal::owned(arguments);
-                    self.function.launch_within(limit, stream, &shape, owned)?
+                    self.function.launch_within(limit, *stream, &shape, owned)?
                 }
             }
         };

@@ -155,6 +155,12 @@ impl<const D: usize> Launch<D> {
         self.block
     }
 
+    /// The numbers of blocks and of threads in a block, where they are.
+    #[inline]
+    pub(crate) const fn sizes(&self) -> (&[u64; D], &[u64; D]) {
+        (&self.grid, &self.block)
+    }
+
     /// Bytes of dynamic shared memory for each block.
     #[must_use]
     pub const fn dynamic_shared_bytes(&self) -> u64 {

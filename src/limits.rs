@@ -29,8 +29,9 @@ impl Checked {
     /// A launch that was checked, in the words of drivers.
     pub(crate) fn of(launch: &Launch<3>) -> Self {
         // Nothing is cut: every value was compared with a limit of 32 bits.
-        let narrow = |sizes: [u64; 3]| sizes.map(|size| size as u32);
-        let (grid, block) = (narrow(launch.grid_size()), narrow(launch.block_size()));
+        let narrow = |sizes: &[u64; 3]| sizes.map(|size| size as u32);
+        let (grid, block) = launch.sizes();
+        let (grid, block) = (narrow(grid), narrow(block));
         Self { grid, block, dynamic_shared_bytes: launch.dynamic_shared_bytes() as u32 }
     }
 }
@@ -96,31 +97,32 @@ const BLOCK_NAMES: [&str; 3] =
 const MOST_THREADS: u64 = i64::MAX as u64;
 
 impl Limits {
-    /// Checks a launch of `kernel` on the device named `device`; whether anything is to be done.
+    /// Checks a launch of `kernel` on a device, of which `device` tells the name; whether anything is to be done.
     ///
     /// # Errors
     ///
     /// [`Error::EmptyBlock`] and [`Error::Limit`].
-    pub(crate) fn check(
+    pub(crate) fn check<'d>(
         &self,
         launch: &Launch<3>,
         needs: &KernelLimits,
         kernel: &str,
-        device: &str,
+        device: impl Fn() -> &'d str,
     ) -> Result<bool> {
-        let (grid, block) = (launch.grid_size(), launch.block_size());
+        // Read one by one where they are: a copy would wait for what has just been written.
+        let (grid, block) = launch.sizes();
         if grid.contains(&0) {
             return Ok(false);
         }
         if block.contains(&0) {
-            return Err(Error::EmptyBlock { kernel: kernel.to_owned(), block });
+            return Err(Error::EmptyBlock { kernel: kernel.to_owned(), block: *block });
         }
         let within = |quantity, requested: u64, limit: u64| {
             let is_within = requested <= limit;
             if is_within {
                 Ok(())
             } else {
-                Err(refused(kernel, quantity, requested, limit, device))
+                Err(refused(kernel, quantity, requested, limit, device()))
             }
         };
         let grid_names = ["blocks in x", "blocks in y", "blocks in z"];
@@ -129,9 +131,10 @@ impl Limits {
             within(BLOCK_NAMES[axis], block[axis], self.block[axis].into())?;
         }
         let threads = self.threads_per_block.min(needs.threads_per_block);
-        within("threads per block", block.iter().product(), threads.into())?;
-        let sizes = grid.iter().chain(&block);
-        let all = sizes.fold(1_u64, |all, size| all.saturating_mul(*size));
+        // The product of two is exact, as each of them was compared with a limit of 32 bits.
+        let in_block = (block[0] * block[1]).saturating_mul(block[2]);
+        within("threads per block", in_block, threads.into())?;
+        let all = (grid[0] * grid[1]).saturating_mul(grid[2] * in_block);
         within("threads in the launch", all, MOST_THREADS)?;
         let shared = needs.static_shared_bytes.saturating_add(launch.dynamic_shared_bytes());
         within("bytes of shared memory", shared, self.shared_bytes.into())?;
@@ -153,7 +156,7 @@ mod tests {
 
     fn check(launch: impl Into<Launch<3>>) -> std::result::Result<bool, String> {
         let needs = KernelLimits { threads_per_block: 512, static_shared_bytes: 400 };
-        let checked = LIMITS.check(&launch.into(), &needs, "saxpy", "the device");
+        let checked = LIMITS.check(&launch.into(), &needs, "saxpy", || "the device");
         checked.map_err(|error| error.to_string())
     }
 
@@ -162,6 +165,21 @@ mod tests {
         assert_eq!(check(Launch::grid([1, 65535], [16, 32]).shared_bytes(600)), Ok(true));
         assert_eq!(check(Launch::linear(0)), Ok(false));
         assert_eq!(check(Launch::grid([4, 0], [100_000, 1])), Ok(false));
+    }
+
+    /// Threads along each axis count, of which no axis alone has too many.
+    #[test]
+    fn threads_of_a_block_are_those_along_all_axes() {
+        assert_eq!(check(Launch::grid([1; 3], [8, 8, 8])), Ok(true));
+        for block in [[16, 8, 8], [8, 16, 8], [8, 8, 16], [1024, 1024, 64]] {
+            let text = check(Launch::grid([1; 3], block)).unwrap_err();
+            assert!(text.contains("the launch asks for threads per block "), "{text}");
+        }
+        let limits = Limits { block: [u32::MAX; 3], ..LIMITS };
+        let needs = KernelLimits { threads_per_block: 1024, static_shared_bytes: 0 };
+        // The product has 96 bits, of which the lower 64 are 0.
+        let launch = Launch::grid([1; 3], [1 << 31, 1 << 31, 4]);
+        assert!(limits.check(&launch, &needs, "saxpy", || "the device").is_err());
     }
 
     #[test]
@@ -241,8 +259,9 @@ mod tests {
     fn launches_in_which_two_threads_have_one_number_are_refused() {
         let limits = Limits { grid: [u32::MAX; 3], ..LIMITS };
         let needs = KernelLimits { threads_per_block: 1024, static_shared_bytes: 0 };
-        let check =
-            |grid, block| limits.check(&Launch::grid(grid, block), &needs, "saxpy", "the device");
+        let check = |grid, block| {
+            limits.check(&Launch::grid(grid, block), &needs, "saxpy", || "the device")
+        };
         assert!(check([1 << 31, 1 << 31, 1], [1, 1, 1]).is_ok());
         for grid in [[1 << 31, 1 << 31, 2], [1 << 31, 1 << 31, 4], [u32::MAX; 3]] {
             let text = check(grid, [1, 1, 1]).unwrap_err().to_string();

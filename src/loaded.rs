@@ -257,7 +257,7 @@ impl Loaded {
     pub(crate) unsafe fn launch(
         &self,
         index: usize,
-        stream: StreamRef<'_>,
+        stream: &StreamRef<'_>,
         launch: &Launch<3>,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
@@ -347,8 +347,14 @@ impl Loaded {
     /// # Errors
     ///
     /// [`Error::NoBinary`] for one that is not compiled for this device.
+    #[inline]
     pub(crate) fn kernel(&self, index: usize) -> Result<&Arc<LoadedKernel>> {
-        self.kernels[index].as_ref().ok_or_else(|| self.missing[&index].clone().into())
+        self.kernels[index].as_ref().ok_or_else(|| self.is_missing(index))
+    }
+
+    #[cold]
+    fn is_missing(&self, index: usize) -> Error {
+        self.missing[&index].clone().into()
     }
 }
 

@@ -90,7 +90,7 @@ impl PreparedMemory {
     /// It is borrowed still, for writing where the launch writes it.
     pub(crate) unsafe fn hold<'s>(
         &'s mut self,
-        stream: StreamRef<'s>,
+        stream: &StreamRef<'s>,
         guard: &mut Guard<'s>,
     ) -> Result<()> {
         // SAFETY: promised.

@@ -199,7 +199,7 @@ impl PreparedParts {
         let mut guards = [const { Guard::Nothing }; N];
         for (guard, memory) in guards.iter_mut().zip(memory) {
             // SAFETY: who prepared the launch has promised that the memory is borrowed while it lives.
-            unsafe { memory.hold(stream, guard)? };
+            unsafe { memory.hold(&stream, guard)? };
         }
         self.launch_held(stream, &guards)?;
         Ok(guards.iter().all(Guard::is_lasting))

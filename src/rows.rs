@@ -234,8 +234,8 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
             });
         }
         let (mut read, mut written) = (Guard::Nothing, Guard::Nothing);
-        let source_address = from.hold_read(queue, &mut read)?;
-        let target_address = memory.hold_write(queue, &mut written)?;
+        let source_address = from.hold_read(&queue, &mut read)?;
+        let target_address = memory.hold_write(&queue, &mut written)?;
         let (target, source) =
             (target_address + offset as u64, source_address + source_offset as u64);
         // SAFETY: the rows are within both memories, which are held, and one of the two is borrowed for writing, so that

@@ -42,7 +42,7 @@ pub trait Bind {
     /// # Errors
     ///
     /// [`Error::WrongDevice`](crate::Error::WrongDevice) where it is not on the stream's device.
-    fn bind<'s>(self, stream: StreamRef<'s>, bound: &mut Self::Bound<'s>) -> Result<()>
+    fn bind<'s>(self, stream: &StreamRef<'s>, bound: &mut Self::Bound<'s>) -> Result<()>
     where
         Self: 's;
 
@@ -81,16 +81,16 @@ pub unsafe fn launch_with<'s, B: Bind + 's>(
 ) -> Result<()> {
     let stream = stream.stream().for_launches_in(loaded.device().context());
     let mut bound = B::nothing();
-    arguments.bind(stream, &mut bound)?;
+    arguments.bind(&stream, &mut bound)?;
     let launch = launch.into();
     // SAFETY: as promised to this function.
     unsafe {
         if B::COUNT <= FEWEST {
-            launch_listed::<B, FEWEST>(loaded, signature, stream, &launch, &bound)
+            launch_listed::<B, FEWEST>(loaded, signature, &stream, &launch, &bound)
         } else if B::COUNT <= FEW {
-            launch_listed::<B, FEW>(loaded, signature, stream, &launch, &bound)
+            launch_listed::<B, FEW>(loaded, signature, &stream, &launch, &bound)
         } else {
-            launch_listed::<B, MAX_ARGUMENTS>(loaded, signature, stream, &launch, &bound)
+            launch_listed::<B, MAX_ARGUMENTS>(loaded, signature, &stream, &launch, &bound)
         }
     }
 }
@@ -115,14 +115,14 @@ pub(crate) unsafe fn launch_checked<'s, B: Bind + 's>(
 ) -> Result<()> {
     let stream = stream.stream();
     let mut bound = B::nothing();
-    arguments.bind(stream, &mut bound)?;
+    arguments.bind(&stream, &mut bound)?;
     let mut places = [Argument::NOTHING; MAX_ARGUMENTS];
     let mut list = List { places: &mut places, len: 0 };
     B::list(&bound, &mut list);
     let len = list.len;
     check(&mut places[..len].iter().map(|argument| *argument.kind()))?;
     // SAFETY: as promised to this function.
-    unsafe { loaded.launch(signature, stream, &launch.into(), &places[..len]) }
+    unsafe { loaded.launch(signature, &stream, &launch.into(), &places[..len]) }
 }
 
 /// # Safety
@@ -131,7 +131,7 @@ pub(crate) unsafe fn launch_checked<'s, B: Bind + 's>(
 unsafe fn launch_listed<B: Bind, const N: usize>(
     loaded: &Loaded,
     signature: usize,
-    stream: StreamRef<'_>,
+    stream: &StreamRef<'_>,
     launch: &Launch<3>,
     bound: &B::Bound<'_>,
 ) -> Result<()> {
@@ -171,7 +171,7 @@ pub trait Hold {
     /// # Errors
     ///
     /// [`Error::WrongDevice`](crate::Error::WrongDevice) where it is not on the stream's device.
-    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, Self::Element>) -> Result<()>
+    fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, Self::Element>) -> Result<()>
     where
         Self: 's;
 }
@@ -204,7 +204,7 @@ pub fn tensor_map<M: TensorMapArgument>(map: M) -> Map<M> {
 impl<T: DeviceCopy, S: ReadSlice<T>> Hold for Read<T, S> {
     type Element = T;
 
-    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+    fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
@@ -215,7 +215,7 @@ impl<T: DeviceCopy, S: ReadSlice<T>> Hold for Read<T, S> {
 impl<T: DeviceCopy, S: WriteSlice<T>> Hold for Write<T, S> {
     type Element = T;
 
-    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+    fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
@@ -237,7 +237,7 @@ impl<T: DeviceCopy> Bind for Value<T> {
         None
     }
 
-    fn bind<'s>(self, _: StreamRef<'s>, bound: &mut Option<T>) -> Result<()>
+    fn bind<'s>(self, _: &StreamRef<'s>, bound: &mut Option<T>) -> Result<()>
     where
         Self: 's,
     {
@@ -264,7 +264,7 @@ impl<M: TensorMapArgument> Bind for Map<M> {
         None
     }
 
-    fn bind<'s>(self, stream: StreamRef<'s>, bound: &mut Self::Bound<'s>) -> Result<()>
+    fn bind<'s>(self, stream: &StreamRef<'s>, bound: &mut Self::Bound<'s>) -> Result<()>
     where
         Self: 's,
     {
@@ -290,7 +290,7 @@ macro_rules! bind_memory {
                 Held::nothing()
             }
 
-            fn bind<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, H::Element>) -> Result<()>
+            fn bind<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, H::Element>) -> Result<()>
             where
                 Self: 's,
             {
@@ -321,7 +321,7 @@ macro_rules! bind_tuples {
             }
 
             #[allow(unused_variables, reason = "of no arguments")]
-            fn bind<'s>(self, stream: StreamRef<'s>, bound: &mut Self::Bound<'s>) -> Result<()>
+            fn bind<'s>(self, stream: &StreamRef<'s>, bound: &mut Self::Bound<'s>) -> Result<()>
             where
                 Self: 's,
             {
@@ -357,7 +357,7 @@ mod tests {
     /// The words that the arguments of a launch point at.
     fn words<'s, B: Bind + 's>(stream: &'s impl LaunchStream, arguments: B) -> Vec<u32> {
         let mut bound = B::nothing();
-        arguments.bind(stream.stream(), &mut bound).unwrap();
+        arguments.bind(&stream.stream(), &mut bound).unwrap();
         let mut places = [Argument::NOTHING; MAX_ARGUMENTS];
         let mut list = List { places: &mut places, len: 0 };
         B::list(&bound, &mut list);
@@ -406,7 +406,7 @@ mod tests {
     }
 
     fn bind<'s, B: Bind + 's>(stream: &'s impl LaunchStream, arguments: B) -> Result<()> {
-        arguments.bind(stream.stream(), &mut B::nothing())
+        arguments.bind(&stream.stream(), &mut B::nothing())
     }
 
     /// An argument that cannot be bound.
@@ -422,7 +422,7 @@ mod tests {
         {
         }
 
-        fn bind<'s>(self, _: StreamRef<'s>, (): &mut ()) -> Result<()>
+        fn bind<'s>(self, _: &StreamRef<'s>, (): &mut ()) -> Result<()>
         where
             Self: 's,
         {

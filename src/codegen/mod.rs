@@ -90,7 +90,7 @@ pub fn read<'s, T: DeviceCopy>(
     stream: StreamRef<'s>,
 ) -> Result<Held<'s, T>> {
     let mut held = Held::nothing();
-    slice.hold(stream, &mut held)?;
+    slice.hold(&stream, &mut held)?;
     Ok(held)
 }
 
@@ -104,7 +104,7 @@ pub fn write<'s, T: DeviceCopy>(
     stream: StreamRef<'s>,
 ) -> Result<Held<'s, T>> {
     let mut held = Held::nothing();
-    slice.hold(stream, &mut held)?;
+    slice.hold(&stream, &mut held)?;
     Ok(held)
 }
 
@@ -117,7 +117,7 @@ pub fn hold_map<'s, M: TensorMapArgument + 's>(
     map: M,
     stream: StreamRef<'s>,
 ) -> Result<HeldMap<'s, M::Element>> {
-    map.hold(stream)
+    map.hold(&stream)
 }
 
 /// Launches the kernel with index `signature` in the set.
@@ -139,7 +139,7 @@ pub unsafe fn launch(
     arguments: &[Argument<'_>],
 ) -> Result<()> {
     // SAFETY: as promised to this function.
-    unsafe { loaded.launch(signature, stream, &launch.into(), arguments) }
+    unsafe { loaded.launch(signature, &stream, &launch.into(), arguments) }
 }
 
 /// Checks a rule that a kernel's author states in the configuration. `values` are those of the names in it.

@@ -14,8 +14,15 @@ use kernelmill_artifact::{
 };
 
 use crate::{
-    device::Device, embedded::TunedLaunch, error::Result, explanation::Explanation,
-    kernel::LoadedKernel, launch::Launch, properties::Architecture, sizes, striped::Stripe,
+    device::Device,
+    embedded::{CpuEntry, TunedLaunch},
+    error::Result,
+    explanation::Explanation,
+    kernel::LoadedKernel,
+    launch::Launch,
+    properties::Architecture,
+    sizes,
+    striped::Stripe,
     variants::Variants,
 };
 
@@ -199,6 +206,13 @@ impl CompiledKernel {
     #[must_use]
     pub fn device(&self) -> &Device {
         self.0.kernel.device()
+    }
+
+    /// How the threads of a block are run on the CPU, with the reason, as `cargo kernelmill report` prints it:
+    /// `thread loop, vector widths 8, 16`. `None` on other devices.
+    #[must_use]
+    pub fn lowering_strategy(&self) -> Option<&'static str> {
+        self.0.kernel.embedded().cpu.and_then(CpuEntry::strategy)
     }
 
     /// What it takes of the device: what the build knows and, of PTX, what the driver has made of it.

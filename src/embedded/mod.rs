@@ -191,7 +191,11 @@ impl EmbeddedKernel {
 
 /// A kernel that is linked into the application.
 #[derive(Clone, Copy, Debug)]
-pub struct CpuEntry(*const CpuKernel);
+pub struct CpuEntry {
+    kernel: *const CpuKernel,
+    /// How its threads are run; empty where the build has not said it.
+    strategy: &'static str,
+}
 
 // SAFETY: it is a pointer to a constant.
 unsafe impl Send for CpuEntry {}
@@ -207,14 +211,25 @@ impl CpuEntry {
     /// and whose functions are what that type says.
     #[must_use]
     pub const unsafe fn new(kernel: *const CpuKernel) -> Self {
-        Self(kernel)
+        Self { kernel, strategy: "" }
+    }
+
+    /// The same kernel, with its lowering strategy as people read it.
+    #[must_use]
+    pub const fn with_strategy(self, strategy: &'static str) -> Self {
+        Self { strategy, ..self }
+    }
+
+    /// Its lowering strategy, where the build has said it.
+    pub(crate) fn strategy(self) -> Option<&'static str> {
+        Some(self.strategy).filter(|it| !it.is_empty())
     }
 
     /// The constant in the object.
     #[must_use]
     pub fn kernel(self) -> &'static CpuKernel {
         // SAFETY: promised to `new`.
-        unsafe { &*self.0 }
+        unsafe { &*self.kernel }
     }
 }
 

@@ -111,7 +111,7 @@ impl<T> GraphBuffer<T> {
     fn hold_range<'s>(
         &self,
         range: &Range<usize>,
-        stream: StreamRef<'s>,
+        stream: &StreamRef<'s>,
         writes: bool,
         held: &mut Held<'s, T>,
     ) -> Result<()> {
@@ -133,7 +133,7 @@ impl<T> Sealed for &GraphSlice<'_, T> {}
 impl<T> Sealed for &mut GraphSliceMut<'_, T> {}
 
 impl<T: DeviceCopy> ReadSlice<T> for &GraphBuffer<T> {
-    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+    fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
@@ -142,7 +142,7 @@ impl<T: DeviceCopy> ReadSlice<T> for &GraphBuffer<T> {
 }
 
 impl<T: DeviceCopy> WriteSlice<T> for &mut GraphBuffer<T> {
-    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+    fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
@@ -151,7 +151,7 @@ impl<T: DeviceCopy> WriteSlice<T> for &mut GraphBuffer<T> {
 }
 
 impl<T: DeviceCopy> ReadSlice<T> for &GraphSlice<'_, T> {
-    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+    fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {
@@ -160,7 +160,7 @@ impl<T: DeviceCopy> ReadSlice<T> for &GraphSlice<'_, T> {
 }
 
 impl<T: DeviceCopy> WriteSlice<T> for &mut GraphSliceMut<'_, T> {
-    fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+    fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
     where
         Self: 's,
     {

@@ -284,8 +284,8 @@ impl StoredBuffer {
         let mut guard = Guard::Nothing;
         match (&mut self.memory, access) {
             (None, _) | (_, Access::Nothing) => 0,
-            (Some(memory), Access::Read) => memory.hold_read(stream, &mut guard)?,
-            (Some(memory), Access::Write) => memory.hold_write(stream, &mut guard)?,
+            (Some(memory), Access::Read) => memory.hold_read(&stream, &mut guard)?,
+            (Some(memory), Access::Write) => memory.hold_write(&stream, &mut guard)?,
         };
         Ok(guard)
     }

@@ -120,10 +120,10 @@ pub(crate) trait Memory: Any + Send + Sync {
     fn address(&self) -> u64;
 
     /// The address, for a kernel on `stream` that reads; the guard, nothing before, is dropped after the launch.
-    fn hold_read<'a>(&'a self, stream: StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64>;
+    fn hold_read<'a>(&'a self, stream: &StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64>;
 
     /// The address, for a kernel on `stream` that writes; the guard, nothing before, is dropped after the launch.
-    fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64>;
+    fn hold_write<'a>(&'a mut self, stream: &StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64>;
 }
 
 /// A block of the host's memory that queued copies use. It is freed after them.

@@ -16,6 +16,8 @@ fn a_compiled_kernel_has_an_identity_and_resources_of_its_own() {
     let expected =
         Resources { stack_bytes: Some(64), max_threads: Some(1024), ..Resources::UNKNOWN };
     assert_eq!(fill.resources().unwrap(), expected);
+    let strategy = "thread loop: no barriers, vector widths 8, 16";
+    assert_eq!(fill.lowering_strategy(), Some(strategy));
     assert_eq!(fill.occupancy(256, 0).unwrap(), None);
     assert_eq!(fill.suggested_block_size(0).unwrap(), 256);
     let text = format!("{fill:?}");

@@ -149,6 +149,7 @@ fn reverse(
 fn blocks_of_coroutines_share_memory_each_its_own() {
     for device in [Device::cpu().unwrap(), Device::cpu_sequential().unwrap()] {
         let loaded = cg::Loaded::new(&device, &SET).unwrap();
+        assert_eq!(loaded.compiled(0).unwrap().lowering_strategy(), None, "nobody has said it");
         // Up and down: arenas grow, and are used again for less.
         for (blocks, threads) in [(1, 1), (3, 7), (40, 1024), (500, 33), (2, 64)] {
             let mut out = device.zeros::<u32>((blocks * threads) as usize).unwrap();

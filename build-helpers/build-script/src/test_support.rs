@@ -301,17 +301,7 @@ impl Compile for Fake {
             cooperative: false,
             cpu_symbol: (*target == Target::Cpu)
                 .then(|| format!("kernelmill_cpu_{}_{}", job.source.unit, signature.name)),
-            strategy: (*target == Target::Cpu && text.contains("STRATEGIES")).then(|| Strategy {
-                lowering: Lowering::ThreadLoop,
-                widths: vec![8, 16],
-                along_y: false,
-                narrow_along_y: false,
-                narrow_width: 0,
-                scalar: None,
-                block: None,
-                interchanged_loops: 0,
-                jammed_rows: 0,
-            }),
+            strategy: (*target == Target::Cpu && text.contains("STRATEGIES")).then(thread_loop),
             resources: match (text.contains("SPILLS"), target) {
                 (true, Target::Cubin(_)) => Resources {
                     registers: Some(40),
@@ -367,4 +357,19 @@ impl Compile for Fake {
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let walk = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
     walk.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
+}
+
+/// The lowering strategy of a kernel without barriers.
+pub(crate) fn thread_loop() -> Strategy {
+    Strategy {
+        lowering: Lowering::ThreadLoop,
+        widths: vec![8, 16],
+        along_y: false,
+        narrow_along_y: false,
+        narrow_width: 0,
+        scalar: None,
+        block: None,
+        interchanged_loops: 0,
+        jammed_rows: 0,
+    }
 }

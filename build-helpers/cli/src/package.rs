@@ -6,7 +6,7 @@ use clap::Args;
 use kernelmill_build::manifest::Manifest;
 use std::{
     env,
-    io::BufReader,
+    io::{self, BufReader, IsTerminal as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -23,6 +23,9 @@ pub(crate) struct Selection {
     /// A target folder in place of the package's own.
     #[arg(skip)]
     target_dir: Option<PathBuf>,
+    /// Whether Cargo shows on a terminal what it compiles.
+    #[arg(skip)]
+    shows_progress: bool,
 }
 
 /// What the build script of a package left.
@@ -55,9 +58,10 @@ impl Built {
 }
 
 impl Selection {
-    /// The package with this manifest, built in a target folder of its own.
+    /// The package with this manifest, built in a target folder of its own: all of it at first, which takes a while.
     pub(crate) fn of_manifest(manifest: PathBuf, target_dir: PathBuf) -> Self {
-        Self { package: None, manifest_path: Some(manifest), target_dir: Some(target_dir) }
+        let (manifest_path, target_dir) = (Some(manifest), Some(target_dir));
+        Self { package: None, manifest_path, target_dir, shows_progress: true }
     }
 
     /// Runs `cargo check`, which runs build scripts, for these targets or those of the
@@ -75,7 +79,10 @@ impl Selection {
         let metadata = self.metadata()?;
         let package = self.find(&metadata)?.context("say which package with --package")?;
         let mut command = Command::new(cargo());
-        command.args(["check", "--quiet", "--message-format=json-render-diagnostics"]);
+        command.args(["check", "--message-format=json-render-diagnostics"]);
+        if !(self.shows_progress && io::stderr().is_terminal()) {
+            command.arg("--quiet");
+        }
         command.args(["--package", &package.id.repr]);
         command.arg("--manifest-path").arg(&package.manifest_path);
         if let Some(folder) = &self.target_dir {

@@ -167,13 +167,13 @@ impl hal::Memory for Memory {
         self.pointer() as u64
     }
 
-    fn hold_read<'a>(&'a self, _stream: StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
+    fn hold_read<'a>(&'a self, _stream: &StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
         self.errors.check()?;
         *guard = Guard::Errors(&self.errors);
         Ok(self.pointer() as u64)
     }
 
-    fn hold_write<'a>(&'a mut self, _stream: StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
+    fn hold_write<'a>(&'a mut self, _stream: &StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
         self.errors.check()?;
         *guard = Guard::Errors(&self.errors);
         Ok(self.pointer() as u64)

@@ -162,11 +162,11 @@ fn check_alignment<T>(address: u64, len: usize) -> Result<()> {
 macro_rules! reads {
     ($($slice:ty),*) => {$(
         impl<T: DeviceCopy> ReadSlice<T> for CudarcSlice<&$slice> {
-            fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+            fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
             where
                 Self: 's,
             {
-                let cuda = check(DeviceSlice::stream(self.0), stream)?;
+                let cuda = check(DeviceSlice::stream(self.0), *stream)?;
                 let (address, guard) = hold_read(self.0, cuda)?;
                 *held.guard() = guard;
                 check_alignment::<T>(address, self.0.len())?;
@@ -180,11 +180,11 @@ macro_rules! reads {
 macro_rules! writes {
     ($($slice:ty),*) => {$(
         impl<T: DeviceCopy> WriteSlice<T> for CudarcSlice<&mut $slice> {
-            fn hold<'s>(self, stream: StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+            fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
             where
                 Self: 's,
             {
-                let cuda = check(DeviceSlice::stream(self.0), stream)?;
+                let cuda = check(DeviceSlice::stream(self.0), *stream)?;
                 let len = self.0.len();
                 let (address, guard) = hold_write(self.0, cuda)?;
                 *held.guard() = guard;

@@ -181,7 +181,11 @@ impl hal::Function for Function {
     ) -> Result<Option<Arc<AsyncError>>> {
         let subject = || format!("the launch of `{}`", self.kernel.entry);
         self.shared.bind_for_launch()?;
-        let stream = order::launch_stream(stream)?;
+        let stream = match stream.is_default() {
+            // That of most launches, which cannot be captured.
+            true => &self.shared.stream,
+            false => order::launch_stream(stream)?,
+        };
         self.allow_dynamic(shape.dynamic_shared_bytes)?;
         self.image.note_launch(stream);
         // Kernels that were not compiled by this crate's compiler have no such parameter, and do not look.

@@ -62,12 +62,12 @@ pub(super) fn cuda_stream(stream: StreamRef<'_>) -> Result<&Arc<CudaStream>> {
 /// [`Error::Capturing`] for one that is captured into a graph: the launch would be recorded, and done
 /// with memory that may be gone by then.
 pub(super) fn launch_stream(stream: StreamRef<'_>) -> Result<&Arc<CudaStream>> {
-    let cuda = cuda_stream(stream)?;
+    let own = stream.downcast::<Stream>().ok_or_else(|| wrong_device(stream))?;
     // Nobody but this crate can use a stream that was never given away.
-    if stream.downcast::<Stream>().is_some_and(Stream::is_public) {
-        refuse_capture(cuda, "a launch")?;
+    if own.is_public() {
+        refuse_capture(own.cudarc(), "a launch")?;
     }
-    Ok(cuda)
+    Ok(own.cudarc())
 }
 
 /// The address of memory that is read on `stream`.

@@ -102,6 +102,7 @@ impl<D: Driver> Accesses<D> {
     }
 
     /// Before a read is queued on `stream`, which waits for the last write. `None`: it need not be recorded.
+    #[inline]
     pub(in crate::backend) fn read<'a>(
         &'a self,
         stream: &'a Arc<D::Stream>,
@@ -110,6 +111,15 @@ impl<D: Driver> Accesses<D> {
         if recording == Recording::Lazy && self.is_lazily_read.load(Ordering::Relaxed) {
             return Ok(None);
         }
+        self.note_read(stream, recording)
+    }
+
+    /// As [`Accesses::read`], of a read that is not noted yet.
+    fn note_read<'a>(
+        &'a self,
+        stream: &'a Arc<D::Stream>,
+        recording: Recording,
+    ) -> Result<Option<Queued<'a, D>>> {
         let mut open = self.lock();
         open.settle(&self.driver)?;
         if recording == Recording::Lazy {
@@ -129,16 +139,26 @@ impl<D: Driver> Accesses<D> {
     }
 
     /// Before a write is queued on `stream`, which waits for all other accesses. `None`: it need not be recorded.
+    #[inline]
     pub(in crate::backend) fn write<'a>(
+        &'a mut self,
+        stream: &'a Arc<D::Stream>,
+        recording: Recording,
+    ) -> Result<Option<Queued<'a, D>>> {
+        if recording == Recording::Lazy && self.alone().0.is_lazily_written() {
+            return Ok(None);
+        }
+        self.note_write(stream, recording)
+    }
+
+    /// As [`Accesses::write`], of a write that is not noted yet.
+    fn note_write<'a>(
         &'a mut self,
         stream: &'a Arc<D::Stream>,
         recording: Recording,
     ) -> Result<Option<Queued<'a, D>>> {
         let is_lazy = recording == Recording::Lazy;
         let (open, driver) = self.alone();
-        if is_lazy && open.is_lazily_written() {
-            return Ok(None);
-        }
         open.wait_for_all(driver, stream)?;
         let event = if is_lazy { None } else { Some(open.event(driver)?) };
         let state = if is_lazy { State::Lazy } else { State::Held };

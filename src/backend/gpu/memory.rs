@@ -108,21 +108,30 @@ impl<D: Driver> Memory<D> {
 }
 
 /// The stream of a launch with memory of this context, with the driver ready to be called for it, or nothing to be called for.
+#[inline]
 fn expect<'a, D: Driver>(
     shared: &'a Shared<D>,
-    stream: StreamRef<'a>,
+    stream: &StreamRef<'a>,
 ) -> Result<(&'a Arc<D::Stream>, Recording)> {
     // Whoever asks whether a stream is for launches in a context uses it with memory of that context.
     if stream.is_default() && shared.has_default_alone() {
         return Ok((shared.default_stream(), Recording::Lazy));
     }
-    let own = D::stream_of(stream)?;
+    expect_any(shared, stream)
+}
+
+/// As [`expect`], for any stream.
+fn expect_any<'a, D: Driver>(
+    shared: &'a Shared<D>,
+    stream: &StreamRef<'a>,
+) -> Result<(&'a Arc<D::Stream>, Recording)> {
+    let own = D::stream_of(*stream)?;
     if shared.is_lazy(own) {
         return Ok((own, Recording::Lazy));
     }
     shared.expect(own);
     shared.bind()?;
-    Ok((D::launch_stream(stream)?, Recording::Now))
+    Ok((D::launch_stream(*stream)?, Recording::Now))
 }
 
 /// The stream of a copy, and the driver ready to be called for it.
@@ -130,7 +139,7 @@ fn expect_copy<'a, D: Driver>(
     shared: &'a Shared<D>,
     stream: StreamRef<'a>,
 ) -> Result<(&'a Arc<D::Stream>, Recording)> {
-    let expected = expect(shared, stream)?;
+    let expected = expect(shared, &stream)?;
     shared.bind()?;
     Ok(expected)
 }
@@ -288,13 +297,13 @@ impl<D: Driver> hal::Memory for Memory<D> {
         self.block.address
     }
 
-    fn hold_read<'a>(&'a self, stream: StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
+    fn hold_read<'a>(&'a self, stream: &StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
         let (stream, recording) = expect(&self.shared, stream)?;
         keep(guard, self.accesses.read(stream, recording)?);
         Ok(self.block.address)
     }
 
-    fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
+    fn hold_write<'a>(&'a mut self, stream: &StreamRef<'a>, guard: &mut Guard<'a>) -> Result<u64> {
         let (stream, recording) = expect(&self.shared, stream)?;
         keep(guard, self.accesses.write(stream, recording)?);
         Ok(self.block.address)

@@ -1,6 +1,7 @@
 //! `cargo kernelmill diff`: what changed of each kernel between two builds, each of the working tree, of a revision, or
 //! in a folder.
 
+mod bare;
 mod checkout;
 mod code;
 mod folders;
@@ -10,7 +11,7 @@ mod table;
 use crate::package::{Built, Selection};
 use anyhow::{Context as _, Result, bail, ensure};
 use checkout::Checkout;
-use code::{Kernels, kernels};
+use code::{DUMPS, Kernels, kernels};
 use folders::BuildFolder;
 use kernelmill_artifact::Target;
 use kernelmill_build::manifest;
@@ -92,7 +93,7 @@ impl Side {
     fn kernels(&self, options: &Options) -> Result<Kernels> {
         let (selection, target) = (&options.selection, options.target.as_deref());
         let read = || match self {
-            Self::WorkingTree => kernels(&selection.build(target)?, target),
+            Self::WorkingTree => kernels(&selection.build_with(target, &DUMPS)?, target),
             Self::Folder(folder) => kernels(&Built::read(folder)?, target),
             Self::Revision(revision) => {
                 let folder = selection.folder()?.context("say which package with --package")?;
@@ -101,7 +102,7 @@ impl Side {
                 let folder = BuildFolder::in_folder(&selection.target_directory()?.join(FOLDER))?;
                 let manifest = checkout.package.join("Cargo.toml");
                 let checked_out = Selection::of_manifest(manifest, folder.path.clone());
-                kernels(&checked_out.build(target)?, target)
+                kernels(&checked_out.build_with(target, &DUMPS)?, target)
             }
         };
         if !matches!(self, Self::Folder(_)) {

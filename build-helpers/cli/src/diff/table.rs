@@ -188,8 +188,8 @@ fn numbers(before: &Code, now: &Code) -> Vec<(&'static str, String, String)> {
     compare("shared", text(old.static_shared_bytes), text(new.static_shared_bytes));
     compare("local", text(before.usage.local), text(now.usage.local));
     compare("instructions", text(before.usage.instructions), text(now.usage.instructions));
-    if before.usage.instructions.is_none() {
-        let lines = |code: &Code| text(code.text.as_ref().map(|text| text.lines().count()));
+    if let (None, Some(before), Some(now)) = (before.usage.instructions, &before.text, &now.text) {
+        let lines = |text: &str| text.lines().count().to_string();
         compare("lines", lines(before), lines(now));
     }
     let strategy = |code: &Code| text(code.strategy.as_ref());

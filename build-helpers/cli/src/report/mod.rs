@@ -12,7 +12,7 @@ use facts::{BinaryFacts, binaries};
 use kernelmill_build::manifest::BinaryKind;
 use std::{fs, path::PathBuf};
 use usage::driver;
-pub(crate) use usage::{Usage, name, text, usage};
+pub(crate) use usage::{Usage, name, text, usage, wrapper};
 
 /// What to report on.
 #[derive(clap::Args)]

@@ -65,13 +65,18 @@ impl Usage {
 
 /// The name of a kernel's wrapper, its symbol where it has none, and the name of its variant behind it.
 pub(crate) fn name(built: &Built, kernel: &CompiledKernel) -> String {
-    let kernels = &built.manifest.kernels;
-    let known = kernels.iter().find(|known| known.symbol == kernel.symbol);
-    let name = known.map_or(&kernel.symbol, |known| &known.name);
+    let name = wrapper(built, kernel);
     match &kernel.variant {
         Some(variant) => format!("{name} [{}]", variant.name),
-        None => name.clone(),
+        None => name.to_owned(),
     }
+}
+
+/// The name of a kernel's wrapper.
+pub(crate) fn wrapper<'b>(built: &'b Built, kernel: &'b CompiledKernel) -> &'b str {
+    let kernels = &built.manifest.kernels;
+    let known = kernels.iter().find(|known| known.symbol == kernel.symbol);
+    known.map_or(&kernel.symbol, |known| &known.name)
 }
 
 /// What a kernel takes: its resources and, for a cubin, what is counted in its SASS.

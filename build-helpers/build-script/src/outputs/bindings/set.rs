@@ -420,6 +420,12 @@ fn kernel(index: usize, kernel: &CompiledKernel, taken: Resources) -> Expr {
         };
     };
     let entry = Expr::call("cg::CpuEntry::new", [Expr::atom(format!("&raw const {symbol}"))]);
+    let entry = match &kernel.strategy {
+        Some(strategy) => {
+            Expr::call("cg::CpuEntry::with_strategy", [entry, Expr::text(&strategy.to_string())])
+        }
+        None => entry,
+    };
     let entry = Expr::call("Some", [Expr::Unsafe(Box::new(entry))]);
     let why = "SAFETY: the object that is linked in exports it, and nothing writes it.";
     Expr::Struct(

@@ -11,7 +11,7 @@ use crate::{
         template::Template,
     },
     settings::{package::Package, resolve, resolved::Settings},
-    test_support::Project,
+    test_support::{Project, thread_loop},
 };
 use kernelmill_artifact::{
     ArtifactKind, Fingerprint, Resources, Scalar, Signature, ValueType, VariableDeclaration,
@@ -189,7 +189,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         panics: false,
         cooperative: false,
         cpu_symbol: is_cpu.then(|| format!("kernelmill_cpu_cuda_{}", kernel.symbol)),
-        strategy: None,
+        strategy: is_cpu.then(thread_loop),
         resources: if is_cpu {
             Resources { stack_bytes: Some(64), ..Resources::UNKNOWN }
         } else {

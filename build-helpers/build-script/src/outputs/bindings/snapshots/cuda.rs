@@ -482,7 +482,10 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
-                            cg::CpuEntry::new(&raw const kernelmill_cpu_cuda_saxpy)
+                            cg::CpuEntry::with_strategy(
+                                cg::CpuEntry::new(&raw const kernelmill_cpu_cuda_saxpy),
+                                "thread loop: no barriers, vector widths 8, 16",
+                            )
                         }),
                     },
                     cg::EmbeddedKernel {
@@ -498,8 +501,11 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         variant: None,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
-                            cg::CpuEntry::new(
-                                &raw const kernelmill_cpu_cuda__ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_,
+                            cg::CpuEntry::with_strategy(
+                                cg::CpuEntry::new(
+                                    &raw const kernelmill_cpu_cuda__ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_,
+                                ),
+                                "thread loop: no barriers, vector widths 8, 16",
                             )
                         }),
                     },

@@ -129,7 +129,12 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     resources: cg::Resources { stack_bytes: Some(64), ..cg::Resources::UNKNOWN },
                     variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
-                    cpu: Some(unsafe { cg::CpuEntry::new(&raw const kernelmill_cpu_demo_saxpy) }),
+                    cpu: Some(unsafe {
+                        cg::CpuEntry::with_strategy(
+                            cg::CpuEntry::new(&raw const kernelmill_cpu_demo_saxpy),
+                            "thread loop: no barriers, vector widths 8, 16",
+                        )
+                    }),
                 }],
                 locations: &[cg::SourceLocation { file: "kernels/saxpy.rs", line: 6, column: 5 }],
                 backtraces: &[],
@@ -180,7 +185,12 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     resources: cg::Resources { stack_bytes: Some(64), ..cg::Resources::UNKNOWN },
                     variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
-                    cpu: Some(unsafe { cg::CpuEntry::new(&raw const kernelmill_cpu_demo_fill) }),
+                    cpu: Some(unsafe {
+                        cg::CpuEntry::with_strategy(
+                            cg::CpuEntry::new(&raw const kernelmill_cpu_demo_fill),
+                            "thread loop: no barriers, vector widths 8, 16",
+                        )
+                    }),
                 }],
                 locations: &[],
                 backtraces: &[],
@@ -203,7 +213,12 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     resources: cg::Resources { stack_bytes: Some(64), ..cg::Resources::UNKNOWN },
                     variant: None,
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
-                    cpu: Some(unsafe { cg::CpuEntry::new(&raw const kernelmill_cpu_demo_scale) }),
+                    cpu: Some(unsafe {
+                        cg::CpuEntry::with_strategy(
+                            cg::CpuEntry::new(&raw const kernelmill_cpu_demo_scale),
+                            "thread loop: no barriers, vector widths 8, 16",
+                        )
+                    }),
                 }],
                 locations: &[],
                 backtraces: &[],
