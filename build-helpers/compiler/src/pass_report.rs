@@ -95,6 +95,10 @@ pub enum Pass {
     JoinedBlocks,
     /// Outlined functions find the context in a thread-local variable.
     OutlinedFunctions,
+    /// Divisors that would end the program become 1.
+    Divisors,
+    /// Shifts by as many bits as a number has give what they give on NVIDIA's devices.
+    ShiftAmounts,
     /// Every function gets source lines of its own.
     SourceLines,
     /// LLVM's verifier.
@@ -220,6 +224,8 @@ impl Display for Pass {
             Self::CoroutineLowering => "coroutine lowering",
             Self::JoinedBlocks => "joined blocks",
             Self::OutlinedFunctions => "outlined functions",
+            Self::Divisors => "divisors",
+            Self::ShiftAmounts => "shift amounts",
             Self::SourceLines => "source lines",
             Self::Verification => "verification",
             Self::Promotion => "promotion",

@@ -44,25 +44,21 @@ struct hipDeviceProp_t : cudaDeviceProp {
 typedef hipDeviceProp_t hipDeviceProp;
 
 #define __KM_VALUE(NAME) constexpr auto hip##NAME = cuda##NAME;
-__KM_VALUE(AddressModeBorder) __KM_VALUE(AddressModeClamp) __KM_VALUE(AddressModeMirror)
-__KM_VALUE(AddressModeWrap) __KM_VALUE(ArrayCubemap) __KM_VALUE(ArrayDefault)
-__KM_VALUE(ArrayLayered) __KM_VALUE(ArraySurfaceLoadStore) __KM_VALUE(ArrayTextureGather)
-__KM_VALUE(ChannelFormatKindFloat) __KM_VALUE(ChannelFormatKindNone)
-__KM_VALUE(ChannelFormatKindSigned) __KM_VALUE(ChannelFormatKindSignedBlockCompressed4)
-__KM_VALUE(ChannelFormatKindSignedBlockCompressed5)
-__KM_VALUE(ChannelFormatKindSignedBlockCompressed6H)
-__KM_VALUE(ChannelFormatKindSignedNormalized16X1) __KM_VALUE(ChannelFormatKindSignedNormalized16X2)
-__KM_VALUE(ChannelFormatKindSignedNormalized16X4) __KM_VALUE(ChannelFormatKindSignedNormalized8X1)
-__KM_VALUE(ChannelFormatKindSignedNormalized8X2) __KM_VALUE(ChannelFormatKindSignedNormalized8X4)
-__KM_VALUE(ChannelFormatKindUnsigned) __KM_VALUE(ChannelFormatKindUnsigned16Planar420)
-__KM_VALUE(ChannelFormatKindUnsigned16Planar422) __KM_VALUE(ChannelFormatKindUnsigned16Planar444)
-__KM_VALUE(ChannelFormatKindUnsigned16SemiPlanar420)
+__KM_VALUE(AddressModeBorder) __KM_VALUE(AddressModeClamp)
+__KM_VALUE(AddressModeMirror) __KM_VALUE(AddressModeWrap) __KM_VALUE(ChannelFormatKindFloat)
+__KM_VALUE(ChannelFormatKindNone) __KM_VALUE(ChannelFormatKindSigned)
+__KM_VALUE(ChannelFormatKindSignedBlockCompressed4) __KM_VALUE(ChannelFormatKindSignedBlockCompressed5)
+__KM_VALUE(ChannelFormatKindSignedBlockCompressed6H) __KM_VALUE(ChannelFormatKindSignedNormalized16X1)
+__KM_VALUE(ChannelFormatKindSignedNormalized16X2) __KM_VALUE(ChannelFormatKindSignedNormalized16X4)
+__KM_VALUE(ChannelFormatKindSignedNormalized8X1) __KM_VALUE(ChannelFormatKindSignedNormalized8X2)
+__KM_VALUE(ChannelFormatKindSignedNormalized8X4) __KM_VALUE(ChannelFormatKindUnsigned)
+__KM_VALUE(ChannelFormatKindUnsigned16Planar420) __KM_VALUE(ChannelFormatKindUnsigned16Planar422)
+__KM_VALUE(ChannelFormatKindUnsigned16Planar444) __KM_VALUE(ChannelFormatKindUnsigned16SemiPlanar420)
 __KM_VALUE(ChannelFormatKindUnsigned16SemiPlanar422)
-__KM_VALUE(ChannelFormatKindUnsigned16SemiPlanar444)
-__KM_VALUE(ChannelFormatKindUnsigned8Packed422) __KM_VALUE(ChannelFormatKindUnsigned8Packed444)
-__KM_VALUE(ChannelFormatKindUnsigned8Planar420) __KM_VALUE(ChannelFormatKindUnsigned8Planar422)
-__KM_VALUE(ChannelFormatKindUnsigned8Planar444) __KM_VALUE(ChannelFormatKindUnsigned8SemiPlanar420)
-__KM_VALUE(ChannelFormatKindUnsigned8SemiPlanar422)
+__KM_VALUE(ChannelFormatKindUnsigned16SemiPlanar444) __KM_VALUE(ChannelFormatKindUnsigned8Packed422)
+__KM_VALUE(ChannelFormatKindUnsigned8Packed444) __KM_VALUE(ChannelFormatKindUnsigned8Planar420)
+__KM_VALUE(ChannelFormatKindUnsigned8Planar422) __KM_VALUE(ChannelFormatKindUnsigned8Planar444)
+__KM_VALUE(ChannelFormatKindUnsigned8SemiPlanar420) __KM_VALUE(ChannelFormatKindUnsigned8SemiPlanar422)
 __KM_VALUE(ChannelFormatKindUnsigned8SemiPlanar444)
 __KM_VALUE(ChannelFormatKindUnsignedBlockCompressed1)
 __KM_VALUE(ChannelFormatKindUnsignedBlockCompressed1SRGB)
@@ -76,28 +72,21 @@ __KM_VALUE(ChannelFormatKindUnsignedBlockCompressed6H)
 __KM_VALUE(ChannelFormatKindUnsignedBlockCompressed7)
 __KM_VALUE(ChannelFormatKindUnsignedBlockCompressed7SRGB)
 __KM_VALUE(ChannelFormatKindUnsignedNormalized1010102)
-__KM_VALUE(ChannelFormatKindUnsignedNormalized16X1)
-__KM_VALUE(ChannelFormatKindUnsignedNormalized16X2)
-__KM_VALUE(ChannelFormatKindUnsignedNormalized16X4)
-__KM_VALUE(ChannelFormatKindUnsignedNormalized8X1)
-__KM_VALUE(ChannelFormatKindUnsignedNormalized8X2)
-__KM_VALUE(ChannelFormatKindUnsignedNormalized8X4) __KM_VALUE(ComputeModeDefault)
-__KM_VALUE(ComputeModeExclusive) __KM_VALUE(ComputeModeExclusiveProcess)
-__KM_VALUE(ComputeModeProhibited) __KM_VALUE(CpuDeviceId) __KM_VALUE(DeviceBlockingSync)
-__KM_VALUE(DeviceLmemResizeToMax) __KM_VALUE(DeviceMapHost) __KM_VALUE(DeviceScheduleAuto)
-__KM_VALUE(DeviceScheduleBlockingSync) __KM_VALUE(DeviceScheduleMask)
-__KM_VALUE(DeviceScheduleSpin) __KM_VALUE(DeviceScheduleYield) __KM_VALUE(ErrorAddressOfConstant)
-__KM_VALUE(ErrorAlreadyAcquired) __KM_VALUE(ErrorAlreadyMapped) __KM_VALUE(ErrorApiFailureBase)
-__KM_VALUE(ErrorArrayIsMapped) __KM_VALUE(ErrorAssert) __KM_VALUE(ErrorCallRequiresNewerDriver)
-__KM_VALUE(ErrorCapturedEvent) __KM_VALUE(ErrorCdpNotSupported) __KM_VALUE(ErrorCdpVersionMismatch)
+__KM_VALUE(ChannelFormatKindUnsignedNormalized16X1) __KM_VALUE(ChannelFormatKindUnsignedNormalized16X2)
+__KM_VALUE(ChannelFormatKindUnsignedNormalized16X4) __KM_VALUE(ChannelFormatKindUnsignedNormalized8X1)
+__KM_VALUE(ChannelFormatKindUnsignedNormalized8X2) __KM_VALUE(ChannelFormatKindUnsignedNormalized8X4)
+__KM_VALUE(ComputeModeDefault) __KM_VALUE(ComputeModeExclusive) __KM_VALUE(ComputeModeExclusiveProcess)
+__KM_VALUE(ComputeModeProhibited) __KM_VALUE(ErrorAddressOfConstant) __KM_VALUE(ErrorAlreadyAcquired)
+__KM_VALUE(ErrorAlreadyMapped) __KM_VALUE(ErrorApiFailureBase) __KM_VALUE(ErrorArrayIsMapped)
+__KM_VALUE(ErrorAssert) __KM_VALUE(ErrorCallRequiresNewerDriver) __KM_VALUE(ErrorCapturedEvent)
+__KM_VALUE(ErrorCdpNotSupported) __KM_VALUE(ErrorCdpVersionMismatch)
 __KM_VALUE(ErrorCompatNotSupportedOnDevice) __KM_VALUE(ErrorContained)
 __KM_VALUE(ErrorContextIsDestroyed) __KM_VALUE(ErrorCooperativeLaunchTooLarge)
-__KM_VALUE(ErrorCudartUnloading) __KM_VALUE(ErrorDeviceAlreadyInUse)
-__KM_VALUE(ErrorDeviceNotLicensed) __KM_VALUE(ErrorDeviceUninitialized)
-__KM_VALUE(ErrorDevicesUnavailable) __KM_VALUE(ErrorDuplicateSurfaceName)
-__KM_VALUE(ErrorDuplicateTextureName) __KM_VALUE(ErrorDuplicateVariableName)
-__KM_VALUE(ErrorECCUncorrectable) __KM_VALUE(ErrorExternalDevice) __KM_VALUE(ErrorFabricNotReady)
-__KM_VALUE(ErrorFileNotFound) __KM_VALUE(ErrorFunctionNotLoaded)
+__KM_VALUE(ErrorCudartUnloading) __KM_VALUE(ErrorDeviceAlreadyInUse) __KM_VALUE(ErrorDeviceNotLicensed)
+__KM_VALUE(ErrorDeviceUninitialized) __KM_VALUE(ErrorDevicesUnavailable)
+__KM_VALUE(ErrorDuplicateSurfaceName) __KM_VALUE(ErrorDuplicateTextureName)
+__KM_VALUE(ErrorDuplicateVariableName) __KM_VALUE(ErrorECCUncorrectable) __KM_VALUE(ErrorExternalDevice)
+__KM_VALUE(ErrorFabricNotReady) __KM_VALUE(ErrorFileNotFound) __KM_VALUE(ErrorFunctionNotLoaded)
 __KM_VALUE(ErrorGraphExecUpdateFailure) __KM_VALUE(ErrorGraphRecaptureFailure)
 __KM_VALUE(ErrorHardwareStackError) __KM_VALUE(ErrorHostMemoryAlreadyRegistered)
 __KM_VALUE(ErrorHostMemoryNotRegistered) __KM_VALUE(ErrorIllegalAddress)
@@ -105,16 +94,15 @@ __KM_VALUE(ErrorIllegalInstruction) __KM_VALUE(ErrorIllegalState)
 __KM_VALUE(ErrorIncompatibleDriverContext) __KM_VALUE(ErrorInitializationError)
 __KM_VALUE(ErrorInsufficientDriver) __KM_VALUE(ErrorInsufficientLoaderVersion)
 __KM_VALUE(ErrorInvalidAddressSpace) __KM_VALUE(ErrorInvalidChannelDescriptor)
-__KM_VALUE(ErrorInvalidClusterSize) __KM_VALUE(ErrorInvalidConfiguration)
-__KM_VALUE(ErrorInvalidDevice) __KM_VALUE(ErrorInvalidDeviceFunction)
-__KM_VALUE(ErrorInvalidDevicePointer) __KM_VALUE(ErrorInvalidFilterSetting)
-__KM_VALUE(ErrorInvalidGraphicsContext) __KM_VALUE(ErrorInvalidHostPointer)
-__KM_VALUE(ErrorInvalidKernelImage) __KM_VALUE(ErrorInvalidMemcpyDirection)
-__KM_VALUE(ErrorInvalidNormSetting) __KM_VALUE(ErrorInvalidPc) __KM_VALUE(ErrorInvalidPitchValue)
-__KM_VALUE(ErrorInvalidPtx) __KM_VALUE(ErrorInvalidResourceConfiguration)
-__KM_VALUE(ErrorInvalidResourceHandle) __KM_VALUE(ErrorInvalidResourceType)
-__KM_VALUE(ErrorInvalidSource) __KM_VALUE(ErrorInvalidSurface) __KM_VALUE(ErrorInvalidSymbol)
-__KM_VALUE(ErrorInvalidTexture) __KM_VALUE(ErrorInvalidTextureBinding)
+__KM_VALUE(ErrorInvalidClusterSize) __KM_VALUE(ErrorInvalidConfiguration) __KM_VALUE(ErrorInvalidDevice)
+__KM_VALUE(ErrorInvalidDeviceFunction) __KM_VALUE(ErrorInvalidDevicePointer)
+__KM_VALUE(ErrorInvalidFilterSetting) __KM_VALUE(ErrorInvalidGraphicsContext)
+__KM_VALUE(ErrorInvalidHostPointer) __KM_VALUE(ErrorInvalidKernelImage)
+__KM_VALUE(ErrorInvalidMemcpyDirection) __KM_VALUE(ErrorInvalidNormSetting) __KM_VALUE(ErrorInvalidPc)
+__KM_VALUE(ErrorInvalidPitchValue) __KM_VALUE(ErrorInvalidPtx)
+__KM_VALUE(ErrorInvalidResourceConfiguration) __KM_VALUE(ErrorInvalidResourceHandle)
+__KM_VALUE(ErrorInvalidResourceType) __KM_VALUE(ErrorInvalidSource) __KM_VALUE(ErrorInvalidSurface)
+__KM_VALUE(ErrorInvalidSymbol) __KM_VALUE(ErrorInvalidTexture) __KM_VALUE(ErrorInvalidTextureBinding)
 __KM_VALUE(ErrorInvalidValue) __KM_VALUE(ErrorJitCompilationDisabled)
 __KM_VALUE(ErrorJitCompilerNotFound) __KM_VALUE(ErrorLaunchFailure)
 __KM_VALUE(ErrorLaunchFileScopedSurf) __KM_VALUE(ErrorLaunchFileScopedTex)
@@ -126,11 +114,10 @@ __KM_VALUE(ErrorMisalignedAddress) __KM_VALUE(ErrorMissingConfiguration)
 __KM_VALUE(ErrorMixedDeviceExecution) __KM_VALUE(ErrorMpsClientTerminated)
 __KM_VALUE(ErrorMpsConnectionFailed) __KM_VALUE(ErrorMpsMaxClientsReached)
 __KM_VALUE(ErrorMpsMaxConnectionsReached) __KM_VALUE(ErrorMpsRpcFailure)
-__KM_VALUE(ErrorMpsServerNotReady) __KM_VALUE(ErrorNoDevice)
-__KM_VALUE(ErrorNoKernelImageForDevice) __KM_VALUE(ErrorNotMapped)
-__KM_VALUE(ErrorNotMappedAsArray) __KM_VALUE(ErrorNotMappedAsPointer) __KM_VALUE(ErrorNotPermitted)
-__KM_VALUE(ErrorNotReady) __KM_VALUE(ErrorNotSupported) __KM_VALUE(ErrorNotYetImplemented)
-__KM_VALUE(ErrorNvlinkUncorrectable) __KM_VALUE(ErrorOperatingSystem)
+__KM_VALUE(ErrorMpsServerNotReady) __KM_VALUE(ErrorNoDevice) __KM_VALUE(ErrorNoKernelImageForDevice)
+__KM_VALUE(ErrorNotMapped) __KM_VALUE(ErrorNotMappedAsArray) __KM_VALUE(ErrorNotMappedAsPointer)
+__KM_VALUE(ErrorNotPermitted) __KM_VALUE(ErrorNotReady) __KM_VALUE(ErrorNotSupported)
+__KM_VALUE(ErrorNotYetImplemented) __KM_VALUE(ErrorNvlinkUncorrectable) __KM_VALUE(ErrorOperatingSystem)
 __KM_VALUE(ErrorPeerAccessAlreadyEnabled) __KM_VALUE(ErrorPeerAccessNotEnabled)
 __KM_VALUE(ErrorPeerAccessUnsupported) __KM_VALUE(ErrorPriorLaunchFailure)
 __KM_VALUE(ErrorProfilerAlreadyStarted) __KM_VALUE(ErrorProfilerAlreadyStopped)
@@ -141,25 +128,21 @@ __KM_VALUE(ErrorStartupFailure) __KM_VALUE(ErrorStreamCaptureImplicit)
 __KM_VALUE(ErrorStreamCaptureInvalidated) __KM_VALUE(ErrorStreamCaptureIsolation)
 __KM_VALUE(ErrorStreamCaptureMerge) __KM_VALUE(ErrorStreamCaptureUnjoined)
 __KM_VALUE(ErrorStreamCaptureUnmatched) __KM_VALUE(ErrorStreamCaptureUnsupported)
-__KM_VALUE(ErrorStreamCaptureWrongThread) __KM_VALUE(ErrorStreamDetached)
-__KM_VALUE(ErrorStubLibrary) __KM_VALUE(ErrorSymbolNotFound) __KM_VALUE(ErrorSyncDepthExceeded)
-__KM_VALUE(ErrorSynchronizationError) __KM_VALUE(ErrorSystemDriverMismatch)
-__KM_VALUE(ErrorSystemNotReady) __KM_VALUE(ErrorTensorMemoryLeak)
+__KM_VALUE(ErrorStreamCaptureWrongThread) __KM_VALUE(ErrorStreamDetached) __KM_VALUE(ErrorStubLibrary)
+__KM_VALUE(ErrorSymbolNotFound) __KM_VALUE(ErrorSyncDepthExceeded) __KM_VALUE(ErrorSynchronizationError)
+__KM_VALUE(ErrorSystemDriverMismatch) __KM_VALUE(ErrorSystemNotReady) __KM_VALUE(ErrorTensorMemoryLeak)
 __KM_VALUE(ErrorTextureFetchFailed) __KM_VALUE(ErrorTextureNotBound) __KM_VALUE(ErrorTimeout)
 __KM_VALUE(ErrorTooManyPeers) __KM_VALUE(ErrorUnknown) __KM_VALUE(ErrorUnmapBufferObjectFailed)
 __KM_VALUE(ErrorUnsupportedDevSideSync) __KM_VALUE(ErrorUnsupportedExecAffinity)
 __KM_VALUE(ErrorUnsupportedLimit) __KM_VALUE(ErrorUnsupportedPtxVersion)
-__KM_VALUE(ErrorVersionTranslation) __KM_VALUE(EventBlockingSync) __KM_VALUE(EventDefault)
-__KM_VALUE(EventDisableTiming) __KM_VALUE(EventInterprocess) __KM_VALUE(FilterModeLinear)
-__KM_VALUE(FilterModePoint) __KM_VALUE(FuncAttributeClusterDimMustBeSet)
-__KM_VALUE(FuncAttributeClusterSchedulingPolicyPreference) __KM_VALUE(FuncAttributeMax)
-__KM_VALUE(FuncAttributeMaxDynamicSharedMemorySize)
+__KM_VALUE(ErrorVersionTranslation) __KM_VALUE(FilterModeLinear) __KM_VALUE(FilterModePoint)
+__KM_VALUE(FuncAttributeClusterDimMustBeSet) __KM_VALUE(FuncAttributeClusterSchedulingPolicyPreference)
+__KM_VALUE(FuncAttributeMax) __KM_VALUE(FuncAttributeMaxDynamicSharedMemorySize)
 __KM_VALUE(FuncAttributeNonPortableClusterSizeAllowed)
-__KM_VALUE(FuncAttributePreferredSharedMemoryCarveout)
-__KM_VALUE(FuncAttributeRequiredClusterDepth) __KM_VALUE(FuncAttributeRequiredClusterHeight)
-__KM_VALUE(FuncAttributeRequiredClusterWidth) __KM_VALUE(FuncAttributeSharedMemoryMode)
-__KM_VALUE(FuncCachePreferEqual) __KM_VALUE(FuncCachePreferL1) __KM_VALUE(FuncCachePreferNone)
-__KM_VALUE(FuncCachePreferShared) __KM_VALUE(GraphExecUpdateError)
+__KM_VALUE(FuncAttributePreferredSharedMemoryCarveout) __KM_VALUE(FuncAttributeRequiredClusterDepth)
+__KM_VALUE(FuncAttributeRequiredClusterHeight) __KM_VALUE(FuncAttributeRequiredClusterWidth)
+__KM_VALUE(FuncAttributeSharedMemoryMode) __KM_VALUE(FuncCachePreferEqual) __KM_VALUE(FuncCachePreferL1)
+__KM_VALUE(FuncCachePreferNone) __KM_VALUE(FuncCachePreferShared) __KM_VALUE(GraphExecUpdateError)
 __KM_VALUE(GraphExecUpdateErrorAttributesChanged) __KM_VALUE(GraphExecUpdateErrorFunctionChanged)
 __KM_VALUE(GraphExecUpdateErrorNodeTypeChanged) __KM_VALUE(GraphExecUpdateErrorNotSupported)
 __KM_VALUE(GraphExecUpdateErrorParametersChanged) __KM_VALUE(GraphExecUpdateErrorTopologyChanged)
@@ -169,11 +152,8 @@ __KM_VALUE(GraphNodeTypeEventRecord) __KM_VALUE(GraphNodeTypeExtSemaphoreSignal)
 __KM_VALUE(GraphNodeTypeExtSemaphoreWait) __KM_VALUE(GraphNodeTypeExternalEngine)
 __KM_VALUE(GraphNodeTypeGraph) __KM_VALUE(GraphNodeTypeHost) __KM_VALUE(GraphNodeTypeKernel)
 __KM_VALUE(GraphNodeTypeMemAlloc) __KM_VALUE(GraphNodeTypeMemFree) __KM_VALUE(GraphNodeTypeMemcpy)
-__KM_VALUE(GraphNodeTypeMemcpyBatch) __KM_VALUE(GraphNodeTypeMemset)
-__KM_VALUE(GraphNodeTypeReserved16) __KM_VALUE(GraphNodeTypeWaitEvent)
-__KM_VALUE(HostRegisterDefault) __KM_VALUE(HostRegisterIoMemory) __KM_VALUE(HostRegisterMapped)
-__KM_VALUE(HostRegisterPortable) __KM_VALUE(HostRegisterReadOnly) __KM_VALUE(InvalidDeviceId)
-__KM_VALUE(IpcMemLazyEnablePeerAccess) __KM_VALUE(LimitDevRuntimePendingLaunchCount)
+__KM_VALUE(GraphNodeTypeMemcpyBatch) __KM_VALUE(GraphNodeTypeMemset) __KM_VALUE(GraphNodeTypeReserved16)
+__KM_VALUE(GraphNodeTypeWaitEvent) __KM_VALUE(LimitDevRuntimePendingLaunchCount)
 __KM_VALUE(LimitDevRuntimeSyncDepth) __KM_VALUE(LimitMallocHeapSize)
 __KM_VALUE(LimitMaxL2FetchGranularity) __KM_VALUE(LimitPerBlockMemorySize)
 __KM_VALUE(LimitPersistingL2CacheSize) __KM_VALUE(LimitPrintfFifoSize) __KM_VALUE(LimitStackSize)
@@ -181,42 +161,86 @@ __KM_VALUE(MemAccessFlagsProtNone) __KM_VALUE(MemAccessFlagsProtRead)
 __KM_VALUE(MemAccessFlagsProtReadWrite) __KM_VALUE(MemAdviseSetAccessedBy)
 __KM_VALUE(MemAdviseSetPreferredLocation) __KM_VALUE(MemAdviseSetReadMostly)
 __KM_VALUE(MemAdviseUnsetAccessedBy) __KM_VALUE(MemAdviseUnsetPreferredLocation)
-__KM_VALUE(MemAdviseUnsetReadMostly) __KM_VALUE(MemAttachGlobal) __KM_VALUE(MemAttachHost)
-__KM_VALUE(MemAttachSingle) __KM_VALUE(MemLocationTypeDevice)
+__KM_VALUE(MemAdviseUnsetReadMostly) __KM_VALUE(MemLocationTypeDevice)
 __KM_VALUE(MemLocationTypeDeviceLocalityDomain) __KM_VALUE(MemLocationTypeHost)
 __KM_VALUE(MemLocationTypeHostNuma) __KM_VALUE(MemLocationTypeHostNumaCurrent)
-__KM_VALUE(MemLocationTypeInvalid) __KM_VALUE(MemLocationTypeInvisible)
-__KM_VALUE(MemLocationTypeNone) __KM_VALUE(MemPoolAttrAllocationType)
-__KM_VALUE(MemPoolAttrExportHandleTypes) __KM_VALUE(MemPoolAttrHwDecompressEnabled)
-__KM_VALUE(MemPoolAttrLocalityDomainId) __KM_VALUE(MemPoolAttrLocationId)
-__KM_VALUE(MemPoolAttrLocationType) __KM_VALUE(MemPoolAttrMaxPoolSize)
+__KM_VALUE(MemLocationTypeInvalid) __KM_VALUE(MemLocationTypeInvisible) __KM_VALUE(MemLocationTypeNone)
+__KM_VALUE(MemPoolAttrAllocationType) __KM_VALUE(MemPoolAttrExportHandleTypes)
+__KM_VALUE(MemPoolAttrHwDecompressEnabled) __KM_VALUE(MemPoolAttrLocalityDomainId)
+__KM_VALUE(MemPoolAttrLocationId) __KM_VALUE(MemPoolAttrLocationType) __KM_VALUE(MemPoolAttrMaxPoolSize)
 __KM_VALUE(MemPoolAttrReleaseThreshold) __KM_VALUE(MemPoolAttrReservedMemCurrent)
 __KM_VALUE(MemPoolAttrReservedMemHigh) __KM_VALUE(MemPoolAttrUsedMemCurrent)
 __KM_VALUE(MemPoolAttrUsedMemHigh) __KM_VALUE(MemcpyDefault) __KM_VALUE(MemcpyDeviceToDevice)
 __KM_VALUE(MemcpyDeviceToHost) __KM_VALUE(MemcpyHostToDevice) __KM_VALUE(MemcpyHostToHost)
 __KM_VALUE(MemoryTypeDevice) __KM_VALUE(MemoryTypeHost) __KM_VALUE(MemoryTypeManaged)
-__KM_VALUE(MemoryTypeUnregistered) __KM_VALUE(OccupancyDefault)
-__KM_VALUE(OccupancyDisableCachingOverride) __KM_VALUE(ReadModeElementType)
-__KM_VALUE(ReadModeNormalizedFloat) __KM_VALUE(ResourceTypeArray) __KM_VALUE(ResourceTypeLinear)
-__KM_VALUE(ResourceTypeMipmappedArray) __KM_VALUE(ResourceTypePitch2D)
-__KM_VALUE(SharedMemBankSizeDefault) __KM_VALUE(SharedMemBankSizeEightByte)
-__KM_VALUE(SharedMemBankSizeFourByte) __KM_VALUE(SharedMemoryModeAllowNonPortable)
-__KM_VALUE(SharedMemoryModeAllowOversizedSharedMemory) __KM_VALUE(SharedMemoryModeDefault)
-__KM_VALUE(SharedMemoryModePreferOversizedSharedMemory) __KM_VALUE(SharedMemoryModeRequirePortable)
-__KM_VALUE(StreamCaptureModeGlobal) __KM_VALUE(StreamCaptureModeRelaxed)
-__KM_VALUE(StreamCaptureModeThreadLocal) __KM_VALUE(StreamCaptureStatusActive)
-__KM_VALUE(StreamCaptureStatusInvalidated) __KM_VALUE(StreamCaptureStatusNone)
-__KM_VALUE(StreamDefault) __KM_VALUE(StreamNonBlocking) __KM_VALUE(Success)
+__KM_VALUE(MemoryTypeUnregistered) __KM_VALUE(ReadModeElementType) __KM_VALUE(ReadModeNormalizedFloat)
+__KM_VALUE(ResourceTypeArray) __KM_VALUE(ResourceTypeLinear) __KM_VALUE(ResourceTypeMipmappedArray)
+__KM_VALUE(ResourceTypePitch2D) __KM_VALUE(SharedMemBankSizeDefault)
+__KM_VALUE(SharedMemBankSizeEightByte) __KM_VALUE(SharedMemBankSizeFourByte)
+__KM_VALUE(SharedMemoryModeAllowNonPortable) __KM_VALUE(SharedMemoryModeAllowOversizedSharedMemory)
+__KM_VALUE(SharedMemoryModeDefault) __KM_VALUE(SharedMemoryModePreferOversizedSharedMemory)
+__KM_VALUE(SharedMemoryModeRequirePortable) __KM_VALUE(StreamCaptureModeGlobal)
+__KM_VALUE(StreamCaptureModeRelaxed) __KM_VALUE(StreamCaptureModeThreadLocal)
+__KM_VALUE(StreamCaptureStatusActive) __KM_VALUE(StreamCaptureStatusInvalidated)
+__KM_VALUE(StreamCaptureStatusNone) __KM_VALUE(Success)
 #undef __KM_VALUE
 constexpr auto hipErrorOutOfMemory = cudaErrorMemoryAllocation;
 constexpr auto hipErrorNotInitialized = cudaErrorInitializationError;
 constexpr auto hipErrorInvalidImage = cudaErrorInvalidKernelImage;
 constexpr auto hipErrorNotFound = cudaErrorSymbolNotFound;
-constexpr unsigned int hipHostMallocDefault = 0, hipHostMallocPortable = 1, hipHostMallocMapped = 2,
-                       hipHostMallocWriteCombined = 4, hipHostMallocNumaUser = 0x20000000,
-                       hipHostMallocCoherent = 0x40000000, hipHostMallocNonCoherent = 0x80000000;
-constexpr unsigned int hipEventReleaseToDevice = 0x40000000, hipEventReleaseToSystem = 0x80000000;
-constexpr unsigned int hipDeviceMallocDefault = 0, hipDeviceMallocFinegrained = 1, hipMallocSignalMemory = 2;
+// Macros, as in HIP: `hipStreamDefault` is a stream too, because the literal 0 is a null pointer and a constant is not.
+#define hipHostRegisterDefault cudaHostRegisterDefault
+#define hipHostRegisterPortable cudaHostRegisterPortable
+#define hipHostRegisterMapped cudaHostRegisterMapped
+#define hipHostRegisterIoMemory cudaHostRegisterIoMemory
+#define hipHostRegisterReadOnly cudaHostRegisterReadOnly
+#define hipStreamDefault cudaStreamDefault
+#define hipStreamNonBlocking cudaStreamNonBlocking
+#define hipHostAllocDefault cudaHostAllocDefault
+#define hipHostAllocPortable cudaHostAllocPortable
+#define hipHostAllocMapped cudaHostAllocMapped
+#define hipHostAllocWriteCombined cudaHostAllocWriteCombined
+#define hipEventRecordDefault cudaEventRecordDefault
+#define hipEventWaitDefault cudaEventWaitDefault
+#define hipStreamLegacy cudaStreamLegacy
+#define hipStreamPerThread cudaStreamPerThread
+#define hipEventDefault cudaEventDefault
+#define hipEventBlockingSync cudaEventBlockingSync
+#define hipEventDisableTiming cudaEventDisableTiming
+#define hipEventInterprocess cudaEventInterprocess
+#define hipDeviceScheduleAuto cudaDeviceScheduleAuto
+#define hipDeviceScheduleSpin cudaDeviceScheduleSpin
+#define hipDeviceScheduleYield cudaDeviceScheduleYield
+#define hipDeviceScheduleBlockingSync cudaDeviceScheduleBlockingSync
+#define hipDeviceBlockingSync cudaDeviceBlockingSync
+#define hipDeviceScheduleMask cudaDeviceScheduleMask
+#define hipDeviceMapHost cudaDeviceMapHost
+#define hipDeviceLmemResizeToMax cudaDeviceLmemResizeToMax
+#define hipArrayDefault cudaArrayDefault
+#define hipArrayLayered cudaArrayLayered
+#define hipArraySurfaceLoadStore cudaArraySurfaceLoadStore
+#define hipArrayCubemap cudaArrayCubemap
+#define hipArrayTextureGather cudaArrayTextureGather
+#define hipIpcMemLazyEnablePeerAccess cudaIpcMemLazyEnablePeerAccess
+#define hipMemAttachGlobal cudaMemAttachGlobal
+#define hipMemAttachHost cudaMemAttachHost
+#define hipMemAttachSingle cudaMemAttachSingle
+#define hipOccupancyDefault cudaOccupancyDefault
+#define hipOccupancyDisableCachingOverride cudaOccupancyDisableCachingOverride
+#define hipCpuDeviceId cudaCpuDeviceId
+#define hipInvalidDeviceId cudaInvalidDeviceId
+#define hipHostMallocDefault 0x0
+#define hipHostMallocPortable 0x1
+#define hipHostMallocMapped 0x2
+#define hipHostMallocWriteCombined 0x4
+#define hipHostMallocNumaUser 0x20000000
+#define hipHostMallocCoherent 0x40000000
+#define hipHostMallocNonCoherent 0x80000000
+#define hipEventReleaseToDevice 0x40000000
+#define hipEventReleaseToSystem 0x80000000
+#define hipDeviceMallocDefault 0x0
+#define hipDeviceMallocFinegrained 0x1
+#define hipMallocSignalMemory 0x2
 typedef cudaDeviceAttr hipDeviceAttribute_t;
 #define __KM_ATTRIBUTE(NAME) constexpr auto hipDeviceAttribute##NAME = cudaDevAttr##NAME;
 __KM_ATTRIBUTE(AsyncEngineCount) __KM_ATTRIBUTE(AtomicReductionSupported)

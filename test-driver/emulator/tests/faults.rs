@@ -232,6 +232,21 @@ fn races_in_shared_and_global_memory() {
     assert!(fault.to_string().contains("the write at PTX line 18"), "{fault}");
 }
 
+/// Each thread writes the bytes of a word, of which the last two are those that the other writes first.
+#[test]
+fn races_of_bytes_of_a_word() {
+    let body = "\tst.global.u8 [%rd1], %r1;\n\tst.global.u8 [%rd1+1], %r1;\n\tst.global.u8 [%rd1+2], %r1;\n";
+    let fault = fault_of("", body, 2);
+    assert!(matches!(fault.kind, FaultKind::Race { write: true, .. }), "{fault}");
+    assert_eq!((fault.ptx_line, fault.thread), (FIRST, [1, 0, 0]));
+    // A byte that was written before a barrier is not written again with the next.
+    let body = "\tsetp.eq.u32 %p1, %r1, 0;\n\t@%p1 st.global.u8 [%rd1], %r1;\n\tbar.sync 0;\n\t\
+        @%p1 st.global.u8 [%rd1+1], %r1;\n\t@!%p1 ld.global.u8 %r2, [%rd1];\n";
+    let bench = Bench::new(&kernel("", body));
+    let data = bench.buffer(&[0u32; 4]);
+    bench.launch("k", 1, 2, &[Argument::Buffer(data)], &checked()).unwrap();
+}
+
 #[test]
 fn what_orders_threads_is_no_race() {
     let shared = ".shared .align 4 .b8 tile[256];";

@@ -37,6 +37,9 @@ static int multiprocessors(int device) {
 #error "a header that was read has no guard"
 #endif
 
+// nvcc warns of a conversion in braces that may lose bits, and goes on.
+BOTH uchar2 lower_bytes(unsigned short x, int y) { return uchar2{x, y}; }
+
 __managed__ int offset_of_all = 3;
 __constant__ float factors[4];
 

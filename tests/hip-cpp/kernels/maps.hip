@@ -71,6 +71,15 @@ int main() {
   hipLaunchKernelGGL(saxpy, dim3(n / 256), dim3(256), 0, stream, 2.0f, x, y, n);
   hipLaunchKernelGGL(HIP_KERNEL_NAME(scale<double>), 64, 256, 0, 0, (double *)x, 2.0, (int)n / 2);
   scale<int><<<64, 256>>>((int *)y, 3, (int)n);
+  // The constants of HIP are macros: the literal 0 is a stream too, and flags are asked for by the preprocessor.
+  scale<int><<<dim3(64), dim3(256), 0, hipStreamDefault>>>((int *)y, 3, (int)n);
+  hipEvent_t event;
+  CHECK(hipEventCreateWithFlags(&event, hipEventDisableTiming));
+  CHECK(hipEventRecord(event, hipStreamDefault));
+  CHECK(hipMemcpyAsync(x, y, sizeof(float), hipMemcpyDeviceToDevice, hipStreamPerThread));
+#if !defined hipHostMallocMapped || !defined hipEventDefault || !defined hipDeviceMallocDefault
+#error "a constant that programs ask for is no macro"
+#endif
   CHECK(hipMemcpyToSymbol(HIP_SYMBOL(weights), x, sizeof(weights)));
   CHECK(hipStreamSynchronize(stream));
   CHECK(hipFree(x));

@@ -42,6 +42,18 @@ fn a_target_that_suits_no_source_is_named_with_the_sources() {
     fails("no-source", settings, &[RUST, CUDA, ("kernels/e.cu", CUDA.1), IR, PTX]);
 }
 
+/// clang reads headers by names in quotation marks.
+#[test]
+fn a_path_may_have_quotation_marks() {
+    let hip = ("kernels/h.hip", CUDA.1.replace(" cuda(", " hip("));
+    let files = [CUDA, OPENCL, (hip.0, hip.1.as_str())];
+    let settings = "targets = [\"cpu\", \"compute_80\", \"spirv64\"]\ncuda-compiler = \"clang\"\n";
+    let mut package = package(settings, &files);
+    let out = package.folder().join("an \"out\" folder, isn't it?");
+    package.variables.push(("OUT_DIR", out.display().to_string()));
+    assert_eq!(package.summary(), "kernelmill: compiled 9 cached 0");
+}
+
 /// What the settings say of a kernel is no way round the rule.
 #[test]
 fn a_target_that_is_named_for_a_kernel_suits_its_language() {

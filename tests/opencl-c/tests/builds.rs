@@ -44,6 +44,20 @@ fn a_group_that_no_device_has_is_refused_with_the_line() {
     fails("group", &package(ALL, &[("kernels/group.cl", text)]));
 }
 
+/// Older versions of clang, and the compilers of devices, warn of it: kernels read pairs as words.
+#[test]
+fn a_pointer_to_another_type_is_a_warning() {
+    let text = "kernel void k(global uint2 *pairs) {\n  global uint *words = pairs;\n  \
+                words[get_global_id(0)] += 1;\n}\n";
+    let package = package("\"cpu\", \"compute_80\", \"spirv64\"", &[("kernels/a.cl", text)]);
+    let lines = package.build().lines;
+    assert!(
+        lines.contains("kernels/a.cl:2") && lines.contains("incompatible pointer types"),
+        "{lines}"
+    );
+    assert!(lines.contains("compiled 3 cached 0"), "{lines}");
+}
+
 #[test]
 fn names_are_those_of_one_type() {
     let text = "kernel void scale(global float *x) { x[get_global_id(0)] *= 2; }\n";

@@ -78,3 +78,29 @@ fn signed_indices(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     turned[i] = signed[count - 1 - i] + squares[i - 4];
 }
+
+struct Boid {
+    position: vec2<f32>,
+    velocity: vec2<f32>,
+}
+
+// An array in a struct, as programs that draw write it, and a vertex shader in the file that needs what no kernel does.
+struct Boids {
+    all: array<Boid>,
+}
+
+@group(0) @binding(11) var<storage, read_write> boids: Boids;
+
+@compute @workgroup_size(64)
+fn move_boids(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= arrayLength(&boids.all) {
+        return;
+    }
+    let boid = boids.all[id.x];
+    boids.all[id.x].position = boid.position + unpack2x16float(pack2x16float(boid.velocity));
+}
+
+@fragment
+fn samples(@builtin(sample_index) sample: u32) -> @location(0) vec4<f32> {
+    return vec4(f32(sample));
+}

@@ -14,13 +14,14 @@ use std::error::Error;
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 26] = [
+const CHECKS: [(&str, Check); 27] = [
     ("saxpy", maps::saxpy),
     ("saxpy4", maps::saxpy4),
     ("integers", maps::integers),
     ("collatz", maps::collatz),
     ("beyond", maps::beyond),
     ("signed_indices", maps::signed_indices),
+    ("move_boids", maps::move_boids),
     ("group_sums", reductions::group_sums),
     ("scan", reductions::scan),
     ("zeroed", reductions::zeroed),

@@ -4,7 +4,7 @@
 //! wide integers, canonicalisation. Then on each
 //! kernel: undefined selects, sign extensions, the choice of the lowering, context lowering, and either coroutine lowering or
 //! the functions that run a block ([`block_functions`]: private copies, loop interchange, specialisation, region formation,
-//! vectorisation). Then on the module again: outlined functions, source lines, verification, promotion of
+//! vectorisation). Then on the module again: outlined functions, divisors, shift amounts, source lines, verification, promotion of
 //! shared memory, splitting of coroutines, stack probes.
 //!
 //! Each pass is a module whose header says what it needs and what it guarantees. Each adds a
@@ -24,13 +24,14 @@ use super::{
     block_shape::BlockShape,
     body::Body,
     code_size::Sizes,
-    context, coroutine, early_exits, inlining, joined_blocks, lockstep, lowering, merged_atomics,
+    context, coroutine, divisors, early_exits, inlining, joined_blocks, lockstep, lowering,
+    merged_atomics,
     operation::{Operation, operations},
     outlined::{Outlined, OutlinedExits},
     quotients, recursion,
     reports::Reports,
     shared_memory::{self, SharedLayout},
-    sign_extensions, simplification, source_lines,
+    shift_amounts, sign_extensions, simplification, source_lines,
     specialization::{self, BlockSize, SpecializedFunction},
     stack, undefined_selects, verify, wide_integers,
 };
@@ -310,6 +311,9 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
             Pass::OutlinedFunctions,
             self.outlined.lower(unit, self.machine, self.shared.bytes),
         );
+        let divisors = divisors::make_safe(unit, self.machine.triple());
+        reports.count(Pass::Divisors, divisors);
+        reports.count(Pass::ShiftAmounts, shift_amounts::limit(unit));
         let outcome = if self.has_lines { PassOutcome::Changed } else { PassOutcome::Skipped };
         if self.has_lines {
             source_lines::settle(unit);

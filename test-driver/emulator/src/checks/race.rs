@@ -236,7 +236,11 @@ fn update(cell: &mut Cell, clock: &mut Clock, now: Record, kind: AccessKind) {
         if kind.is_strong() {
             cell.released = cell.released.max(clock.fence);
         }
-        cell.write = now;
+        // Bytes of a word that one thread writes one after the other are one write: only the last is remembered.
+        let earlier = cell.write;
+        let is_same = earlier.party.is(now.party) && earlier.time == now.time;
+        let mask = if is_same && earlier.strong == now.strong { earlier.mask } else { 0 };
+        cell.write = Record { mask: now.mask | mask, ..now };
         // Atomics do not end what plain reads before them conflict with.
         if !now.strong {
             cell.reads = [Record::default(); 2];

@@ -1,6 +1,7 @@
 //! Kernels with one invocation for each element.
 
 use super::{On, groups, numbers};
+use crate::kernels::Boid;
 use kernelmill::{Launch, Result};
 
 pub(crate) fn saxpy(on: &On<'_>) -> Result<()> {
@@ -87,5 +88,15 @@ pub(crate) fn signed_indices(on: &On<'_>) -> Result<()> {
     let square = |i: i32| if (4..12).contains(&i) { (i - 4) * (i - 4) } else { 49 };
     let expected: Vec<_> = signed.iter().rev().zip(0..).map(|(it, i)| it + square(i)).collect();
     assert_eq!(turned.download()?, expected);
+    Ok(())
+}
+
+pub(crate) fn move_boids(on: &On<'_>) -> Result<()> {
+    let boid = |i: usize| Boid { position: [i as f32, 2.0], velocity: [0.5, -(i as f32)] };
+    let mut boids = on.device.upload(&(0..150).map(boid).collect::<Vec<_>>())?;
+    on.kernels.move_boids(&on.stream, Launch::grid([3], [64]), &mut boids)?;
+    for (i, moved) in boids.download()?.into_iter().enumerate() {
+        assert_eq!(moved.position, [i as f32 + 0.5, 2.0 - i as f32], "{i}");
+    }
     Ok(())
 }

@@ -38,6 +38,10 @@ const FEATURES: [&str; 9] = [
     "__opencl_c_work_group_collective_functions",
 ];
 
+/// What makes a pointer to another type a warning, as it is for the compilers of OpenCL devices, which come from older
+/// versions of clang.
+pub(super) const POINTER_TYPES: &str = "-Wno-error=incompatible-pointer-types";
+
 /// What clang calls the body of a kernel that other kernels may call.
 const BODY: &str = "__clang_ocl_kern_imp_";
 
@@ -153,6 +157,7 @@ fn command(clang: &Clang, source: &CudaSource, headers: &Path) -> Command {
         "-fno-math-errno",
         "-ffp-contract=off",
         "-fno-color-diagnostics",
+        POINTER_TYPES,
     ]);
     lower::add_files(&mut command, source, headers, &headers::OPENCL);
     command.args(arguments::translate(&source.arguments));

@@ -12,7 +12,7 @@ use std::{
 
 use kernelmill_artifact::{ArtifactKind, Resources, Target};
 
-use super::{arguments, spirv, text};
+use super::{arguments, lower::POINTER_TYPES, spirv, text};
 use crate::{
     Error,
     artifact::{Artifact, CompiledKernel},
@@ -29,6 +29,9 @@ use crate::{
 /// The versions of SPIR-V, in the order in which they are tried. Devices of OpenCL 2.2 and 3.0 read 1.2; shuffles of
 /// sub-groups came with 1.3. A weak exchange of atomics, which LLVM writes in any version, went with 1.4.
 const VERSIONS: [&str; 2] = ["1.2", "1.3"];
+
+/// The file that clang reads before a source for SPIR-V.
+const PRELUDE: &str = "kernelmill_spirv.h";
 
 /// How clang says that a back end has failed.
 const BACKEND: &str = "fatal error: error in backend: ";
@@ -92,14 +95,17 @@ impl ProgramCompiler {
         let contraction = if contracts { "-ffp-contract=on" } else { "-ffp-contract=off" };
         let mut failure = String::new();
         let folder = TemporaryFolder::new(&self.scratch, &source.display)?;
-        let prelude = write(&folder, "spirv.h", spirv::PRELUDE.as_bytes())?;
-        let prelude = prelude.to_string_lossy();
+        write(&folder, PRELUDE, spirv::PRELUDE.as_bytes())?;
+        let headers = folder.path.to_string_lossy();
         for version in VERSIONS {
             let target = format!("--target=spirv64v{version}-unknown-unknown");
             // An extension is only declared where the source needs it.
             let floats = "--spirv-ext=+SPV_EXT_shader_atomic_float_add";
             let arguments = [&*target, "-O2", contraction, "-c", "-mllvm", floats];
-            match self.run(source, &[&arguments[..], &["-include", &prelude]].concat())? {
+            match self.run(
+                source,
+                &[&arguments[..], &["-isystem", &headers, "-include", PRELUDE]].concat(),
+            )? {
                 Ran::Done(module, mut inputs) => {
                     inputs.retain(|path| !path.starts_with(&folder.path));
                     let module = spirv::repair(&module).ok_or_else(|| {
@@ -145,7 +151,7 @@ impl ProgramCompiler {
         let mut command = Command::new(&self.clang.program);
         command.current_dir(&source.package_root).env("TMPDIR", &folder.path);
         command.args(["-x", "cl", "-cl-std=CL3.0", "-D__KERNELMILL__=1"]).args(how);
-        command.args(["-fno-color-diagnostics", "-fno-crash-diagnostics"]);
+        command.args(["-fno-color-diagnostics", "-fno-crash-diagnostics", POINTER_TYPES]);
         command.args(source.includes.iter().flat_map(|it| ["-I".as_ref(), it.as_os_str()]));
         for (name, value) in &source.defines {
             let value = if value.is_empty() { String::new() } else { format!("={value}") };

@@ -56,11 +56,9 @@ impl ValidModule {
         let WgslSource { display, text, .. } = source;
         let mut module = wgsl::parse_str(text)
             .map_err(|error| Error::Wgsl { text: error.emit_to_string_with_path(text, display) })?;
-        let mut info = validate(&module, source)?;
-        if module.entry_points.iter().any(|entry| entry.stage != ShaderStage::Compute) {
-            module.entry_points.retain(|entry| entry.stage == ShaderStage::Compute);
-            info = validate(&module, source)?;
-        }
+        // What is drawn is not compiled, and may need what no kernel does.
+        module.entry_points.retain(|entry| entry.stage == ShaderStage::Compute);
+        let info = validate(&module, source)?;
         let constants = constants(&module, source)?;
         let (module, info) = process_overrides(&module, &info, None, &constants)
             .map(|(module, info)| (module.into_owned(), info.into_owned()))
@@ -73,8 +71,9 @@ impl ValidModule {
 
 fn validate(module: &Module, source: &WgslSource) -> Result<ModuleInfo, Error> {
     let WgslSource { display, text, .. } = source;
-    // What is beyond plain WGSL not every device has.
-    let validated = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(module);
+    // What is beyond plain WGSL not every device has; `pack2x16float` and the like are plain.
+    let capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+    let validated = Validator::new(ValidationFlags::all(), capabilities).validate(module);
     validated.map_err(|mut error| {
         // naga names an entry point, and not where it is.
         if let ValidationError::EntryPoint { name, .. } = error.as_inner()

@@ -27,14 +27,23 @@ impl<'m> Types<'m> {
         self.layouts[ty].size
     }
 
-    /// What a buffer of this type has one or several of; why it cannot be passed where it cannot.
+    /// What a buffer of this type has one or several of; why it cannot be passed where it cannot. A struct that has an array
+    /// of any length, and nothing else, is that array.
     pub(super) fn content(&self, ty: Handle<Type>) -> Result<ValueType, String> {
-        match self.module.types[ty].inner {
+        match &self.module.types[ty].inner {
             TypeInner::Array { base, size: ArraySize::Dynamic, stride } => {
-                self.element(base, stride)
+                self.element(*base, *stride)
             }
+            TypeInner::Struct { members, .. } => match &members[..] {
+                [only] if self.is_of_any_length(only.ty) => self.content(only.ty),
+                _ => self.value(ty),
+            },
             _ => self.value(ty),
         }
+    }
+
+    fn is_of_any_length(&self, ty: Handle<Type>) -> bool {
+        matches!(self.module.types[ty].inner, TypeInner::Array { size: ArraySize::Dynamic, .. })
     }
 
     /// The host's type for a value.

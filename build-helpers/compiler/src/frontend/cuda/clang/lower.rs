@@ -229,8 +229,8 @@ fn command(clang: &Clang, source: &CudaSource, headers: &Path) -> Result<Command
     // `printf` has any number of arguments; before version 20 that needs leave.
     command.args(["-Xclang", "-fcuda-allow-variadic-functions"]);
     command.args(["-fno-color-diagnostics", "-Wno-unknown-cuda-version"]);
-    // The storage class, which C++17 took away, is no error for nvcc.
-    command.arg("-Wno-register");
+    // The storage class, which C++17 took away, is no error for nvcc, and a narrowing conversion in braces is a warning.
+    command.args(["-Wno-register", "-Wno-error=c++11-narrowing"]);
     add_files(&mut command, source, headers, &headers::CUDA);
     command.args(arguments::translate(&source.arguments).map_err(|text| {
         let severity = MessageSeverity::Error;
@@ -255,9 +255,10 @@ pub(crate) fn add_files(
         command.arg(map);
     }
     command.arg("-fdebug-compilation-dir=.");
-    command.arg("-isystem").arg(headers).arg("-include").arg(headers.join(headers::PRELUDE));
+    // By their names in that folder: clang writes `#include "NAME"`, which a path with a quotation mark would end.
+    command.arg("-isystem").arg(headers).arg("-include").arg(headers::PRELUDE);
     if source.is_hip() {
-        command.arg("-include").arg(headers.join(headers::HIP_PRELUDE));
+        command.arg("-include").arg(headers::HIP_PRELUDE);
     }
     for folder in &source.includes {
         command.arg("-I").arg(folder);
