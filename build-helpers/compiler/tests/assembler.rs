@@ -94,7 +94,6 @@ fn the_input_of_a_ptxas_that_crashes_is_kept() {
     assert!(text.ends_with(&format!("are in {}", kept.display())), "{text}");
 }
 
-/// Acceptance: S0.12.
 #[test]
 fn a_cubin_has_the_text_of_its_ptx_only_with_full_debug_information() {
     let (source, lowered) = lower("texts", &RECURSIVE.replace("parity", "texts"));

@@ -72,7 +72,6 @@ fn texts(cubin: &[u8]) -> Vec<Vec<u8>> {
     contents.filter(|(index, _)| is_text(*index)).map(|(_, it)| it.into_owned()).collect()
 }
 
-/// Acceptance: S0.12.
 #[test]
 fn a_text_is_replaced_as_ptxas_writes_another() {
     for arch in ARCHS {
@@ -87,7 +86,6 @@ fn a_text_is_replaced_as_ptxas_writes_another() {
     }
 }
 
-/// Acceptance: S0.12.
 #[test]
 fn blank_lines_stay_and_no_other_section_changes() {
     for arch in ARCHS {
