@@ -10,6 +10,7 @@ use crate::{
     settings::{
         choices::{CudaCompiler, ExcessSpills},
         layer::{KernelLayer, Layer, RuleText, TargetName, VariantLayer},
+        located::MappedType,
         thresholds::Thresholds,
     },
     summary::Summary,
@@ -228,7 +229,8 @@ impl Build {
     /// Uses a type of the package's own, `path` from its root (`crate::Params`), for the struct
     /// `name` in kernel signatures. Its layout is checked when it is compiled.
     pub fn map_type(mut self, name: impl Into<String>, path: impl Into<String>) -> Self {
-        self.layer.types.get_or_insert_default().insert(name.into(), path.into());
+        let given = MappedType { path: path.into(), origin: None };
+        self.layer.types.get_or_insert_default().insert(name.into(), given);
         self
     }
 
@@ -339,7 +341,7 @@ impl Build {
         };
         with_stack(stack::OF_BUILD, build).unwrap_or_else(|error| {
             let limit = limit_behind(&error);
-            Err(Error::Toolchain(format!("there is no thread to build with: {error}{limit}")))
+            Err(Error::Toolchain(format!("cannot start a thread to build with: {error}{limit}")))
         })
     }
 }

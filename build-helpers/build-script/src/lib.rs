@@ -57,7 +57,7 @@
 //!
 //! - `KERNELMILL_SKIP_BUILD=1`, and `DOCS_RS`: wrappers without binaries.
 //! - `KERNELMILL_LOG=summary`: prints the lowering strategy of each kernel on the CPU with its reason, and then
-//!   `kernelmill: compiled N cached M`, both counting pairs of a source and a target.
+//!   `kernelmill: compiled N cached M`, both counting pairs of a source and a target; on a terminal, by a warning, or with `-vv`.
 //! - `KERNELMILL_DUMP=ir,ptx` (or `all`), `KERNELMILL_DUMP_DIR`: writes stages of each kernel to files, see [`dump`].
 //! - `KERNELMILL_OVERRIDE_<kernel>`: a file that stands for one stage of a kernel: `.ll` for what the front end makes,
 //!   `.cu`, `.cl` and `.wgsl` for the source, `.ptx` for PTX, `.spv` for the module of OpenCL devices.

@@ -27,6 +27,7 @@ mod new;
 mod package;
 mod pages;
 mod report;
+mod schema;
 mod store;
 mod test_driver;
 mod toolchain;
@@ -73,8 +74,8 @@ enum Command {
     Doctor(doctor::Options),
     /// Explains an error of the build by its code, or lists all codes.
     Explain(explain::Options),
-    /// Prints the JSON schema of `kernelmill.toml` and of the tables in `Cargo.toml`, for editors.
-    Schema,
+    /// Prints the JSON schema of `kernelmill.toml`, or of the tables in `Cargo.toml`, for editors.
+    Schema(schema::Options),
     /// Prints the completions of these commands for a shell.
     Completions(pages::Completions),
     /// Writes a manual page for each command.
@@ -95,10 +96,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Command::Toolchain(action) => toolchain::run(&action).map(|()| ExitCode::SUCCESS),
         Command::Doctor(options) => doctor::run(&options),
         Command::Explain(options) => explain::run(&options).map(|()| ExitCode::SUCCESS),
-        Command::Schema => {
-            print!("{}", kernelmill_build::SETTINGS_SCHEMA);
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Schema(options) => schema::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Completions(options) => {
             pages::completions(&options, Arguments::command());
             Ok(ExitCode::SUCCESS)
@@ -116,4 +114,30 @@ fn arguments() -> impl Iterator<Item = OsString> {
         arguments.remove(1);
     }
     arguments.into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The commands of the tree that have none below them and do not take `--json`, by their paths.
+    fn without_json(command: &clap::Command, path: &str, found: &mut Vec<String>) -> usize {
+        let below: Vec<_> = command.get_subcommands().collect();
+        if below.is_empty() {
+            let takes = command.get_arguments().any(|it| it.get_long() == Some("json"));
+            found.extend((!takes).then(|| path.to_owned()));
+            return 1;
+        }
+        let count =
+            |it: &&clap::Command| without_json(it, &format!("{path} {}", it.get_name()), found);
+        below.iter().map(count).sum()
+    }
+
+    #[test]
+    fn every_command_of_the_tree_prints_json() {
+        let mut found = Vec::new();
+        let count = without_json(&Arguments::command(), "cargo kernelmill", &mut found);
+        assert!(found.is_empty(), "{found:?}");
+        assert!(count >= 20, "{count} commands");
+    }
 }

@@ -3,9 +3,9 @@
 
 use anyhow::{Context as _, Result};
 use clap::Command;
-use clap_complete::Shell;
+use clap_complete::{Generator as _, Shell};
 use serde_json::json;
-use std::{fs, io, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 /// What cargo runs for `cargo kernelmill`.
 const PROGRAM: &str = "cargo-kernelmill";
@@ -15,6 +15,9 @@ const PROGRAM: &str = "cargo-kernelmill";
 pub(crate) struct Completions {
     /// The shell.
     shell: Shell,
+    /// Print JSON: the shell, the name that the file has by custom, and the script.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Where manual pages go.
@@ -29,13 +32,21 @@ pub(crate) struct Man {
 
 /// Prints the completions.
 pub(crate) fn completions(options: &Completions, mut command: Command) {
-    clap_complete::generate(options.shell, &mut command, PROGRAM, &mut io::stdout());
+    let mut script = Vec::new();
+    clap_complete::generate(options.shell, &mut command, PROGRAM, &mut script);
+    let script = String::from_utf8_lossy(&script);
+    if options.json {
+        let (shell, file) = (options.shell.to_string(), options.shell.file_name(PROGRAM));
+        println!("{:#}", json!({ "shell": shell, "file": file, "script": script }));
+    } else {
+        print!("{script}");
+    }
 }
 
 /// Writes a page for `cargo-kernelmill` and one for each command below it.
 pub(crate) fn man(options: &Man, command: Command) -> Result<()> {
     let folder = &options.folder;
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     clap_mangen::generate_to(command.disable_help_subcommand(true), folder)
         .with_context(|| format!("cannot write to {}", folder.display()))?;
     let pages = fs::read_dir(folder)?.filter_map(Result::ok);

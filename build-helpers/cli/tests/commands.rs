@@ -237,12 +237,9 @@ fn commands_of(command: &[&str]) -> Vec<String> {
     list.lines().map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
 }
 
-/// Completions and the schema are texts in a form of their own.
 #[test]
 fn every_command_prints_json() {
-    for command in
-        commands().iter().filter(|it| !["help", "schema", "completions"].contains(&&***it))
-    {
+    for command in commands().iter().filter(|it| *it != "help") {
         let actions = commands_of(&[command]);
         let with_action =
             actions.iter().filter(|it| *it != "help").map(|it| vec![&**command, &**it]);
@@ -316,8 +313,38 @@ fn every_shell_completes_every_command() {
             assert!(text.contains(command.as_str()), "{shell}: {command}");
         }
     }
+    let told = json(&["completions", "zsh", "--json"]);
+    assert_eq!((&told["shell"], &told["file"]), (&"zsh".into(), &"_cargo-kernelmill".into()));
+    assert_eq!(told["script"], stdout(kernelmill(&["completions", "zsh"])));
     // What zsh looks for to complete `cargo kernelmill`.
     assert!(stdout(kernelmill(&["completions", "zsh"])).contains("\n_cargo-kernelmill() {"));
+}
+
+#[test]
+fn the_schema_of_a_manifest_has_that_of_the_settings_in_its_tables() {
+    let settings = json(&["schema", "--json"]);
+    assert_eq!(settings, json(&["schema"]));
+    let manifest = json(&["schema", "--manifest"]);
+    for table in ["package", "workspace"] {
+        let place = format!("/properties/{table}/properties/metadata/properties/kernelmill/$ref");
+        assert_eq!(manifest.pointer(&place).unwrap(), "#/definitions/settings");
+    }
+    let own = &manifest["definitions"]["settings"];
+    for key in ["properties", "additionalProperties", "type"] {
+        assert_eq!(own[key], settings[key], "{key}");
+    }
+    for (name, definition) in settings["definitions"].as_object().unwrap() {
+        assert_eq!(manifest["definitions"][name], *definition, "{name}");
+    }
+    // The rest of a manifest is Cargo's.
+    assert!(manifest.get("additionalProperties").is_none());
+    let text = manifest.to_string();
+    let references = text.split("\"$ref\":\"#").skip(1);
+    let missing: Vec<_> = references
+        .map(|rest| rest.split('"').next().unwrap())
+        .filter(|place| manifest.pointer(place).is_none())
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[test]

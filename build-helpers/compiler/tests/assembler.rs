@@ -94,6 +94,24 @@ fn the_input_of_a_ptxas_that_crashes_is_kept() {
     assert!(text.ends_with(&format!("are in {}", kept.display())), "{text}");
 }
 
+#[test]
+fn a_cubin_has_the_text_of_its_ptx_only_with_full_debug_information() {
+    let (source, lowered) = lower("texts", &RECURSIVE.replace("parity", "texts"));
+    for arch in ["sm_80", "sm_90", "sm_100"] {
+        for (level, has_lines, has_text) in
+            [("0", false, false), ("1", true, false), ("2", true, true)]
+        {
+            let mut config = Config::new(arch.parse().unwrap());
+            config.options.set("debug_level", level).unwrap();
+            let artifact = common::compiler().compile(&job("texts", &source, &lowered, &config));
+            let bytes = artifact.unwrap_or_else(|error| panic!("{error}")).bytes;
+            let has = |text: &str| bytes.windows(text.len()).any(|it| it == text.as_bytes());
+            assert_eq!(has(".entry texts"), has_text, "{arch} {level}");
+            assert_eq!(has("texts.rs"), has_lines, "{arch} {level}");
+        }
+    }
+}
+
 /// Inline assembly that PTX 7.0, the first of sm_80, does not have.
 const NEW_INSTRUCTION: &str = "
 use kernelmill_device::prelude::*;

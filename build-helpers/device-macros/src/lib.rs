@@ -30,7 +30,7 @@ use proc_macro::TokenStream;
 ///
 /// With `#[kernel(dim = 2, width = w)]`, where `w` is an integer parameter of the kernel, the rows
 /// of each `DisjointSlice<T, Index2D>` are `w` elements wide; without it they are as wide as the
-/// launch.
+/// launch, and the build warns.
 ///
 /// `#[kernel(fast_math)]` sets fast-math flags on the kernel's arithmetic: see
 /// `kernelmill_device::fast`.

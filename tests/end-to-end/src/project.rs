@@ -211,7 +211,10 @@ impl Project {
         let mut command = Command::new("cargo");
         command.args(arguments).arg("--offline").current_dir(self.package());
         builds::set_variables(&mut command, &self.target);
-        command.env("KERNELMILL_LOG", "summary").stdin(Stdio::null());
+        command
+            .env("KERNELMILL_LOG", "summary")
+            .env("KERNELMILL_PROGRESS", "never")
+            .stdin(Stdio::null());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }

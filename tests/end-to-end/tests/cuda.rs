@@ -258,6 +258,42 @@ fn documentation_builds_need_no_nvcc() {
     assert!(run.stderr.contains("have no wrappers in this build"), "{}", run.stderr);
 }
 
+/// A source with several kernels, with structs, an enumeration and a template.
+const SEVERAL: &str = "\
+struct Range { int from, to; };
+enum class Mode { Add, Set };
+template <typename T, int N> __global__ void step(T *x, T by) { x[threadIdx.x] += by * N; }
+template __global__ void step<float, 2>(float *, float);
+template __global__ void step<double, 3>(double *, double);
+__global__ void clear(int *x, Range range) {
+    int i = range.from + threadIdx.x;
+    if (i < range.to) x[i] = 0;
+}
+extern \"C\" __global__ void change(unsigned *x, const Range *ranges, Mode mode) {
+    *x = mode == Mode::Add ? *x + ranges->to : ranges->to;
+}
+";
+
+/// nvcc reads the signatures, and nothing is compiled for a device.
+#[test]
+fn builds_without_binaries_have_the_same_wrappers() {
+    let Some(project) = project("cuda-skipped") else { return };
+    let project = project.file("kernels/several.cu", SEVERAL).file("kernels/fill.cu", FILL);
+    let signatures = |run: &Run| {
+        let lines = run.stdout.lines().filter(|line| line.starts_with("unsafe fn "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let built = run(&project);
+    assert_counts(&built, 4, 0);
+    let built = signatures(&built);
+    assert_eq!(built.len(), 5, "{built:#?}");
+    let change = "unsafe fn change(x: *mut u32, ranges: *const Range, mode: Mode)";
+    assert!(built.iter().any(|it| it == change), "{built:#?}");
+    let skipped = run(&project.environment("KERNELMILL_SKIP_BUILD", "1"));
+    assert_counts(&skipped, 0, 0);
+    assert_eq!(signatures(&skipped), built);
+}
+
 #[test]
 fn without_the_feature_half_the_error_names_kernel_and_parameter() {
     let Some(project) = project("cuda-half") else { return };

@@ -85,7 +85,10 @@ impl Package {
         command.env("XDG_CACHE_HOME", self.folder().join("cache")).env("CARGO", env!("CARGO"));
         command.env("CARGO_PKG_NAME", "app").env("CARGO_PKG_VERSION", "0.1.0");
         command.env("TARGET", &rustc.host).env("RUSTC", &rustc.program);
-        command.env("KERNELMILL_LOG", "summary").env("RUST_BACKTRACE", "0");
+        command
+            .env("KERNELMILL_LOG", "summary")
+            .env("KERNELMILL_PROGRESS", "never")
+            .env("RUST_BACKTRACE", "0");
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         let output = command.current_dir(self.path("")).output().expect("the program starts");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");

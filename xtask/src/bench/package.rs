@@ -60,7 +60,10 @@ impl<'a> Package<'a> {
         let command =
             self.workspace.cargo_on_two_cores(arguments).arg("--manifest-path").arg(manifest);
         let command = command.env("CARGO_TARGET_DIR", self.folder.join("target"));
-        let command = command.env("XDG_CACHE_HOME", &self.store).env("KERNELMILL_LOG", "summary");
+        let command = command
+            .env("XDG_CACHE_HOME", &self.store)
+            .env("KERNELMILL_LOG", "summary")
+            .env("KERNELMILL_PROGRESS", "never");
         let set = |command: Cmd<'a>, (name, value): &(&str, String)| command.env(name, value);
         self.variables.iter().fold(command, set).quiet()
     }

@@ -156,6 +156,16 @@ impl BuildEnvironment {
         }
     }
 
+    /// Shows lines that the user asked for to somebody who does not run `cargo build -vv`. Where the progress is
+    /// turned off, so is this.
+    pub(crate) fn show(&self, lines: &[String]) {
+        let value = self.unwatched(progress::VARIABLE).unwrap_or_else(|| "auto".to_owned());
+        if value != "never" {
+            let terminal = progress::terminal(Some(&value)).ok().flatten();
+            progress::show(lines, terminal, |line| self.cargo.warn(&line));
+        }
+    }
+
     fn open_sinks(&self) -> Sinks {
         Sinks { file: self.open_trace(), progress: self.open_progress() }
     }

@@ -104,6 +104,21 @@ fn line(counts: Counts, took: Duration, (source, target): (&str, &str), is_store
     format!("kernelmill: {of_all}: {source} for {target}{stored}{left}")
 }
 
+/// Shows lines that the user asked for: on the terminal where there is one, and otherwise the last of them as a warning, which Cargo
+/// shows without `-vv`.
+pub(super) fn show(lines: &[String], terminal: Option<File>, warn: impl FnOnce(&str)) {
+    let Some(mut terminal) = terminal else {
+        return match lines {
+            [] => {}
+            [only] => warn(only),
+            [.., last] => warn(&format!("{last}; `cargo build -vv` shows what else there is")),
+        };
+    };
+    let text: String = lines.iter().map(|line| format!("\r\x1b[K{line}\n")).collect();
+    // A terminal that is gone is shown nothing.
+    let _ = terminal.write_all(text.as_bytes());
+}
+
 /// The terminal, where the value of the variable allows it. `Err` with what can be written for a value that
 /// is none.
 pub(super) fn terminal(value: Option<&str>) -> Result<Option<File>, &'static str> {
@@ -143,6 +158,25 @@ mod tests {
         let file = TraceFile::append(&folder.join("progress.json"), "build of app").unwrap();
         let terminal = File::create(folder.join("terminal")).unwrap();
         Progress::new(Some(file), Some(terminal)).unwrap()
+    }
+
+    #[test]
+    fn lines_go_to_the_terminal_and_without_one_the_last_is_a_warning() {
+        let folder = temporary_folder();
+        let path = folder.path().join("terminal");
+        let lines = ["a: thread loop".to_owned(), "compiled 1 cached 0".to_owned()];
+        show(&lines, Some(File::create(&path).unwrap()), |it| panic!("{it}"));
+        let text = "\r\x1b[Ka: thread loop\n\r\x1b[Kcompiled 1 cached 0\n";
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        let mut warned = Vec::new();
+        show(&lines, None, |it| warned.push(it.to_owned()));
+        show(&lines[1..], None, |it| warned.push(it.to_owned()));
+        show(&[], None, |it| warned.push(it.to_owned()));
+        let expected = [
+            "compiled 1 cached 0; `cargo build -vv` shows what else there is",
+            "compiled 1 cached 0",
+        ];
+        assert_eq!(warned, expected);
     }
 
     #[test]

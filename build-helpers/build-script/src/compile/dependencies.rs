@@ -42,7 +42,10 @@ pub(crate) fn check_links(
         let names: Vec<_> = sources.iter().map(|source| format!("`{}`", source.display)).collect();
         report.plain(
             Code::Dependency,
-            format!("{} has no kernel, and nobody learns of its functions", names.join(", ")),
+            format!(
+                "{} has no kernel, and no package that depends on this one sees its functions",
+                names.join(", ")
+            ),
             format!(
                 "mark a function with `#[kernel]`, or add `links = \"{}\"` to the `[package]` of \
                  Cargo.toml: then packages that depend on this one can call the functions",
@@ -112,6 +115,7 @@ impl Dependencies {
                 module: None,
                 defines: BTreeMap::new(),
                 defined: Vec::new(),
+                warnings: Vec::new(),
                 variants: Vec::new(),
             };
             (source, front)

@@ -160,7 +160,7 @@ pub(super) fn report_arguments(
     }
     let Some(text) = named.first() else { return };
     let list = named.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
-    let message = format!("{compiler} is given {list}, which the setting `arguments` says");
+    let message = format!("{compiler} gets {list} from the setting `arguments`");
     let help = format!("correct or leave out what {compiler} refuses");
     let setting = Value { key: "arguments", text };
     setting.report(Code::CompilerArgument, package, message, &help, report);
@@ -324,7 +324,7 @@ mod tests {
         let rustc = |text: &str| CompileError::Rustc { stderr: text.to_owned() };
         let level = "error: optimization level needs to be between 0-3, s or z (instead was `9`)\n";
         let arguments = "\"-Awarnings\", \"rustc:-Copt-level=9\", \"cuda:-O2\"";
-        let expected = "error[KM0007]: rustc is given `rustc:-Copt-level=9`, which the setting `arguments` says\n \
+        let expected = "error[KM0007]: rustc gets `rustc:-Copt-level=9` from the setting `arguments`\n \
             --> kernelmill.toml:2:28";
         let said = arguments_behind(arguments, RUST, &rustc(level));
         assert!(said.starts_with(expected), "{said}");
@@ -335,17 +335,14 @@ mod tests {
             RUST,
             &rustc("error: unknown codegen option: `kernels/k.rs`\n"),
         );
-        assert!(
-            said.contains("rustc is given `-Awarnings`, `rustc:-Copt-level=9`, which"),
-            "{said}"
-        );
+        assert!(said.contains("rustc gets `-Awarnings`, `rustc:-Copt-level=9` from"), "{said}");
         let placed = rustc("error[E0308]: mismatched types\n --> kernels/k.rs:1:1\n");
         assert_eq!(arguments_behind(arguments, RUST, &placed), "");
         assert_eq!(arguments_behind("", RUST, &rustc(level)), "");
         let (program, display) = ("/bin/rustc".into(), "kernels/k.rs".to_owned());
         let nothing = CompileError::NoOutput { program, display };
         let said = arguments_behind("\"-Cllvm-args=-help\"", RUST, &nothing);
-        assert!(said.contains("rustc is given `-Cllvm-args=-help`, which the setting"), "{said}");
+        assert!(said.contains("rustc gets `-Cllvm-args=-help` from the setting"), "{said}");
     }
 
     #[test]
@@ -423,18 +420,18 @@ mod tests {
         let arguments = "\"rustc:-g\", \"cuda:-std=c++99\"";
         let refused = cpp(message("Value 'c++99' is not defined for option 'std'", None));
         let said = arguments_behind(arguments, CUDA, &refused);
-        assert!(said.contains("nvcc is given `cuda:-std=c++99`, which the setting"), "{said}");
+        assert!(said.contains("nvcc gets `cuda:-std=c++99` from the setting"), "{said}");
         assert!(said.contains("--> kernelmill.toml:2:26"), "{said}");
         let placed = cpp(message("identifier", Some(("kernels/k.cu".to_owned(), 1))));
         assert_eq!(arguments_behind(arguments, CUDA, &placed), "");
         let assembler = cpp(message("Unknown option 'bogus'", None));
         let said = arguments_behind("\"-g\", \"-Xptxas=--bogus\"", CUDA, &assembler);
-        assert!(said.contains("nvcc is given `-Xptxas=--bogus`, which the setting"), "{said}");
+        assert!(said.contains("nvcc gets `-Xptxas=--bogus` from the setting"), "{said}");
         let clang = CompileError::Clang {
             messages: vec![message("invalid value 'c++99' in '-std=c++99'", None)],
             display: "kernels/k.cu".to_owned(),
         };
         let said = arguments_behind(arguments, CUDA, &clang);
-        assert!(said.contains("clang is given `cuda:-std=c++99`, which the setting"), "{said}");
+        assert!(said.contains("clang gets `cuda:-std=c++99` from the setting"), "{said}");
     }
 }

@@ -339,7 +339,7 @@ impl FrontEnd<'_> {
                 return Ok(lowered);
             }
             (SourceKind::Cuda | SourceKind::Hip | SourceKind::OpenCl, None) => {
-                let what = format!("{} is for clang, and there is none", source.display);
+                let what = format!("{} needs clang, and none was found", source.display);
                 return Err(CompileError::Internal(what).into());
             }
             (SourceKind::LlvmIr, _) => {

@@ -71,6 +71,7 @@ impl Parts {
             module: None,
             defines: BTreeMap::new(),
             defined: Vec::new(),
+            warnings: Vec::new(),
             variants: Vec::new(),
         };
         Self {

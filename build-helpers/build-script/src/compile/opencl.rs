@@ -34,7 +34,7 @@ pub(super) fn binary(
 ) -> Result<Binary, Failure> {
     let target = &unit.config.target;
     let Some(clang) = front_end.clang else {
-        let what = format!("{} is for clang, and there is none", source.display);
+        let what = format!("{} needs clang, and none was found", source.display);
         return Err(CompileError::Internal(what).into());
     };
     let kernels: Vec<_> =

@@ -34,6 +34,7 @@ pub(super) fn source(it: &KernelOverride, kind: SourceKind) -> Source {
         module: None,
         defines: BTreeMap::new(),
         defined: Vec::new(),
+        warnings: Vec::new(),
         variants: Vec::new(),
     }
 }

@@ -81,6 +81,7 @@ pub(crate) fn find(
             module: None,
             defines: BTreeMap::new(),
             defined: Vec::new(),
+            warnings: Vec::new(),
             variants: Vec::new(),
             display,
             overrides: Vec::new(),

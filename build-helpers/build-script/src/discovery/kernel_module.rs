@@ -83,11 +83,11 @@ impl Reader<'_> {
             (read_crate_with(&files, cfgs, listed), types)
         });
         let Ok((reading, types)) = reading else {
-            let message = format!("no thread to read `{}` with", module.display());
+            let message = format!("cannot start a thread to read `{}` with", module.display());
             self.report.message(Code::Files, message);
             return None;
         };
-        let (signatures, functions, generics, variants) = match reading {
+        let (signatures, functions, generics, variants, warnings) = match reading {
             Reading::Kernels(kernels, ..)
                 if kernels.is_empty() && !files.iter().any(|file| exports(file.text)) =>
             {
@@ -98,10 +98,10 @@ impl Reader<'_> {
                 self.fault(module, Code::NoKernelSource, message, help.to_owned());
                 return None;
             }
-            Reading::Kernels(kernels, functions, generics, variants) => {
-                (Some(kernels), functions, generics, variants)
+            Reading::Kernels(kernels, functions, generics, variants, warnings) => {
+                (Some(kernels), functions, generics, variants, warnings)
             }
-            Reading::NotRust => (None, Vec::new(), Vec::new(), Vec::new()),
+            Reading::NotRust => (None, Vec::new(), Vec::new(), Vec::new(), Vec::new()),
             Reading::Rejected(diagnostics) => {
                 diagnostics.into_iter().for_each(|it| self.report.diagnostic(it));
                 return None;
@@ -137,6 +137,7 @@ impl Reader<'_> {
             module: Some(ModuleOfCrate { mirror: Mirror { texts, copies: included }, types }),
             defines: BTreeMap::new(),
             defined: Vec::new(),
+            warnings,
             variants,
         })
     }

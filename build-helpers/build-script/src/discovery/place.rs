@@ -4,6 +4,7 @@ use super::source::Source;
 use crate::base::report::{Report, place};
 use kernelmill_artifact::Signature;
 use kernelmill_compiler::diagnostic::{Code, Diagnostic, Place};
+use std::sync::Arc;
 
 /// Where a kernel's name stands.
 pub(crate) fn place_of(source: &Source, signature: &Signature) -> Place {
@@ -40,29 +41,51 @@ pub(crate) fn report_kernel(
     report.diagnostic(diagnostic.kernel(kernel.name()).help(help));
 }
 
-/// Reports what is wrong with a struct of a signature, at its declaration where a source has its text; the place is that of a
-/// kernel with it.
-pub(crate) fn report_struct(
+/// Reports what is wrong with a type of a signature, at its declaration where a source has its text; the place is that of a
+/// kernel with it. Another type of that name is shown too, by the place of a kernel with that one.
+pub(crate) fn report_type(
     sources: &[Source],
-    (name, kernel): (&str, &str),
+    (name, kernel, other): (&str, &str, Option<&str>),
     (code, message, help): (Code, &str, &str),
     report: &mut Report,
 ) {
+    let found = declared(sources, name, kernel);
+    let other = other.and_then(|other| declared(sources, name, other));
+    // Two modules of a file can each have one, and nothing says which is whose.
+    let is_ambiguous = found.is_some() && found == other;
+    let Some((place, text)) = found.filter(|_| !is_ambiguous) else {
+        return report.plain(code, format!("{kernel}: {message}"), help);
+    };
+    report.add_text(&place.file, text);
+    let mut diagnostic = Diagnostic::error(code, place, message).help(help);
+    if let Some((place, text)) = other {
+        report.add_text(&place.file, text);
+        diagnostic = diagnostic.label(place, "the other one");
+    }
+    report.diagnostic(diagnostic);
+}
+
+/// Where a source declares a type of a kernel with this place, and the text of the file.
+fn declared(sources: &[Source], name: &str, kernel: &str) -> Option<(Place, Arc<str>)> {
     let texts = || sources.iter().flat_map(|source| &source.texts);
     // The file of the kernel comes first: another one may have a struct of that name that no kernel has.
     let is_own = |file: &str| kernel.strip_prefix(file).is_some_and(|rest| rest.starts_with(':'));
     let own = texts().filter(|(file, _)| is_own(file)).chain(texts());
     let mut found = own.filter_map(|(file, text)| Some((file, text, declaration(text, name)?)));
-    let Some((file, text, span)) = found.next() else {
-        return report.plain(code, format!("{kernel}: {message}"), help);
-    };
-    report.add_text(file, text.clone());
-    report.diagnostic(Diagnostic::error(code, place(file, text, span), message).help(help));
+    let (file, text, span) = found.next()?;
+    Some((place(file, text, span), text.clone()))
 }
 
-/// Where a text has the name of a struct behind the word `struct`, in Rust or C++, and not in a comment.
+/// What stands before the name of a type where it is declared, in Rust and C++.
+const DECLARES: [&str; 5] = ["struct", "enum", "enum class", "enum struct", "class"];
+
+/// Where a text declares a type, in Rust or C++, and not in a comment.
 fn declaration(text: &str, name: &str) -> Option<std::ops::Range<usize>> {
-    let declared = format!("struct {name}");
+    DECLARES.iter().find_map(|word| declaration_by(word, text, name))
+}
+
+fn declaration_by(word: &str, text: &str, name: &str) -> Option<std::ops::Range<usize>> {
+    let declared = format!("{word} {name}");
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     let is_whole = |at: &usize| {
         let (before, behind) = (&text[..*at], &text[at + declared.len()..]);
@@ -120,6 +143,10 @@ mod tests {
         let at = text.rfind("P {").unwrap();
         assert_eq!(declaration(text, "P"), Some(at..at + 1));
         assert_eq!(declaration(text, "Q"), None);
+        for text in ["enum class Side { Left };", "#[repr(u8)] pub enum Side { Left }"] {
+            let at = text.find("Side").unwrap();
+            assert_eq!(declaration(text, "Side"), Some(at..at + 4));
+        }
     }
 
     #[test]

@@ -86,7 +86,7 @@ pub(crate) fn read(
             report.message(
                 Code::Files,
                 format!(
-                    "no thread to read `{}` with: {error}{}",
+                    "cannot start a thread to read `{}` with: {error}{}",
                     candidate.display,
                     limit_behind(&error)
                 ),
@@ -94,7 +94,7 @@ pub(crate) fn read(
             return None;
         }
     };
-    let (signatures, functions, generics, variants) = match reading {
+    let (signatures, functions, generics, variants, warnings) = match reading {
         Reading::Kernels(kernels, ..)
             if kernels.is_empty()
                 && !files.iter().any(|file| file.has_kernels && exports(file.text)) =>
@@ -102,8 +102,8 @@ pub(crate) fn read(
             without_kernels(&candidate, report);
             return None;
         }
-        Reading::Kernels(kernels, functions, generics, variants) => {
-            (Some(kernels), functions, generics, variants)
+        Reading::Kernels(kernels, functions, generics, variants, warnings) => {
+            (Some(kernels), functions, generics, variants, warnings)
         }
         Reading::NotRust => {
             let has_marker = |text: &str| text.contains("#[kernel") || text.contains("::kernel");
@@ -111,7 +111,7 @@ pub(crate) fn read(
                 without_kernels(&candidate, report);
                 return None;
             }
-            (None, Vec::new(), Vec::new(), Vec::new())
+            (None, Vec::new(), Vec::new(), Vec::new(), Vec::new())
         }
         Reading::Rejected(diagnostics) => {
             for (display, text) in texts.into_iter().map(|(_, text)| text) {
@@ -143,6 +143,7 @@ pub(crate) fn read(
         module: None,
         defines: BTreeMap::new(),
         defined: Vec::new(),
+        warnings,
         variants,
     })
 }
@@ -262,6 +263,7 @@ fn read_other(
         module: None,
         defines: BTreeMap::new(),
         defined: Vec::new(),
+        warnings: Vec::new(),
         variants: Vec::new(),
     })
 }

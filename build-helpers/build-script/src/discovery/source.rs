@@ -5,6 +5,7 @@ use crate::settings::{choices::ArgumentsOf, resolved::Settings};
 use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target, VariableDeclaration};
 use kernelmill_compiler::{
     Mirror,
+    diagnostic::Diagnostic,
     frontend::{generic::GenericKernel, rust::signature::ListedVariant},
 };
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
@@ -42,6 +43,8 @@ pub(crate) struct Source {
     pub(crate) module: Option<ModuleOfCrate>,
     /// The variants of kernels that attributes list.
     pub(crate) variants: Vec<ListedVariant>,
+    /// What its kernels probably do not mean, for the build to warn of.
+    pub(crate) warnings: Vec<Diagnostic>,
     /// The macros that it is compiled with besides those of all sources.
     pub(crate) defines: BTreeMap<String, String>,
     /// The source compiled with the macros of variants: each with its macros, and with the kernels that have such a

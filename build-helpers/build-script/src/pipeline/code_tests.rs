@@ -27,7 +27,7 @@ fn errors_of_a_source_have_their_codes() {
     );
     assert_eq!(
         first_line("#[device_fn]\npub fn f(x: f32) -> f32 { x }"),
-        "error[KM0031]: `kernels/k.rs` has no kernel, and nobody learns of its functions"
+        "error[KM0031]: `kernels/k.rs` has no kernel, and no package that depends on this one sees its functions"
     );
     assert_eq!(
         first_line("#[device_fn]\npub async fn f(x: f32) -> f32 { x }\n#[kernel]\npub fn k() {}"),

@@ -228,6 +228,9 @@ fn plan(
         device_libraries::find(environment, package, settings, search, inputs)?;
     host_code::check(&host_files, settings, search, tools.nvcc.as_ref())?;
     settings.has_ptx = found.sources.iter().any(|source| source.kind == SourceKind::Ptx);
+    for warning in found.sources.iter().flat_map(|source| &source.warnings) {
+        environment.cargo.warn(warning);
+    }
     for warning in targets::check(&found.sources, settings)? {
         environment.cargo.warn(&warning);
     }
@@ -341,23 +344,27 @@ fn write_outputs(
 
 /// Prints what became of each kernel, and the summary last.
 fn log(environment: &BuildEnvironment, compiled: &Compiled, summary: &Summary) {
-    let cargo = &environment.cargo;
+    let mut lines = Vec::new();
     let kernels = || {
         let artifacts = compiled.binaries.iter().map(|binary| &binary.artifact);
         artifacts.flat_map(|artifact| artifact.kernels.iter().map(move |it| (artifact, it)))
     };
     for (_, kernel) in kernels() {
         if let Some(strategy) = &kernel.strategy {
-            cargo.note(&format_args!("kernelmill: {} on the CPU: {strategy}", kernel.name));
+            lines.push(format!("kernelmill: {} on the CPU: {strategy}", kernel.name));
         }
     }
     for (artifact, kernel) in kernels() {
         for note in &kernel.notes {
             let target = &artifact.target;
-            cargo.note(&format_args!("kernelmill: {} for {target}: {note}", kernel.name));
+            lines.push(format!("kernelmill: {} for {target}: {note}", kernel.name));
         }
     }
-    cargo.note(summary);
+    lines.push(summary.to_string());
+    environment.show(&lines);
+    for line in &lines {
+        environment.cargo.note(line);
+    }
 }
 
 /// Says what does not hold for binaries because nvcc, ptxas or naga makes them, where it is something for a source.

@@ -199,6 +199,7 @@ fn wrappers_without_binaries_need_no_compiler() {
         let mut project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
         project.set(name, "1");
         project.set("KERNELMILL_LOG", "summary");
+        project.set("KERNELMILL_PROGRESS", "never");
         let outcome = project.build();
         assert_eq!(outcome.lines.last().unwrap(), "kernelmill: compiled 0 cached 0");
         assert_eq!(outcome.result.unwrap().kernels, ["saxpy"]);
@@ -265,6 +266,7 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
         &[("kernels/saxpy.rs", &text), ("kernels/helper.rs", "")],
     );
     project.set("KERNELMILL_LOG", "summary");
+    project.set("KERNELMILL_PROGRESS", "never");
     let outcome = project.build();
     outcome.result.unwrap();
     let out = project.out();
@@ -358,11 +360,33 @@ fn a_summary_says_what_plugins_say_of_kernels() {
     let text = format!("// NOTES\n{SAXPY}");
     let mut project = Project::new("targets = \"sm_90\"", &[("kernels/saxpy.rs", &text)]);
     project.set("KERNELMILL_LOG", "summary");
+    project.set("KERNELMILL_PROGRESS", "never");
     for counts in ["compiled 1 cached 0", "compiled 0 cached 1"] {
         let outcome = project.build();
         let lines = &outcome.lines[outcome.lines.len() - 2..];
         let said = "kernelmill: saxpy for sm_90: count: 3 additions".to_owned();
         assert_eq!(lines, [said, format!("kernelmill: {counts}")]);
+    }
+}
+
+#[test]
+fn a_summary_is_shown_without_vv_unless_the_progress_is_turned_off() {
+    for (progress, count) in [(None, 1), (Some("never"), 0)] {
+        let mut project = Project::new("targets = \"cpu\"", &[("kernels/saxpy.rs", SAXPY)]);
+        project.set("KERNELMILL_LOG", "summary");
+        if let Some(progress) = progress {
+            project.set("KERNELMILL_PROGRESS", progress);
+        }
+        // Of a run in the foreground of a terminal, that one shows it.
+        let has_terminal = fs::File::options().append(true).open("/dev/tty").is_ok();
+        let outcome = project.build();
+        let warned =
+            outcome.lines.iter().filter(|it| it.starts_with("cargo::warning=kernelmill: c"));
+        let warned: Vec<_> = warned.collect();
+        if !has_terminal || progress.is_some() {
+            assert_eq!(warned.len(), count, "{warned:?}");
+        }
+        assert_eq!(outcome.lines.last().unwrap(), "kernelmill: compiled 1 cached 0");
     }
 }
 
@@ -373,6 +397,7 @@ fn the_log_and_the_manifest_say_the_lowering_strategy_of_each_kernel() {
     let mut project =
         Project::new("targets = [\"cpu\", \"compute_75\"]", &[("kernels/saxpy.rs", &text)]);
     project.set("KERNELMILL_LOG", "summary");
+    project.set("KERNELMILL_PROGRESS", "never");
     let strategy = "thread loop: no barriers, vector widths 8, 16";
     for counts in ["compiled 2 cached 0", "compiled 0 cached 2"] {
         let outcome = project.build();
@@ -466,6 +491,23 @@ fn more_spills_than_are_allowed_are_a_warning_or_an_error() {
         let (outcomes, _) = build(settings);
         let says = |line: &String| line.contains("spills");
         assert!(!outcomes.iter().any(|it| it.lines.iter().any(says)), "{settings}");
+    }
+}
+
+#[test]
+fn rows_whose_width_nobody_gives_are_warned_of_in_every_build() {
+    let text = "#[kernel(dim = 2)] fn blur(mut out: DisjointSlice<u8, Index2D>) {}";
+    let project = Project::new("targets = [\"cpu\"]", &[("kernels/blur.rs", text)]);
+    for _ in 0..2 {
+        let outcome = project.build();
+        outcome.result.unwrap();
+        let warnings = outcome.lines.iter().filter_map(|it| it.strip_prefix("cargo::warning="));
+        let warnings: Vec<_> = warnings.collect();
+        let [message, help] = warnings[..] else { panic!("{warnings:?}") };
+        let expected =
+            "kernels/blur.rs:1:37: warning[KM0043]: kernel `blur` has rows as wide as the launch";
+        assert!(message.starts_with(expected), "{message}");
+        assert!(help.contains("help: write `#[kernel(dim = 2, width = w)]`"), "{help}");
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn definition(name: &str) -> Result<(), Fault> {
     }
     Err(Fault {
         code: Code::SettingValue,
-        message: format!("`{name}` is defined, which is no name"),
+        message: format!("the setting `define` has `{name}`, which is no name of a macro"),
         help: "a name has letters, digits and underscores, and starts with no digit".to_owned(),
     })
 }

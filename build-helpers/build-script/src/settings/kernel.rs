@@ -86,7 +86,7 @@ impl KernelSettings {
                 continue;
             }
             let message = format!(
-                "the kernel `{key}` has launches that cannot be, in `{}`: {}",
+                "the kernel `{key}` has launch bounds that are not valid, in `{}`: {}",
                 fault.name.replace('_', "-"),
                 fault.message
             );
@@ -208,7 +208,7 @@ impl KernelSettings {
         for fault in limits::check(&kernel.limits) {
             let (name, file, line) = (&kernel.name, &kernel.file, kernel.line);
             let message = format!(
-                "the kernel `{name}` has launches that cannot be, by the settings and by {file}:{line} \
+                "the kernel `{name}` has launch bounds that are not valid, by the settings and by {file}:{line} \
                  together: {}",
                 fault.message
             );

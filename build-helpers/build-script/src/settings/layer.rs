@@ -3,6 +3,7 @@
 use super::{
     choices::{CudaCompiler, ExcessSpills},
     contract::Origin,
+    located::MappedType,
     thresholds::Thresholds,
 };
 use kernelmill_artifact::LaunchLimits;
@@ -29,7 +30,7 @@ pub(crate) struct Layer {
     pub(crate) excess_spills: Option<ExcessSpills>,
     /// Each is taken by itself.
     pub(crate) thresholds: Thresholds,
-    pub(crate) types: Option<BTreeMap<String, String>>,
+    pub(crate) types: Option<BTreeMap<String, MappedType>>,
     pub(crate) cuda_compiler: Option<CudaCompiler>,
     pub(crate) nvcc: Option<String>,
     pub(crate) clang: Option<String>,

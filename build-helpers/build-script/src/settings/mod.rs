@@ -7,7 +7,7 @@ mod declared;
 pub(crate) mod dumps;
 pub(crate) mod kernel;
 pub(crate) mod layer;
-mod located;
+pub(crate) mod located;
 pub(crate) mod native;
 pub(crate) mod origin;
 pub(crate) mod overrides;

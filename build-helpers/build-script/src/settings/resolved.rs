@@ -5,6 +5,7 @@ use super::{
     dumps::Dumps,
     kernel::{self, KernelSettings},
     layer::RuleText,
+    located::MappedType,
     sources::SourcesSettings,
     thresholds::Thresholds,
     variants::{self, VariantParameters, VariantSettings},
@@ -34,7 +35,7 @@ pub(crate) struct Settings {
     /// What is said of single sources besides.
     pub(crate) sources: SourcesSettings,
     /// Rust types of the user's own, by the names of the structs they stand for.
-    pub(crate) types: BTreeMap<String, String>,
+    pub(crate) types: BTreeMap<String, MappedType>,
     /// Who compiles kernels in CUDA C++ for NVIDIA's targets.
     pub(crate) cuda_compiler: CudaCompiler,
     /// The nvcc to use, as written: a path from the package's root, or a name on `PATH`.

@@ -8,6 +8,7 @@ use super::{
     contract::Origin,
     kernel::KERNEL_KEYS,
     layer::{KernelLayer, Layer, RuleText, TargetName},
+    located::MappedType,
     toml_text::{TomlText, entry},
 };
 use crate::base::report::{Report, place};
@@ -282,7 +283,7 @@ impl Reader<'_> {
     }
 
     /// A table of types of the package by the names of the kernels' own.
-    fn types(&mut self, (name, value): Key<'_, '_>) -> BTreeMap<String, String> {
+    fn types(&mut self, (name, value): Key<'_, '_>) -> BTreeMap<String, MappedType> {
         let mut types = BTreeMap::new();
         let Some(table) = value.get_ref().as_table() else {
             self.wrong(name, value, "a table, for example `{ Params = \"crate::Params\" }`");
@@ -291,7 +292,11 @@ impl Reader<'_> {
         for (key, value) in in_source_order(table) {
             let text = value.get_ref().as_str();
             match text.filter(|text| syn::parse_str::<syn::Type>(text).is_ok()) {
-                Some(text) => drop(types.insert(key.get_ref().to_string(), text.to_owned())),
+                Some(text) => {
+                    let origin = Some(self.origin(key.span()));
+                    let given = MappedType { path: text.to_owned(), origin };
+                    types.insert(key.get_ref().to_string(), given);
+                }
                 None => {
                     self.wrong(key.get_ref(), value, "a Rust type, for example \"crate::Params\"")
                 }

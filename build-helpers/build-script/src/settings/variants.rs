@@ -78,7 +78,7 @@ impl VariantSettings {
         }
         for fault in limits::check(&limits) {
             let message = format!(
-                "a variant of the kernel `{key}` has launches that cannot be, in `{}`: {}",
+                "a variant of the kernel `{key}` has launch bounds that are not valid, in `{}`: {}",
                 fault.name.replace('_', "-"),
                 fault.message
             );
@@ -212,7 +212,7 @@ pub(crate) fn check_limits(kernel: &Signature, variant: &VariantSettings, report
     }
     for fault in limits::check(&built.limits) {
         let message = format!(
-            "the variant `{}` of the kernel `{name}` has launches that cannot be, with those at {file}:{line}: {}",
+            "the variant `{}` of the kernel `{name}` has launch bounds that are not valid, with those at {file}:{line}: {}",
             built.name, fault.message
         );
         let help = fault.help.replace('_', "-");

@@ -27,7 +27,9 @@ impl Checkout {
         let package = package.canonicalize()?;
         let path = package.display().to_string();
         let root = tools::output(Path::new("git"), &["-C", &path, "rev-parse", "--show-toplevel"]);
-        let root = root.context("git knows no repository here, to compare with")?;
+        let root = root.context(
+            "this folder is in no repository of git: name the folder of another build to compare with",
+        )?;
         let repository = PathBuf::from(root.trim()).canonicalize()?;
         let inside =
             package.strip_prefix(&repository).context("the package is in the repository")?;

@@ -52,8 +52,9 @@ pub(crate) enum Action {
 pub(crate) fn run(action: &Action) -> Result<()> {
     let machine = Machine::at(env::current_dir()?);
     let folder = machine.toolchains();
-    let folder =
-        folder.context("neither XDG_CACHE_HOME nor HOME is set: where should tools go?")?;
+    let folder = folder.context(
+        "neither XDG_CACHE_HOME nor HOME is set: set one of them, tools are installed below it",
+    )?;
     match action {
         Action::Install { what: Specification::Clang, json, .. } => clang::explain(&machine, *json),
         Action::Install { what: Specification::Cuda(version), force, json } => {

@@ -82,6 +82,12 @@ impl Diagnostic {
         }
     }
 
+    /// A warning about no kernel in particular.
+    #[must_use]
+    pub fn warning(code: Code, place: Place, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, place, message) }
+    }
+
     /// Says which kernel it is about.
     #[must_use]
     pub fn kernel(mut self, name: impl Into<String>) -> Self {

@@ -276,8 +276,8 @@ pub enum Error {
     /// There is no ptxas, which makes cubins.
     #[error(
         "the target {target} needs ptxas, and none was found (looked for the setting, on PATH, in \
-         CUDA_HOME and in target/toolchains); install it with `python3 -m pip install --target \
-         target/toolchains/cuda nvidia-cuda-nvcc`, or use the target {ptx}, which needs no tool"
+         CUDA_HOME and in target/toolchains); install it with `cargo kernelmill toolchain install cuda`, \
+         or use the target {ptx}, which needs no tool"
     )]
     NoPtxas {
         /// The target.
@@ -367,8 +367,10 @@ pub enum Error {
         faults: Vec<Fault>,
     },
     /// A file could not be read or written.
-    #[error("{}: {source}{}", path.display(), limit_behind(source))]
+    #[error("cannot {action} {}: {source}{}", path.display(), limit_behind(source))]
     Io {
+        /// What was tried, for example `write`.
+        action: &'static str,
         /// The file.
         path: PathBuf,
         /// Why.

@@ -58,7 +58,11 @@ impl Amd {
         }
         let folder = TemporaryFolder::new(&toolchain.scratch, "lld")?;
         let (input, output) = (folder.path.join("kernel.o"), folder.path.join("kernel.hsaco"));
-        fs::write(&input, object).map_err(|source| Error::Io { path: input.clone(), source })?;
+        fs::write(&input, object).map_err(|source| Error::Io {
+            action: "write",
+            path: input.clone(),
+            source,
+        })?;
         let mut command = Command::new(&linker);
         command
             .args(["-flavor", "gnu", "-shared", "--no-undefined"])

@@ -6,7 +6,11 @@ use crate::Error;
 
 /// Reads a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    std::fs::read(path).map_err(|source| Error::Io { path: path.to_owned(), source })
+    std::fs::read(path).map_err(|source| Error::Io {
+        action: "read",
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// What a compiler that did not fail has written into a file.
@@ -15,7 +19,7 @@ pub(crate) fn read_output(path: &Path, program: &Path, display: &str) -> Result<
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Err(Error::NoOutput { program: program.to_owned(), display: display.to_owned() })
         }
-        read => read.map_err(|source| Error::Io { path: path.to_owned(), source }),
+        read => read.map_err(|source| Error::Io { action: "read", path: path.to_owned(), source }),
     }
 }
 
@@ -32,8 +36,11 @@ impl TemporaryFolder {
         let hint: String = hint.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = parent.join(format!("{hint}.{}.{count}.tmp", std::process::id()));
-        std::fs::create_dir_all(&path)
-            .map_err(|source| Error::Io { path: path.clone(), source })?;
+        std::fs::create_dir_all(&path).map_err(|source| Error::Io {
+            action: "create",
+            path: path.clone(),
+            source,
+        })?;
         Ok(Self { path })
     }
 }
@@ -48,6 +55,10 @@ impl Drop for TemporaryFolder {
 /// Puts text into a file of a folder.
 pub(crate) fn write(folder: &TemporaryFolder, name: &str, bytes: &[u8]) -> Result<PathBuf, Error> {
     let path = folder.path.join(name);
-    std::fs::write(&path, bytes).map_err(|source| Error::Io { path: path.clone(), source })?;
+    std::fs::write(&path, bytes).map_err(|source| Error::Io {
+        action: "write",
+        path: path.clone(),
+        source,
+    })?;
     Ok(path)
 }

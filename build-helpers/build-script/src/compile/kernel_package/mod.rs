@@ -85,7 +85,8 @@ fn check_identity(call: &Call<'_>) -> Result<(), Failure> {
     if !is_named {
         text = beside_metadata(&built, &text);
     }
-    let bytes = fs::read(&text).map_err(|source| Error::Io { path: text, source })?;
+    let bytes =
+        fs::read(&text).map_err(|source| Error::Io { action: "read", path: text, source })?;
     let module = String::from_utf8_lossy(&bytes);
     check_types(&module, call.source.kernels(), &call.source.functions).map_err(Failure::from)
 }
@@ -204,7 +205,7 @@ fn run(mut command: Command, package: &Package, source: &Source) -> Result<Built
 
 /// Appends the bitcode modules of a library.
 fn add_bitcode(library: &Path, modules: &mut Vec<Vec<u8>>) -> Result<(), Failure> {
-    let io = |source| Error::Io { path: library.to_owned(), source };
+    let io = |source| Error::Io { action: "read", path: library.to_owned(), source };
     let bytes = fs::read(library).map_err(io)?;
     let failed = |text: String| Error::Tool {
         tool: "cargo",

@@ -41,6 +41,7 @@ fn source(display: &str) -> Source {
         module: None,
         defines: BTreeMap::new(),
         defined: Vec::new(),
+        warnings: Vec::new(),
         variants: Vec::new(),
     }
 }

@@ -204,7 +204,14 @@ fn names_that_the_bindings_cannot_have_are_refused() {
         ],
     );
     let expected = "\
-error[KM0029]: kernels/b.rs:2: the struct `P` is not the `P` of kernels/a.rs:2; both would be `kernels::P`: rename one of them, or give both the same fields
+error[KM0029]: the struct `P` is not the `P` of kernels/a.rs:2
+ --> kernels/b.rs:1:19
+  |
+1 | #[repr(C)] struct P { x: u8 }
+  |                   ^
+  |
+  = note: kernels/a.rs:1:19: the other one
+  = help: both would be `kernels::P`: rename one of them, or give both the same fields
 
 error[KM0028]: a kernel cannot be named `load`
  --> kernels/c.rs:1:14
@@ -214,12 +221,33 @@ error[KM0028]: a kernel cannot be named `load`
   |
   = help: rename it: `Kernels::load` is there already
 
-error[KM0028]: kernels/d.rs:2: a struct in a signature cannot be named `f64`: wrappers of other kernels have the primitive type of that name; rename it
-
-error[KM0028]: kernels/d.rs:3: a struct in a signature cannot be named `f64`: wrappers of other kernels have the primitive type of that name; rename it
+error[KM0028]: a struct in a signature cannot be named `f64`
+ --> kernels/d.rs:1:19
+  |
+1 | #[repr(C)] struct f64 { x: u8 }
+  |                   ^^^
+  |
+  = help: rename it: wrappers of other kernels have the primitive type `f64`
 
 error[KM0016]: `types` gives `crate::Q` for `Q`, a struct that no kernel's signature has
-  help: the nearest is `P`";
+ --> Cargo.toml:8:1
+  |
+8 | Q = \"crate::Q\"
+  | ^
+  |
+  = help: the nearest is `P`";
+    assert_eq!(project.error(), expected);
+}
+
+/// Nothing says which of two declarations in one file is whose.
+#[test]
+fn types_of_one_name_in_modules_of_one_file_are_named_by_the_places_of_their_kernels() {
+    let text = "mod a { #[repr(C)] pub struct P { pub x: f32 } }\n\
+                mod b { #[repr(C)] pub struct P { pub x: u8 } }\n\
+                #[kernel] fn one(p: a::P) {}\n#[kernel] fn two(p: b::P) {}";
+    let project = Project::new(TARGET, &[("kernels/a.rs", text)]);
+    let expected = "error[KM0029]: kernels/a.rs:4: the struct `P` is not the `P` of kernels/a.rs:3\n  help: both would be \
+                    `kernels::P`: rename one of them, or give both the same fields";
     assert_eq!(project.error(), expected);
 }
 

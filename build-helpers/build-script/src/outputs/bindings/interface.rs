@@ -11,13 +11,14 @@ use crate::{
     base::{error::Error, report::Report},
     discovery::{
         device_functions,
-        place::{report_kernel, report_struct},
+        place::{report_kernel, report_type},
         source::Source,
         templates,
     },
     settings::{
         contract::Rule,
         kernel::{KernelSettings, is_generic, is_of_template, report_rule_error},
+        located::MappedType,
         resolved::Settings,
     },
 };
@@ -54,7 +55,7 @@ impl Interface {
         package: &str,
     ) -> Result<Self, Error> {
         let mut report = Report::default();
-        let mut types = Types::default();
+        let mut types = Types::of(sources);
         let mut kernels = kernels(sources);
         type_names::resolve(&mut kernels);
         let mut generics = generics::of(sources, &kernels, &mut report);
@@ -91,7 +92,7 @@ impl Interface {
         }
         let of_modules = types_of_modules(sources, settings, &types, &mut report);
         report.into_result(Error::Sources)?;
-        let mapped = |name: &str| settings.types.get(name).cloned();
+        let mapped = |name: &str| settings.types.get(name).map(|given| given.path.clone());
         let all_mapped = |name: &str| match (mapped(name), of_modules.get(name)) {
             (None, Some(own)) => (Some(own.clone()), true),
             (mapped, _) => (mapped, false),
@@ -116,14 +117,14 @@ impl Interface {
 fn types_of_modules(
     sources: &[Source],
     settings: &Settings,
-    types: &Types,
+    types: &Types<'_>,
     report: &mut Report,
 ) -> BTreeMap<String, String> {
     let mut found = BTreeMap::<String, String>::new();
     let modules = sources.iter().filter_map(|source| Some((source, source.module.as_ref()?)));
     for (source, module) in modules {
         let names = source.kernels().iter().flat_map(Signature::parameters);
-        let mut own = Types::default();
+        let mut own = Types::of(&[]);
         let ignored = &mut Report::default();
         names.for_each(|it| own.collect(it.kind.crossing(), "", ignored));
         let taken = own.names().filter(|name| types.names().any(|known| known == *name));
@@ -305,13 +306,17 @@ fn check_functions(
 }
 
 /// The types in signatures, by name, with the place of a kernel that has them.
-#[derive(Default)]
-struct Types {
+struct Types<'a> {
+    sources: &'a [Source],
     structs: BTreeMap<String, (StructLayout, String)>,
     enums: BTreeMap<String, (EnumLayout, String)>,
 }
 
-impl Types {
+impl<'a> Types<'a> {
+    fn of(sources: &'a [Source]) -> Self {
+        Self { sources, structs: BTreeMap::new(), enums: BTreeMap::new() }
+    }
+
     fn collect(&mut self, ty: &ValueType, place: &str, report: &mut Report) {
         match ty {
             ValueType::Scalar(_) => {}
@@ -331,17 +336,13 @@ impl Types {
 
     fn add_struct(&mut self, layout: &StructLayout, place: &str, report: &mut Report) {
         let name = &*layout.name;
-        check_type_name("struct", name, place, report);
         match self.structs.get_mut(name) {
             Some((known, _)) if agree(known, layout) => known.align = known.align.max(layout.align),
-            Some((_, first)) => report.message(
-                Code::DifferentTypes,
-                format!(
-                    "{place}: the struct `{name}` is not the `{name}` of {first}; both would be \
-                 `kernels::{name}`: rename one of them, or give both the same fields"
-                ),
-            ),
+            Some((_, first)) => {
+                report_different(self.sources, ("struct", "fields"), (name, place, first), report);
+            }
             None => {
+                check_type_name(self.sources, "struct", (name, place), report);
                 self.structs.insert(name.to_owned(), (layout.clone(), place.to_owned()));
             }
         }
@@ -349,14 +350,14 @@ impl Types {
 
     fn add_enum(&mut self, layout: &EnumLayout, place: &str, report: &mut Report) {
         let name = &*layout.name;
-        check_type_name("enumeration", name, place, report);
         match self.enums.get(name) {
             Some((known, _)) if known == layout => {}
-            Some((_, first)) => report.message(Code::DifferentTypes, format!(
-                "{place}: the enumeration `{name}` is not the `{name}` of {first}; both would be \
-                 `kernels::{name}`: rename one of them, or give both the same values"
-            )),
+            Some((_, first)) => {
+                let what = ("enumeration", "values");
+                report_different(self.sources, what, (name, place, first), report);
+            }
             None => {
+                check_type_name(self.sources, "enumeration", (name, place), report);
                 self.enums.insert(name.to_owned(), (layout.clone(), place.to_owned()));
             }
         }
@@ -371,7 +372,7 @@ impl Types {
                 match argument {
                     GenericArgument::Type(ty) => self.collect(ty, &place, report),
                     GenericArgument::Marker(name) if markers.insert(name.clone()) => {
-                        check_type_name("type", name, &place, report);
+                        check_type_name(self.sources, "type", (name, &place), report);
                     }
                     GenericArgument::Marker(_) | GenericArgument::Constant(_) => {}
                 }
@@ -392,53 +393,71 @@ impl Types {
     }
 }
 
-fn check_type_name(what: &str, name: &str, place: &str, report: &mut Report) {
-    if TYPES.contains(&name) {
-        report.message(Code::ReservedName, format!(
-            "{place}: a {what} in a signature cannot be named `{name}`: that is the type of the \
-             generated wrappers; rename it"
-        ));
-    }
-    if PRIMITIVES.contains(&name) {
-        report.message(Code::ReservedName, format!(
-            "{place}: a {what} in a signature cannot be named `{name}`: wrappers of other kernels have the \
-             primitive type of that name; rename it"
-        ));
-    }
+/// Reports two types of one name that differ, by the places of kernels with them.
+fn report_different(
+    sources: &[Source],
+    (what, parts): (&str, &str),
+    (name, place, first): (&str, &str, &str),
+    report: &mut Report,
+) {
+    let message = format!("the {what} `{name}` is not the `{name}` of {first}");
+    let help = format!(
+        "both would be `kernels::{name}`: rename one of them, or give both the same {parts}"
+    );
+    let text = (Code::DifferentTypes, &*message, &*help);
+    report_type(sources, (name, place, Some(first)), text, report);
+}
+
+fn check_type_name(
+    sources: &[Source],
+    what: &str,
+    (name, place): (&str, &str),
+    report: &mut Report,
+) {
+    let help = if TYPES.contains(&name) {
+        format!("rename it: `kernels::{name}` is a type of the generated wrappers")
+    } else if PRIMITIVES.contains(&name) {
+        format!("rename it: wrappers of other kernels have the primitive type `{name}`")
+    } else {
+        return;
+    };
+    let message = format!("a {what} in a signature cannot be named `{name}`");
+    let text = (Code::ReservedName, &*message, &*help);
+    report_type(sources, (name, place, None), text, report);
 }
 
 /// Reports types that are given for structs that no signature has, or whose values are not for everybody to make.
 fn check_types(
     (settings, sources): (&Settings, &[Source]),
-    types: &Types,
+    types: &Types<'_>,
     markers: &BTreeSet<String>,
     report: &mut Report,
 ) {
-    let is_unknown =
-        |(name, _): &(&String, &String)| types.names().chain(markers).all(|known| known != *name);
-    for (name, path) in settings.types.iter().filter(is_unknown) {
+    let is_unknown = |(name, _): &(&String, &MappedType)| {
+        types.names().chain(markers).all(|known| known != *name)
+    };
+    for (name, given) in settings.types.iter().filter(is_unknown) {
+        let path = &given.path;
         let help = match nearest(name, types.names().chain(markers).cloned()) {
             Some(nearest) => format!("the nearest is `{nearest}`"),
             None => "remove it: no signature has a struct".to_owned(),
         };
-        report.plain(
-            Code::MappedType,
-            format!("`types` gives `{path}` for `{name}`, a struct that no kernel's signature has"),
-            help,
-        );
+        let message =
+            format!("`types` gives `{path}` for `{name}`, a struct that no kernel's signature has");
+        given.report(Code::MappedType, message, &help, report);
     }
     for (layout, place) in types.structs.values() {
         let has_private = layout.fields.iter().any(|field| !field.public);
-        let Some(path) = settings.types.get(&*layout.name).filter(|_| has_private) else {
+        let Some(given) = settings.types.get(&*layout.name).filter(|_| has_private) else {
             continue;
         };
-        let name = &layout.name;
+        let (name, path) = (&layout.name, &given.path);
         let message = format!(
             "`types` gives `{path}` for the struct `{name}`, which has a private field: its values are those that its \
              own code makes"
         );
         let help =
             format!("make the fields `pub`, or remove it from `types` and use `kernels::{name}`");
-        report_struct(sources, (name, place), (Code::MappedType, &message, &help), report);
+        report_type(sources, (name, place, None), (Code::MappedType, &message, &help), report);
     }
 }

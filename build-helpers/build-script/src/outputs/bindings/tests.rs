@@ -10,7 +10,7 @@ use crate::{
         source::{Source, SourceKind},
         template::Template,
     },
-    settings::{package::Package, resolve, resolved::Settings},
+    settings::{located::MappedType, package::Package, resolve, resolved::Settings},
     test_support::{Project, thread_loop},
 };
 use kernelmill_artifact::{
@@ -58,12 +58,11 @@ pub unsafe fn blend(params: Params, open: Open, pairs: &[Pair], r#in: [u16; 3], 
         ],
     );
     project.builder.types = Some(
-        [
-            ("Own".to_owned(), "crate::Mine".to_owned()),
-            ("Chosen".to_owned(), "crate::Chosen".to_owned()),
-            ("Side".to_owned(), "crate::Side".to_owned()),
-        ]
-        .into(),
+        [("Own", "crate::Mine"), ("Chosen", "crate::Chosen"), ("Side", "crate::Side")]
+            .map(|(name, path)| {
+                (name.to_owned(), MappedType { path: path.to_owned(), origin: None })
+            })
+            .into(),
     );
     project.build().result.unwrap_or_else(|error| panic!("{error}"));
     let text = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
@@ -165,6 +164,7 @@ fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
         module: None,
         defines: BTreeMap::new(),
         defined: Vec::new(),
+        warnings: Vec::new(),
         variants: Vec::new(),
     }
 }

@@ -68,7 +68,7 @@ codes! {
     KM0010 UnknownKernel: "The settings name a kernel that no source has";
     KM0011 KernelSettings: "The settings of a kernel do not suit it";
     KM0012 DeclaredParameters: "The declared parameters of a kernel are not valid";
-    KM0013 Launches: "A kernel has launches that cannot be";
+    KM0013 Launches: "The launch bounds of a kernel are not valid";
     KM0014 Variants: "A variant of a kernel is none";
     KM0015 TuningFile: "The file `kernelmill-tuning.toml` cannot be used";
     KM0016 MappedType: "A type of `types` cannot stand for a struct of a kernel";

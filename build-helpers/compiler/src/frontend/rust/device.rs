@@ -86,7 +86,7 @@ fn compile(toolchain: &Toolchain, folder: &Path) -> Result<(), Error> {
     if let Err(source) = fs::rename(path, folder)
         && !folder.join(BITCODE).exists()
     {
-        return Err(Error::Io { path: folder.to_owned(), source });
+        return Err(Error::Io { action: "create", path: folder.to_owned(), source });
     }
     Ok(())
 }
@@ -106,7 +106,7 @@ fn write_sources(folder: &Path, files: &[(&str, &str)]) -> Result<PathBuf, Error
             fs::create_dir_all(path.parent().unwrap_or(folder))?;
             fs::write(&path, text)
         };
-        write().map_err(|source| Error::Io { path: path.clone(), source })?;
+        write().map_err(|source| Error::Io { action: "write", path: path.clone(), source })?;
     }
     Ok(folder.join("lib.rs"))
 }

@@ -31,7 +31,7 @@ impl<'a> Written<'a> {
         let to = self.of(path);
         let folder = to.parent().unwrap_or(&self.folder);
         let done = fs::create_dir_all(folder).and_then(|()| write(&to));
-        done.map_err(|source| Error::Io { path: path.to_owned(), source })
+        done.map_err(|source| Error::Io { action: "write", path: to.clone(), source })
     }
 
     /// Where a file or a folder lies in it.

@@ -182,8 +182,11 @@ impl Archives {
 
 /// The rlibs in a folder, by name.
 fn rlibs(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let entries = std::fs::read_dir(folder)
-        .map_err(|source| Error::Io { path: folder.to_owned(), source })?;
+    let entries = std::fs::read_dir(folder).map_err(|source| Error::Io {
+        action: "read",
+        path: folder.to_owned(),
+        source,
+    })?;
     let paths = entries.flatten().map(|entry| entry.path());
     let mut found: Vec<_> =
         paths.filter(|path| path.extension().is_some_and(|it| it == "rlib")).collect();
@@ -201,6 +204,6 @@ fn find(folder: &Path, prefix: &str) -> Result<PathBuf, Error> {
             std::io::ErrorKind::NotFound,
             format!("{prefix}*.rlib is not there; is the target's standard library installed?"),
         );
-        Error::Io { path: folder.to_owned(), source: missing }
+        Error::Io { action: "read", path: folder.to_owned(), source: missing }
     })
 }

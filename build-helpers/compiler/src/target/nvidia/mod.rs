@@ -6,6 +6,7 @@ mod bitcode;
 mod block_size;
 mod conversions;
 mod copies;
+mod embedded_text;
 mod float_atomics;
 mod inline_assembly;
 mod probe;
@@ -408,6 +409,7 @@ impl Backend for Nvidia {
             }
             _ => read(cubin)?,
         };
+        let bytes = if self.is_debugged { bytes } else { embedded_text::without_text(bytes) };
         let resources = resources::of_cubin(&bytes, &resources::spills(&assembled.said));
         let warnings = assembled.warnings;
         Ok(Emitted { kind: ArtifactKind::Cubin, bytes, warnings, resources })

@@ -99,13 +99,13 @@ pub(crate) fn install(headers: &Headers, scratch: &Path) -> Result<PathBuf, Erro
             fs::create_dir_all(path.parent().unwrap_or(&temporary.path))?;
             fs::write(&path, text)
         };
-        write().map_err(|source| Error::Io { path: path.clone(), source })?;
+        write().map_err(|source| Error::Io { action: "write", path: path.clone(), source })?;
     }
     // Where another process was faster, its folder stays.
     if let Err(source) = fs::rename(&temporary.path, &folder)
         && !folder.join(PRELUDE).exists()
     {
-        return Err(Error::Io { path: folder, source });
+        return Err(Error::Io { action: "create", path: folder, source });
     }
     Ok(folder)
 }

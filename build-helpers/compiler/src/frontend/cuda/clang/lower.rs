@@ -79,7 +79,8 @@ pub(crate) fn compile(
         // Read from the standard input, the text has no name that gets into the code.
         let text = instances::text(&source.instances);
         let path = write(&folder, "instances.cu", text.as_bytes())?;
-        let text = File::open(&path).map_err(|error| Error::Io { path, source: error })?;
+        let text =
+            File::open(&path).map_err(|error| Error::Io { action: "read", path, source: error })?;
         command.arg("-ffile-prefix-map=./=").arg("-include").arg(source.input()).arg("-");
         toolchain.limits.output_from(&mut command, text.into(), &source.display)?
     };
@@ -192,7 +193,7 @@ pub(crate) fn check_limits(kernels: &[CudaKernel]) -> Result<(), Error> {
             let code = Code::Launches;
             let _ = writeln!(
                 stderr,
-                "{file}:{line}: error[{code}]: kernel `{name}` has launches that cannot be: {message}\n  \
+                "{file}:{line}: error[{code}]: kernel `{name}` has launch bounds that are not valid: {message}\n  \
                  help: {help}"
             );
         }

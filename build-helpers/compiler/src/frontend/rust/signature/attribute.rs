@@ -254,7 +254,7 @@ impl Arguments {
         for fault in limits::check(&self.limits) {
             let place = places.iter().find(|(name, _)| name == fault.name);
             let place = place.map_or_else(|| attribute.clone(), |(_, place)| place.clone());
-            let message = format!("has launches that cannot be: {}", fault.message);
+            let message = format!("has launch bounds that are not valid: {}", fault.message);
             self.reports.push(Report {
                 code: Code::Launches,
                 place,

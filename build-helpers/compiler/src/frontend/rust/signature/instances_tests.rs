@@ -12,7 +12,7 @@ fn read_with(text: &str, listed: &[ListedInstances]) -> Reading {
 
 fn accepted(text: &str, listed: &[ListedInstances]) -> (Vec<String>, Vec<GenericKernel>) {
     match read_with(text, listed) {
-        Reading::Kernels(kernels, _, generics, _) => {
+        Reading::Kernels(kernels, _, generics, ..) => {
             (kernels.iter().map(ToString::to_string).collect(), generics)
         }
         wrong => panic!("{wrong:#?}"),
@@ -232,7 +232,7 @@ fn an_attribute_lists_variants_and_each_instance_has_them() {
 fn plain(x: &[f32]) {}
 #[kernel(variants = [{ launch_bounds = 8 }], instances = [\"f32\", \"f64\"])] fn one<T>(x: &[T]) {}
 #[kernel(variants = [])] fn none(x: &[f32]) {}";
-    let Reading::Kernels(kernels, _, _, variants) = read_with(text, &[]) else {
+    let Reading::Kernels(kernels, _, _, variants, _) = read_with(text, &[]) else {
         panic!("rejected")
     };
     assert_eq!(kernels[0].limits.max_block_threads, 256);

@@ -43,6 +43,7 @@ pub(super) struct Kernels {
     pub(super) signatures: Vec<Signature>,
     pub(super) generics: Vec<GenericKernel>,
     pub(super) variants: Vec<ListedVariant>,
+    pub(super) warnings: Vec<Diagnostic>,
 }
 
 /// Reads every kernel, in source order, and everything that is wrong by file.
@@ -74,6 +75,7 @@ pub(super) fn read_all(
                     kernels.variants.extend(read.variants.iter().map(of));
                 }
                 kernels.generics.extend(read.generic);
+                kernels.warnings.extend(read.warnings);
                 found
                     .extend(read.kernels.into_iter().map(|(it, place)| ((file, start), place, it)));
             }
@@ -127,6 +129,7 @@ pub(super) struct Read {
     pub(super) generic: Option<GenericKernel>,
     /// What each variant says of its launches, with its place.
     variants: Vec<(LaunchLimits, Place)>,
+    warnings: Vec<Diagnostic>,
 }
 
 /// The attribute that makes a function a kernel.
@@ -148,13 +151,16 @@ impl Reader<'_, '_> {
         let place = text.place(&self.function.sig.ident);
         let Arguments { dimension, width, limits, mut instances, variants, .. } =
             self.attribute(attribute);
-        if let Some((width, place)) = width
-            && let Some((message, help)) = marks::wrong_width(self.function, &width, text)
+        if let Some((width, place)) = &width
+            && let Some((message, help)) = marks::wrong_width(self.function, width, text)
         {
-            self.report(Code::KernelAttribute, place, &message, help);
+            self.report(Code::KernelAttribute, place.clone(), &message, help);
         }
-        if dimension == Dimension::One {
-            self.refuse_rows();
+        let mut warnings = Vec::new();
+        match (dimension, &width) {
+            (Dimension::One, _) => self.refuse_rows(),
+            (Dimension::Two, None) => warnings = self.warn_of_rows(),
+            _ => {}
         }
         self.check_function();
         self.check_lifetimes();
@@ -181,9 +187,10 @@ impl Reader<'_, '_> {
                 kernels: vec![(Signature { parameters, ..base }, place)],
                 generic: None,
                 variants,
+                warnings,
             };
         }
-        Read { variants, ..self.generic(&base, &place, generics, &instances) }
+        Read { variants, warnings, ..self.generic(&base, &place, generics, &instances) }
     }
 
     pub(super) fn name(&self) -> String {
@@ -222,6 +229,23 @@ impl Reader<'_, '_> {
             let help = "write `#[kernel(dim = 2, width = w)]`, where `w` is the parameter that is the width of the rows";
             self.report(Code::KernelAttribute, text.place(ty), &message, help);
         }
+    }
+
+    /// Warns of slices with rows whose width nobody gives: a launch that is wider than the image has its pixels
+    /// at other places.
+    fn warn_of_rows(&self) -> Vec<Diagnostic> {
+        let (text, name) = (self.scope.text(self.module), self.name());
+        let warning = |ty: &Type| {
+            let message = format!(
+                "kernel `{name}` has rows as wide as the launch in `{}`: in a launch wider than the image, elements are \
+                 at wrong places",
+                text.written(ty)
+            );
+            let help = "write `#[kernel(dim = 2, width = w)]`, where `w` is the parameter that is the width of the rows";
+            let warning = Diagnostic::warning(Code::KernelAttribute, text.place(ty), message);
+            warning.kernel(&*name).help(help)
+        };
+        marks::slices_with_rows(self.function).map(warning).collect()
     }
 
     /// What a function must not be to be a kernel, apart from its parameters.

@@ -1,6 +1,6 @@
 //! What is said of attributes that are not right.
 
-use super::read;
+use super::{Cfgs, Reading, SourceText, read, read_crate};
 
 /// The first finding about a kernel with this attribute, without its file.
 fn said(attribute: &str) -> String {
@@ -74,6 +74,34 @@ fn rows_need_two_dimensions() {
     }
     for ty in ["DisjointSlice<f32>", "DisjointSlice<f32, PerBlock>"] {
         assert!(said("#[kernel]", ty).is_ok(), "{ty}");
+    }
+}
+
+#[test]
+fn rows_without_a_width_are_warned_of() {
+    let warnings = |attribute: &str, ty: &str| {
+        let text = format!("{attribute} fn k(w: u32, mut y: {ty}) {{}}");
+        let file = SourceText { module: &[], text: &text, display: "k.rs", has_kernels: true };
+        let Reading::Kernels(_, _, _, _, warnings) = read_crate(&[file], &Cfgs::default()) else {
+            panic!("{text}")
+        };
+        warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let rows = "DisjointSlice<f32, Index2D>";
+    let expected = "k.rs:1:40: warning[KM0043]: kernel `k` has rows as wide as the launch in `DisjointSlice<f32, \
+                    Index2D>`: in a launch wider than the image, elements are at wrong places\n  help: write \
+                    `#[kernel(dim = 2, width = w)]`, where `w` is the parameter that is the width of the rows";
+    assert_eq!(warnings("#[kernel(dim = 2)]", rows), [expected]);
+    let generic = "#[kernel(dim = 2, instances = [\"f32\", \"f64\"])] fn k<T: Copy>(mut y: DisjointSlice<T, Index2D>) {} \
+                   #[kernel]";
+    assert_eq!(warnings(generic, "DisjointSlice<f32>").len(), 1);
+    for (attribute, ty) in [
+        ("#[kernel(dim = 2, width = w)]", rows),
+        ("#[kernel(dim = 3)]", rows),
+        ("#[kernel(dim = 2)]", "DisjointSlice<f32>"),
+        ("#[kernel(dim = 2)]", "&[f32]"),
+    ] {
+        assert!(warnings(attribute, ty).is_empty(), "{attribute} {ty}");
     }
 }
 

@@ -48,8 +48,14 @@ use text::Text;
 #[derive(Debug)]
 pub enum Reading {
     /// The kernels, in source order, the functions that kernels can be given, and the generic kernels of which some
-    /// of the kernels are instances, and the variants that attributes list; none where the text has none.
-    Kernels(Vec<Signature>, Vec<DeviceFunction>, Vec<GenericKernel>, Vec<ListedVariant>),
+    /// of the kernels are instances, the variants that attributes list, and warnings; none where the text has none.
+    Kernels(
+        Vec<Signature>,
+        Vec<DeviceFunction>,
+        Vec<GenericKernel>,
+        Vec<ListedVariant>,
+        Vec<Diagnostic>,
+    ),
     /// Everything that is wrong with them, in source order; never empty.
     Rejected(Vec<Diagnostic>),
     /// The text is not Rust. The compiler says where and why better than this reader could.
@@ -124,8 +130,8 @@ pub fn read_crate_with(
     reports.extend(of_functions);
     reports.extend(large::read_all(&scope));
     if reports.is_empty() {
-        let Kernels { signatures, generics, variants } = kernels;
-        return Reading::Kernels(signatures, functions, generics, variants);
+        let Kernels { signatures, generics, variants, warnings } = kernels;
+        return Reading::Kernels(signatures, functions, generics, variants, warnings);
     }
     reports.sort_by_key(|(file, report)| (*file, report.place.span.start));
     Reading::Rejected(reports.into_iter().map(|(_, report)| report).collect())
