@@ -17,6 +17,8 @@ const STREAMS: usize = 3;
 const STEPS: usize = 40;
 /// Steps with the default stream alone, at most.
 const ALONE: usize = 30;
+/// Of these the last that launch, and wait for nothing.
+const QUIET: usize = 4;
 /// What cells are overwritten with on a stream.
 const CONSTANT: [f32; LEN] = [3.0; LEN];
 /// Programs of one process.
@@ -117,13 +119,13 @@ impl Program {
             self.alone -= 1;
             if self.alone == 0 {
                 self.leave_default();
-                for _ in 0..STREAMS {
-                    let index = self.random.below(BUFFERS);
-                    self.overwrite(index);
-                }
+                let index = self.random.below(BUFFERS);
+                self.overwrite(index);
             }
         }
-        match self.random.below(22) {
+        // The last steps alone leave launches that nothing has waited for.
+        let steps = if (1..=QUIET).contains(&self.alone) { 8 } else { 22 };
+        match self.random.below(steps) {
             0..8 => self.launch(),
             8 => self.launch_from_threads(),
             9 | 10 => self.copy(),
@@ -211,7 +213,7 @@ impl Program {
         let factor = [1.0, -1.0, 0.5][self.random.below(3)];
         let mut launch = self.kernels.prepare(Launch::linear(LEN), factor, from, to).unwrap();
         for _ in 0..=self.random.below(6) {
-            if self.random.below(5) == 0 {
+            if self.random.below(4) == 0 {
                 self.alone = 0;
                 let stays = self.random.below(STREAMS);
                 for index in (0..STREAMS).filter(|index| *index != stays) {
