@@ -1,7 +1,13 @@
 //! The front end of a compiler that was built without naga.
 
 use super::WgslSource;
-use crate::{Error, artifact::Artifact, frontend::cuda::CudaKernel, job::Config};
+use crate::{
+    Error,
+    artifact::Artifact,
+    code::{CodeStage, KernelCode},
+    frontend::cuda::CudaKernel,
+    job::Config,
+};
 
 /// Would read the kernels of a file.
 ///
@@ -22,5 +28,27 @@ pub fn compile(
     _config: &Config,
     _kernels: &[String],
 ) -> Result<Artifact, Error> {
+    Err(Error::NoWgsl { file: source.display.clone() })
+}
+
+/// Would show the code of kernels in other languages.
+///
+/// # Errors
+///
+/// [`Error::NoWgsl`].
+pub fn translate(
+    source: &WgslSource,
+    _kernels: &[String],
+    _wanted: &[CodeStage],
+) -> Result<Vec<KernelCode>, Error> {
+    Err(Error::NoWgsl { file: source.display.clone() })
+}
+
+/// Would look for what cannot be translated.
+///
+/// # Errors
+///
+/// [`Error::NoWgsl`].
+pub fn untranslatable(source: &WgslSource, _kernels: &[String]) -> Result<Vec<String>, Error> {
     Err(Error::NoWgsl { file: source.display.clone() })
 }
