@@ -20,7 +20,7 @@ pub const FOLDER: &str = "kernelmill/dump";
 /// let error = "optimised".parse::<Stage>().unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "there is no stage `optimised`; the stages are `ir`, `linked`, `opt`, `ptx`, `asm`, `sass`"
+///     "there is no stage `optimised`; the stages are `ir`, `linked`, `opt`, `ptx`, `asm`, `sass`, `msl`, `hlsl`"
 /// );
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,12 +37,24 @@ pub enum Stage {
     Asm,
     /// NVIDIA's machine code in cubins, as nvdisasm prints it.
     Sass,
+    /// MSL, as naga translates a kernel in WGSL for Metal.
+    Msl,
+    /// HLSL, as naga translates a kernel in WGSL for D3D12.
+    Hlsl,
 }
 
 impl Stage {
     /// All of them, in their order.
-    pub const ALL: [Self; 6] =
-        [Self::Ir, Self::Linked, Self::Opt, Self::Ptx, Self::Asm, Self::Sass];
+    pub const ALL: [Self; 8] = [
+        Self::Ir,
+        Self::Linked,
+        Self::Opt,
+        Self::Ptx,
+        Self::Asm,
+        Self::Sass,
+        Self::Msl,
+        Self::Hlsl,
+    ];
 
     /// Its name in `KERNELMILL_DUMP`.
     #[must_use]
@@ -54,11 +66,13 @@ impl Stage {
             Self::Ptx => "ptx",
             Self::Asm => "asm",
             Self::Sass => "sass",
+            Self::Msl => "msl",
+            Self::Hlsl => "hlsl",
         }
     }
 
     /// The stages that kernels have for a target, in their order: all that are compiled by kernelmill's own compiler.
-    /// nvcc shows PTX alone, and nothing on the way to a cubin.
+    /// nvcc shows PTX alone, and nothing on the way to a cubin. Of kernels in WGSL there are the translations.
     ///
     /// ```
     /// use kernelmill_build::dump::Stage;
@@ -73,6 +87,7 @@ impl Stage {
             Target::Ptx(_) => &[Self::Ptx],
             Target::Cubin(_) => &[Self::Ptx, Self::Sass],
             Target::Cpu | Target::Amd(_) => &[Self::Asm],
+            Target::Vulkan => return vec![Self::Msl, Self::Hlsl],
             _ => return Vec::new(),
         };
         [&[Self::Ir, Self::Linked, Self::Opt], code].concat()
@@ -88,6 +103,8 @@ impl Stage {
             Self::Ptx => "ptx",
             Self::Asm => "s",
             Self::Sass => "sass",
+            Self::Msl => "metal",
+            Self::Hlsl => "hlsl",
         }
     }
 }

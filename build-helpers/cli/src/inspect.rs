@@ -24,7 +24,8 @@ pub(crate) struct Options {
     #[arg(long)]
     passes: bool,
     /// Prints the kernel at one stage of its compilation: `ir`, `linked` and `opt` are LLVM's IR as the front end leaves
-    /// it, before it is optimised, and as code is generated from it; `ptx`, `asm` and `sass` are assembly text.
+    /// it, before it is optimised, and as code is generated from it; `ptx`, `asm` and `sass` are assembly text; `msl` and
+    /// `hlsl` are a kernel in WGSL as Metal and D3D12 get it.
     #[arg(long, conflicts_with = "passes")]
     stage: Option<Stage>,
     /// Prints JSON: the kernel, the target, and the text, the strategy or the passes.

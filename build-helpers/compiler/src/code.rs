@@ -1,6 +1,7 @@
 //! Code stages: the forms that the code of a kernel takes on its way through the compiler, as data.
 
-/// A form that the code of a kernel has between two stages of the pipeline, in the order of [`CodeStage::ALL`].
+/// A form that the code of a kernel has between two stages of the pipeline, in the order of [`CodeStage::ALL`], or of one in
+/// WGSL, which goes through none of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CodeStage {
     /// LLVM's IR as the front end leaves it, with the functions of other sources that it names.
@@ -11,11 +12,18 @@ pub enum CodeStage {
     Optimized,
     /// The target's assembly text: PTX for NVIDIA's processors.
     Assembly,
+    /// What naga makes of a kernel in WGSL for Metal, in MSL.
+    Msl,
+    /// The same for D3D12, in HLSL.
+    Hlsl,
 }
 
 impl CodeStage {
-    /// All of them, in the order in which code goes through them.
+    /// Those of the pipeline, in the order in which code goes through them.
     pub const ALL: [Self; 4] = [Self::FrontEnd, Self::Linked, Self::Optimized, Self::Assembly];
+
+    /// Those of kernels in WGSL.
+    pub const OF_WGSL: [Self; 2] = [Self::Msl, Self::Hlsl];
 }
 
 /// The code of one kernel at one stage. It is cut out of that of its source: what no other kernel uses, and what it

@@ -164,7 +164,8 @@ impl<D: Driver> Accesses<D> {
         let state = if is_lazy { State::Lazy } else { State::Held };
         open.clear();
         open.write = Some(Access { on: StreamId::of(stream), state, event });
-        Ok((!is_lazy).then_some(Queued { accesses: self, stream, writes: true }))
+        // Not `then_some`: one that is made is recorded when it is dropped, before the launch.
+        Ok((!is_lazy).then(|| Queued { accesses: self, stream, writes: true }))
     }
 
     /// Lets `stream` wait for the last write, for a read that is waited for at once.

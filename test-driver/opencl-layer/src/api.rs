@@ -83,9 +83,6 @@ macro_rules! objects {
 }
 
 codes! {
-    clGetPlatformIDs(room: u32, platforms: Out<Any>, count: Out<u32>);
-    clGetPlatformInfo(platform: Any, which: u32, room: usize, value: Any, bytes: Out<usize>);
-    clGetDeviceIDs(platform: Any, kind: u64, room: u32, devices: Out<Any>, count: Out<u32>);
     clReleaseContext(context: Any) gone "contexts";
     clReleaseCommandQueue(queue: Any) gone "queues";
     clFlush(queue: Any);

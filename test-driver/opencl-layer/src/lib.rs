@@ -12,12 +12,14 @@
 //! | `OPENCL_LAYER_FAIL=clFinish at call 2` | that call fails, with `CL_OUT_OF_RESOURCES`; `any` counts the calls of all functions |
 //! | `OPENCL_LAYER_LEAK_CHECK=1` | at exit, what is left is printed, and the process exits with code 97 |
 //! | `OPENCL_LAYER_SPIRV=llvm-spirv-15` | devices read SPIR-V: a module becomes bitcode by that program |
+//! | `OPENCL_LAYER_PLATFORMS=1` | each device is of a platform of its own, `Platform 1`, `Platform 2`; with `POCL_DEVICES="basic pthread"` there are two |
 //!
 //! # Layers
 //!
-//! A module imports only from layers below its own: `api` (the exported functions), `state` (what is counted, and
-//! which call is to fail), `spirv` (the translation of modules).
+//! A module imports only from layers below its own: `api` (the exported functions), `platforms` (those that list platforms and
+//! devices), `state` (what is counted, and which call is to fail), `spirv` (the translation of modules).
 
 mod api;
+mod platforms;
 mod spirv;
 mod state;

@@ -65,6 +65,29 @@ fn launches_after_the_first_on_the_default_stream_are_in_order_with_streams_made
     });
 }
 
+/// A copy that waits for the written memory alone comes behind the launch that wrote it last. Making the first stream waits for
+/// what was launched before.
+#[test]
+fn what_the_default_stream_writes_is_waited_for_where_nothing_else_is() {
+    let name = "what_the_default_stream_writes_is_waited_for_where_nothing_else_is";
+    clean_child(name, &[("FAKE_CUDA_STREAMS", "lazy")], || {
+        let device = Device::cuda(0).unwrap();
+        let kernels = Kernels::load(&device).unwrap();
+        let threes = device.upload(&[3.0_f32; 100]).unwrap();
+        let x = device.upload(&[1.0_f32; 100]).unwrap();
+        let mut y = device.upload(&[10.0_f32; 100]).unwrap();
+        let default = device.stream();
+        let mut add = kernels.prepare(Launch::linear(100), 0.5, &x, &mut y).unwrap();
+        add.launch(&default).unwrap();
+        let later = device.new_stream().unwrap();
+        add.launch(&default).unwrap();
+        drop(add);
+        y.copy_from_buffer(&later, &threes.slice(..)).unwrap();
+        later.synchronize().unwrap();
+        assert_eq!(y.download().unwrap(), [3.0; 100]);
+    });
+}
+
 /// Acceptance: S3.1.
 #[test]
 fn a_prepared_launch_that_changes_streams_is_in_order_with_itself() {

@@ -1,7 +1,8 @@
 //! Random programs of safe code on several streams compute what they would one step after the other.
 //!
-//! Buffers are read, written, sliced, copied, dropped and made again, by launches on streams that come
-//! and go and by threads at once. The driver does the work of a stream as late as it may, or as early.
+//! Buffers are read, written, sliced, copied, dropped and made again, by launches, prepared ones among them, on streams that
+//! come and go and by threads at once. Programs begin with the default stream alone, whose accesses are not recorded, and make
+//! the other streams in the middle. The driver does the work of a stream as late as it may, or as early.
 
 use std::{env, sync::Arc, thread};
 
@@ -14,11 +15,22 @@ const LEN: usize = 6;
 const BUFFERS: usize = 4;
 const STREAMS: usize = 3;
 const STEPS: usize = 40;
+/// Steps with the default stream alone, at most.
+const ALONE: usize = 30;
+/// Of these the last that launch, and wait for nothing.
+const QUIET: usize = 4;
+/// What cells are overwritten with on a stream.
+const CONSTANT: [f32; LEN] = [3.0; LEN];
 /// Programs of one process.
-const PROGRAMS: u64 = 60;
+const PROGRAMS: u64 = 100;
 
 fn elements(random: &mut Random) -> [f32; LEN] {
     [(); LEN].map(|()| random.below(9) as f32 - 4.0)
+}
+
+/// A new stream of cudarc's.
+fn adopted(device: &Device, context: &Arc<CudaContext>) -> Stream {
+    adopt(device, &context.new_stream().unwrap()).unwrap()
 }
 
 /// Memory of this crate, or of cudarc, with what is in it.
@@ -34,7 +46,11 @@ enum Memory {
 
 struct Program {
     random: Random,
+    /// Steps until there are other streams than the default one.
+    alone: usize,
     cells: Vec<Cell>,
+    /// What cells are overwritten with: no launch uses it, so that a copy of it waits for its target alone.
+    constant: Buffer<f32>,
     streams: Vec<Stream>,
     kernels: Kernels,
     device: Device,
@@ -46,9 +62,12 @@ impl Program {
     fn new(seed: u64) -> Self {
         let context = CudaContext::new(0).unwrap();
         let device = Device::from_cuda_context(&context).unwrap();
+        let mut random = Random::new(seed);
         let mut program = Self {
-            random: Random::new(seed),
+            alone: random.below(ALONE),
+            random,
             cells: Vec::new(),
+            constant: device.upload(&CONSTANT).unwrap(),
             streams: Vec::new(),
             kernels: Kernels::load(&device).unwrap(),
             cuda: context.new_stream().unwrap(),
@@ -63,7 +82,7 @@ impl Program {
     fn cell(&mut self) -> Cell {
         let expected = elements(&mut self.random);
         let memory = match self.random.below(4) {
-            0 => Memory::Cudarc(self.cuda.clone_htod(&expected).unwrap()),
+            0 if self.alone == 0 => Memory::Cudarc(self.cuda.clone_htod(&expected).unwrap()),
             _ => Memory::Own(self.device.upload(&expected).unwrap()),
         };
         Cell { memory, expected }
@@ -71,10 +90,22 @@ impl Program {
 
     fn stream(&mut self) -> Stream {
         match self.random.below(5) {
+            _ if self.alone > 0 => self.device.stream(),
             0 => self.device.stream(),
-            1 => adopt(&self.device, &self.context.new_stream().unwrap()).unwrap(),
+            1 => adopted(&self.device, &self.context),
             _ => self.device.new_stream().unwrap(),
         }
+    }
+
+    /// Makes the first streams beside the default one. Half of the time they are all of cudarc, which does not wait for what is
+    /// queued already: it has the one that the program began with.
+    fn leave_default(&mut self) {
+        let are_adopted = self.random.below(2) == 0;
+        let one = |program: &mut Self| match are_adopted {
+            true => adopted(&program.device, &program.context),
+            false => program.stream(),
+        };
+        self.streams = (0..STREAMS).map(|_| one(self)).collect();
     }
 
     /// Two cells, the first of which is written.
@@ -84,7 +115,17 @@ impl Program {
     }
 
     fn step(&mut self) {
-        match self.random.below(16) {
+        if self.alone > 0 {
+            self.alone -= 1;
+            if self.alone == 0 {
+                self.leave_default();
+                let index = self.random.below(BUFFERS);
+                self.overwrite(index);
+            }
+        }
+        // The last steps alone leave launches that nothing has waited for.
+        let steps = if (1..=QUIET).contains(&self.alone) { 8 } else { 22 };
+        match self.random.below(steps) {
             0..8 => self.launch(),
             8 => self.launch_from_threads(),
             9 | 10 => self.copy(),
@@ -100,7 +141,13 @@ impl Program {
                 let index = self.random.below(STREAMS);
                 self.streams[index] = self.stream();
             }
-            _ => self.streams[self.random.below(STREAMS)].synchronize().unwrap(),
+            15 => self.streams[self.random.below(STREAMS)].synchronize().unwrap(),
+            16 | 17 => self.copy_between(),
+            18 => {
+                let index = self.random.below(BUFFERS);
+                self.overwrite(index);
+            }
+            _ => self.launch_prepared(),
         }
     }
 
@@ -156,6 +203,60 @@ impl Program {
         });
         // The others are dropped while they are written.
         assert_eq!(seen[0].download().unwrap(), expected);
+    }
+
+    /// Prepares a launch, and makes it several times, on streams some of which are made meanwhile.
+    fn launch_prepared(&mut self) {
+        let (written, read) = self.pair();
+        let [y, x] = self.cells.get_disjoint_mut([written, read]).unwrap();
+        let (Memory::Own(to), Memory::Own(from)) = (&mut y.memory, &x.memory) else { return };
+        let factor = [1.0, -1.0, 0.5][self.random.below(3)];
+        let mut launch = self.kernels.prepare(Launch::linear(LEN), factor, from, to).unwrap();
+        for _ in 0..=self.random.below(6) {
+            if self.random.below(4) == 0 {
+                self.alone = 0;
+                let stays = self.random.below(STREAMS);
+                for index in (0..STREAMS).filter(|index| *index != stays) {
+                    self.streams[index] = match self.random.below(2) {
+                        0 => adopted(&self.device, &self.context),
+                        _ => self.device.new_stream().unwrap(),
+                    };
+                }
+            }
+            launch.launch(&self.streams[self.random.below(STREAMS)]).unwrap();
+            for (y, x) in y.expected.iter_mut().zip(&x.expected) {
+                *y = factor.mul_add(*x, *y);
+            }
+        }
+        drop(launch);
+        if self.random.below(2) == 0 {
+            self.overwrite(written);
+        }
+    }
+
+    /// Writes a cell on a stream, which waits for nothing but what used the cell, and is waited for half of the time: the first
+    /// launch of a kernel on a stream would wait for all of them, and a download for the default stream.
+    fn overwrite(&mut self, index: usize) {
+        let Cell { memory: Memory::Own(to), expected } = &mut self.cells[index] else { return };
+        let stream = &self.streams[self.random.below(STREAMS)];
+        to.copy_from_buffer(stream, &self.constant.slice(..)).unwrap();
+        *expected = CONSTANT;
+        if self.random.below(2) == 0 {
+            stream.synchronize().unwrap();
+        }
+    }
+
+    /// Copies a cell to another, on a stream that is waited for half of the time.
+    fn copy_between(&mut self) {
+        let (written, read) = self.pair();
+        let [y, x] = self.cells.get_disjoint_mut([written, read]).unwrap();
+        let (Memory::Own(to), Memory::Own(from)) = (&mut y.memory, &x.memory) else { return };
+        let stream = &self.streams[self.random.below(STREAMS)];
+        to.copy_from_buffer(stream, &from.slice(..)).unwrap();
+        y.expected = x.expected;
+        if self.random.below(2) == 0 {
+            stream.synchronize().unwrap();
+        }
     }
 
     fn copy(&mut self) {

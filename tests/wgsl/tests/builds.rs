@@ -1,6 +1,6 @@
 //! Builds of small packages: what is refused, and what is said of it.
 
-use test_support::Package;
+use test_support::{Build, Package};
 
 /// A package for these targets with these files.
 fn package(targets: &str, files: &[(&str, &str)]) -> Package {
@@ -128,4 +128,42 @@ fn what_vulkan_lacks_is_refused_in_rust() {
                 #[kernel]\npub fn parts(x: &[u32]) {\n    for _ in 0..x[thread::thread_idx().x as usize] {\n        \
                 thread::sync_threads();\n    }\n}\n";
     fails("rust", &package(VULKAN, &[("kernels/lacking.rs", text)]));
+}
+
+/// What Metal and D3D12 get of a kernel, also where a file stands for it.
+#[test]
+fn translations_are_written_where_they_are_asked_for() {
+    let text = |summand: u32| {
+        format!(
+            "@group(0) @binding(3) var<storage, read_write> x: array<u32>;\n\
+             @compute @workgroup_size(32) fn k(@builtin(global_invocation_id) id: vec3<u32>) {{\n    \
+             x[id.x] += {summand}u;\n}}\n"
+        )
+    };
+    let mut package = package(VULKAN, &[("kernels/k.wgsl", &text(7)), ("other.wgsl", &text(9))]);
+    assert_eq!(package.summary(), "kernelmill: compiled 1 cached 0");
+    let folder = package.path("target/out/kernelmill/dump");
+    assert!(!folder.exists(), "nothing was asked for");
+    package.variables.push(("KERNELMILL_DUMP", "msl,hlsl".to_owned()));
+    assert_eq!(package.build().error, None);
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("it is dumped");
+    let (metal, hlsl) = (read("k.vulkan.metal"), read("k.vulkan.hlsl"));
+    assert!(metal.contains("kernel void k(") && metal.contains("x [[buffer(0)]]"), "{metal}");
+    assert!(metal.contains("_buffer_sizes [[buffer(1)]]") && metal.contains("7u"), "{metal}");
+    assert!(hlsl.contains("[numthreads(32, 1, 1)]") && hlsl.contains("register(u0)"), "{hlsl}");
+    package.variables.push(("KERNELMILL_OVERRIDE_k", "other.wgsl".to_owned()));
+    assert_eq!(package.build().error, None);
+    assert!(read("k.vulkan.k.metal").contains("9u"));
+}
+
+/// Devices of Vulkan run it, so that it is no error.
+#[test]
+fn what_metal_and_d3d12_cannot_load_is_a_warning_with_its_place() {
+    let text = "@group(0) @binding(0) var<storage, read_write> x: array<f32>;\n\
+                @compute @workgroup_size(1) fn k() {\n    x[0] = modf(x[1]).fract;\n}\n";
+    let package = package(VULKAN, &[("kernels/k.wgsl", text)]);
+    let Build { lines: said, error } = package.build();
+    assert_eq!(error, None);
+    let expected = "kernels/k.wgsl:3:12: devices of Metal and D3D12 do not load what calls `modf`";
+    assert!(said.contains(expected), "{said}");
 }

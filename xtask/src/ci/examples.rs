@@ -1,6 +1,7 @@
 //! Runs each example, on the CPU also beside guard pages and with queued launches; each verifies its own result. Those of
 //! [`EVERYWHERE`] run on each back end for kernels in Rust that is there: here on the CPU, pocl, lavapipe and the fake CUDA
-//! driver, in `tests/hip-backend` on the fake HIP run time. `devices` runs on four back ends at once.
+//! driver, in `tests/hip-backend` on the fake HIP run time. `devices` runs on four back ends at once, of which CUDA
+//! has two devices.
 
 use crate::{fake_driver, intel_opencl::IntelOpenCl, workspace::Workspace};
 use anyhow::{Result, ensure};
@@ -77,15 +78,16 @@ pub(crate) fn run_all(workspace: &Workspace, driver: Option<&Path>) -> Result<()
     Ok(())
 }
 
-/// Runs the example of several devices with pocl and lavapipe beside the driver and the CPU.
+/// Runs the example of several devices with two of the driver's, pocl and lavapipe beside the CPU.
 fn on_four_back_ends(workspace: &Workspace, driver: &Path) -> Result<()> {
     let program = workspace.target.join("release/devices");
     let cache = workspace.temporary_folder()?;
     let output = workspace.shell.cmd(program).envs(fake_driver::variables(driver));
+    let output = output.env("FAKE_CUDA_DEVICES", "2");
     let output = output.envs(VULKAN_DRIVERS.map(|variable| (variable, LAVAPIPE)));
     let output = output.env("OCL_ICD_VENDORS", POCL).env("POCL_CACHE_DIR", cache.path()).read()?;
     println!("{output}");
-    for device in ["cuda:0", "cpu", "opencl:0", "wgpu:0"] {
+    for device in ["cuda:0", "cuda:1", "cpu", "opencl:0", "wgpu:0"] {
         let has_rows = |line: &str| line.trim_start().starts_with(device);
         ensure!(output.lines().any(has_rows), "devices ran without {device}");
     }

@@ -16,7 +16,7 @@ use crate::{
     settings::resolved::Settings,
 };
 use kernelmill_compiler::{
-    Error as CompileError,
+    Error as CompileError, KernelCode,
     frontend::{
         cuda::CudaKernel,
         wgsl::{self, WgslSource},
@@ -39,7 +39,10 @@ pub(super) fn binary(
     let kernels: Vec<_> =
         unit.kernels(source, settings).map(|kernel| kernel.symbol.to_string()).collect();
     let step = environment.step("compile", &*source.display, &[("target", target)]);
-    let artifact = wgsl::compile(&wgsl_source(settings, source), &unit.config, &kernels)?;
+    let text = wgsl_source(settings, source);
+    let artifact = wgsl::compile(&text, &unit.config, &kernels)?;
+    let codes = wgsl::translate(&text, &kernels, &settings.dumps.translations())?;
+    let warnings = wgsl::untranslatable(&text, &kernels)?;
     drop(step);
     let fingerprint = KeyBuilder::new("wgsl unit")
         .part("path", &source.display)
@@ -48,10 +51,10 @@ pub(super) fn binary(
     Ok(Binary {
         source: unit.source,
         fingerprint,
-        warnings: String::new(),
+        warnings: warnings.into_iter().map(|line| line + "\n").collect(),
         artifact,
         inputs: vec![source.path.clone()],
-        codes: Vec::new(),
+        codes,
         is_cached: false,
         variant: None,
         overridden: None,
@@ -80,8 +83,13 @@ pub(super) fn of_override(
             format!("its workgroup has {has:?} threads, and that of the kernel {expected:?}");
         return Err(override_source::refuse(it, message));
     }
-    let artifact = wgsl::compile(&text, &unit.config, &[found.symbol.to_string()])?;
-    Ok(Binary::of_override(unit, (it, own), artifact, Vec::new()))
+    let kernels = [found.symbol.to_string()];
+    let artifact = wgsl::compile(&text, &unit.config, &kernels)?;
+    let codes = wgsl::translate(&text, &kernels, &settings.dumps.translations())?.into_iter();
+    let codes = codes.map(|code| KernelCode { kernel: own.symbol.to_string(), ..code }).collect();
+    let warnings = wgsl::untranslatable(&text, &kernels)?;
+    let warnings = warnings.into_iter().map(|line| line + "\n").collect();
+    Ok(Binary { codes, warnings, ..Binary::of_override(unit, (it, own), artifact, Vec::new()) })
 }
 
 fn wgsl_source(settings: &Settings, source: &Source) -> WgslSource {

@@ -73,6 +73,8 @@ impl Names<'_> {
                     CodeStage::Optimized => Stage::Opt,
                     CodeStage::Assembly if is_nvidia => Stage::Ptx,
                     CodeStage::Assembly => Stage::Asm,
+                    CodeStage::Msl => Stage::Msl,
+                    CodeStage::Hlsl => Stage::Hlsl,
                 };
                 (stage, code.text.clone())
             });

@@ -54,9 +54,20 @@ impl Dumps {
         self.place.is_none()
     }
 
-    /// The stages of the compiler that they are of.
+    /// The stages of the compiler's pipeline that they are of.
     pub(crate) fn code(&self) -> Vec<CodeStage> {
-        let mut stages: Vec<_> = self.stages.iter().filter_map(|it| code(*it)).collect();
+        self.of(&CodeStage::ALL)
+    }
+
+    /// The languages that kernels in WGSL are translated to for them.
+    pub(crate) fn translations(&self) -> Vec<CodeStage> {
+        self.of(&CodeStage::OF_WGSL)
+    }
+
+    /// Those of the compiler's stages that are among `all`.
+    fn of(&self, all: &[CodeStage]) -> Vec<CodeStage> {
+        let stages = self.stages.iter().filter_map(|it| code(*it));
+        let mut stages: Vec<_> = stages.filter(|stage| all.contains(stage)).collect();
         stages.dedup();
         stages
     }
@@ -69,6 +80,8 @@ fn code(stage: Stage) -> Option<CodeStage> {
         Stage::Linked => Some(CodeStage::Linked),
         Stage::Opt => Some(CodeStage::Optimized),
         Stage::Ptx | Stage::Asm => Some(CodeStage::Assembly),
+        Stage::Msl => Some(CodeStage::Msl),
+        Stage::Hlsl => Some(CodeStage::Hlsl),
         Stage::Sass => None,
     }
 }

@@ -11,6 +11,14 @@ use kernelmill_compiler::{
 };
 use test_support::{InFolder, shared_folder, temporary_folder, tool, write_file};
 
+/// A target of each generation of GPUs, of both vendors.
+pub(crate) const GPUS: [&str; 4] = ["compute_75", "compute_90", "gfx90a", "gfx1100"];
+
+/// The number of lines with a part.
+pub(crate) fn count(text: &str, part: &str) -> usize {
+    text.lines().filter(|line| line.contains(part)).count()
+}
+
 pub(crate) fn compiler() -> &'static Compiler {
     static COMPILER: OnceLock<Compiler> = OnceLock::new();
     COMPILER.get_or_init(|| Compiler::new(toolchain()).unwrap())

@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test program uses a part of this")]
 #![allow(clippy::result_large_err, reason = "a launch fails once in a test")]
 
+pub(crate) mod faulty;
+
 use ptx_emulator::{Device, Fault, Launch, Loaded, Module, Options, Properties, Report};
 
 /// A device with a module on it.

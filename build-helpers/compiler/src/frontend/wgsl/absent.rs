@@ -3,7 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::WgslSource;
-use crate::{Error, artifact::Artifact, frontend::cuda::CudaKernel, job::Config};
+use crate::{
+    Error,
+    artifact::Artifact,
+    code::{CodeStage, KernelCode},
+    frontend::cuda::CudaKernel,
+    job::Config,
+};
 
 /// Would read the kernels of a file.
 ///
@@ -38,4 +44,26 @@ pub(crate) fn spirv_of_kernels(
     _names: &BTreeMap<String, String>,
 ) -> Result<Vec<u8>, Error> {
     Err(Error::NoWgsl { file: file.to_owned() })
+}
+
+/// Would show the code of kernels in other languages.
+///
+/// # Errors
+///
+/// [`Error::NoWgsl`].
+pub fn translate(
+    source: &WgslSource,
+    _kernels: &[String],
+    _wanted: &[CodeStage],
+) -> Result<Vec<KernelCode>, Error> {
+    Err(Error::NoWgsl { file: source.display.clone() })
+}
+
+/// Would look for what cannot be translated.
+///
+/// # Errors
+///
+/// [`Error::NoWgsl`].
+pub fn untranslatable(source: &WgslSource, _kernels: &[String]) -> Result<Vec<String>, Error> {
+    Err(Error::NoWgsl { file: source.display.clone() })
 }
