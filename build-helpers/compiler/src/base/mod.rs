@@ -10,3 +10,4 @@ pub(crate) mod mangle;
 pub(crate) mod names;
 pub(crate) mod once;
 pub(crate) mod resource_limits;
+pub(crate) mod standard;

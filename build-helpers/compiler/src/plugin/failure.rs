@@ -7,7 +7,10 @@ use super::{
     ir::{Builder, Linkage, ModuleExt, Place, Type, Value},
 };
 use crate::{
-    base::names::{PANIC, PANIC_SILENT, PREFIX},
+    base::{
+        names::{PANIC, PANIC_SILENT, PREFIX},
+        standard::is_standard,
+    },
     job::PanicLevel,
 };
 
@@ -39,7 +42,8 @@ impl<'c> Task<'_, 'c> {
     #[must_use]
     pub fn place(&self, at: Value<'c>) -> Value<'c> {
         let of_library = |file: &str| {
-            ["/rustc/", "library/", "kernelmill-cuda/"].iter().any(|start| file.starts_with(start))
+            is_standard(file)
+                || file.starts_with("kernelmill-cuda/")
                 || file.contains("kernelmill_device")
         };
         let mut frames = at.debug_locations().into_iter();

@@ -13,7 +13,7 @@ use kernelmill_llvm::{
 use super::location::is_location;
 use crate::{
     artifact::SourceFrame,
-    base::{demangle::demangle, names::SHIM_PREFIX},
+    base::{demangle::demangle, names::SHIM_PREFIX, standard::is_standard},
     ir::calls_of,
 };
 
@@ -114,8 +114,8 @@ fn frames<'c>(context: &'c Context, call: Value<'c>) -> Vec<SourceFrame> {
 /// A frame as people know it; `None` for those of the standard library, of the device crate, and of
 /// what `#[kernel]` writes.
 fn read(frame: Found) -> Option<SourceFrame> {
-    let foreign = ["/rustc/", "library/", "kernelmill_device"];
-    let hidden = foreign.iter().any(|start| frame.file.starts_with(start))
+    let hidden = is_standard(&frame.file)
+        || frame.file.starts_with("kernelmill_device")
         || frame.function.starts_with(SHIM_PREFIX)
         || frame.line == 0;
     let function = demangle(&frame.function);
