@@ -83,16 +83,20 @@ fn a_cubin_without_ptxas_says_how_to_get_one() {
         ptx: "compute_90a".into(),
     };
     let message = error.to_string();
-    assert!(message.contains("pip install") && message.contains("compute_90a"), "{message}");
+    assert!(
+        message.contains("cargo kernelmill toolchain install cuda")
+            && message.contains("compute_90a"),
+        "{message}"
+    );
 }
 
 #[test]
 fn a_target_without_a_way_is_named_with_the_file() {
     let text = "use kernelmill_device::prelude::*;\n#[kernel]\npub fn nothing() {}\n";
-    let message = refused("nothing", text, "vulkan");
+    let message = refused("nothing", text, "opencl-c");
     assert_eq!(
         message,
-        "kernels/nothing.rs: kernels in Rust cannot be compiled for vulkan yet; leave the target \
+        "kernels/nothing.rs: kernels in Rust cannot be compiled for opencl-c yet; leave the target \
          out"
     );
 }

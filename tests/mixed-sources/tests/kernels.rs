@@ -15,12 +15,12 @@ fn each_source_is_compiled_for_the_targets_that_suit_it() {
     let found: BTreeSet<_> =
         manifest.binaries.iter().map(|it| format!("{} for {}", it.source, it.target)).collect();
     let expected = [
-        ("scaled.rs", &["cpu", "compute_80", "sm_80", "spirv64"][..]),
-        ("shifted.cu", &["cpu", "compute_80", "sm_80", "spirv64"]),
-        ("blocks.cu", &["cpu", "compute_80", "sm_80", "spirv64"]),
-        ("variables.cu", &["cpu", "compute_80", "sm_80", "spirv64"]),
-        ("templates.cu", &["cpu", "compute_80", "sm_80", "spirv64"]),
-        ("doubled.cl", &["cpu", "compute_80", "sm_80", "spirv64", "opencl-c"]),
+        ("scaled.rs", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"][..]),
+        ("shifted.cu", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
+        ("blocks.cu", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
+        ("variables.cu", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
+        ("templates.cu", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
+        ("doubled.cl", &["cpu", "compute_80", "sm_80", "spirv64", "opencl-c", "vulkan"]),
         // For the devices that the file says, and as a cubin.
         ("by_hand.ptx", &["compute_75", "sm_80"]),
     ];

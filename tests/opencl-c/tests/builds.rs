@@ -68,7 +68,7 @@ fn names_are_those_of_one_type() {
 #[test]
 fn a_target_that_cannot_be_is_refused_before_any_work() {
     let text = "kernel void k(global int *x) {}\n";
-    fails("target", &package("\"cpu\", \"vulkan\"", &[("kernels/a.cl", text)]));
+    fails("target", &package("\"cpu\", \"bitcode_75\"", &[("kernels/a.cl", text)]));
 }
 
 const DEVICES: &str = "\"spirv64\", \"opencl-c\"";

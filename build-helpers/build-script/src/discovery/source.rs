@@ -137,7 +137,9 @@ impl SourceKind {
     /// The targets that suit it, for messages.
     pub(crate) fn targets(self) -> &'static str {
         match self {
-            Self::OpenCl => "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX`, `spirv64` and `opencl-c`",
+            Self::OpenCl => {
+                "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX`, `spirv64`, `vulkan` and `opencl-c`"
+            }
             Self::File | Self::Package => {
                 "`cpu`, `compute_XX`, `sm_XX`, `bitcode_XX`, `gfxXXX`, `spirv64` and `vulkan`"
             }

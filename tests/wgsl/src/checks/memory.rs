@@ -91,7 +91,7 @@ pub(crate) fn refused(on: &On<'_>) -> Result<()> {
     assert!(shared.contains("WGSL has no dynamic shared memory"), "{shared}");
     let large = on.device.zeros::<f32>(1 << 40).expect_err("there is no such memory");
     assert!(matches!(large, Error::OutOfMemory { .. }), "{large}");
-    assert_eq!(on.device.support(Capability::Panics), Support::None);
+    assert_eq!(on.device.support(Capability::Printing), Support::None);
     // After all this the device is as before.
     on.kernels.saxpy(&on.stream, launch, 1.0, &x, &mut y)?;
     assert_eq!(y.download()?, [2.0; 64]);
