@@ -5,7 +5,7 @@
 //! a copy that comes late says nothing new.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     mem::offset_of,
     sync::{
         Mutex, PoisonError,
@@ -81,15 +81,18 @@ impl Records {
         // SAFETY: promised; the field is used atomically alone.
         let acknowledged = unsafe { AtomicU32::from_ptr(&raw mut (*host).acknowledged) };
         let acknowledged = acknowledged.load(Ordering::Acquire);
-        if !state.buffers.contains_key(&address) {
-            let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
-            let buffer = staging::temporary(gpu, BYTES, usage)?;
-            // SAFETY: promised; nobody writes it, as no launch has used it.
-            let bytes = unsafe { std::slice::from_raw_parts(host.cast::<u8>(), BYTES as usize) };
-            gpu.scoped("write_buffer", subject, || gpu.queue.write_buffer(&buffer, 0, bytes))?;
-            state.buffers.insert(address, OnDevice { buffer, acknowledged });
-        }
-        let record = state.buffers.get_mut(&address).expect("it was there or is now");
+        let record = match state.buffers.entry(address) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+                let buffer = staging::temporary(gpu, BYTES, usage)?;
+                // SAFETY: promised; nobody writes it, as no launch has used it.
+                let bytes =
+                    unsafe { std::slice::from_raw_parts(host.cast::<u8>(), BYTES as usize) };
+                gpu.scoped("write_buffer", subject, || gpu.queue.write_buffer(&buffer, 0, bytes))?;
+                entry.insert(OnDevice { buffer, acknowledged })
+            }
+        };
         if record.acknowledged != acknowledged {
             let place = offset_of!(PanicRecord, acknowledged) as u64;
             let word = acknowledged.to_le_bytes();

@@ -24,8 +24,11 @@ fn every_module_is_valid() {
     assert!(count > 15, "{count} modules");
 }
 
-/// The instructions of a module: their numbers, and their operands.
-fn instructions(module: &[u8]) -> Vec<(u32, Vec<u32>)> {
+/// An instruction: its number, and its operands.
+type Instruction = (u32, Vec<u32>);
+
+/// The instructions of a module.
+fn instructions(module: &[u8]) -> Vec<Instruction> {
     let (words, _) = module.as_chunks();
     let words: Vec<u32> = words.iter().map(|it| u32::from_le_bytes(*it)).collect();
     let (mut rest, mut found) = (&words[5..], Vec::new());
@@ -69,17 +72,17 @@ fn operations_are_not_joined() {
 /// Ordered atomic operations have fences, and modules ask for no more of a device than they need.
 #[test]
 fn fences_and_capabilities_are_those_of_the_source() {
-    let has = |source: &str, wanted: &dyn Fn(&(u32, Vec<u32>)) -> bool| {
+    let has = |source: &str, wanted: &dyn Fn(&Instruction) -> bool| {
         let artifacts = conformance_vulkan::embedded().iter();
         let mut artifacts = artifacts.filter(|it| it.kind == ArtifactKind::Spirv);
         let found = artifacts.find(|it| it.source.ends_with(source)).expect(source);
         instructions(found.bytes).iter().any(wanted)
     };
-    let is_fence = |(code, _): &(u32, Vec<u32>)| *code == OP_MEMORY_BARRIER;
+    let is_fence = |(code, _): &Instruction| *code == OP_MEMORY_BARRIER;
     assert!(has("atomics.rs", &is_fence));
     assert!(!has("loops.rs", &is_fence));
     let is_wide =
-        |(code, operands): &(u32, Vec<u32>)| *code == OP_CAPABILITY && operands == &[INT64_ATOMICS];
+        |(code, operands): &Instruction| *code == OP_CAPABILITY && operands == &[INT64_ATOMICS];
     assert!(has("atomics.rs", &is_wide));
     assert!(!has("warp.rs", &is_wide));
 }
