@@ -1,7 +1,7 @@
 //! SPIR-V for Vulkan, of kernels in every language that has a module of LLVM's: written as WGSL, which naga compiles.
 //!
 //! A shader of Vulkan's has no pointers. Its buffers are variables with a number each, and their elements are named by
-//! an index; so the module is that of [`Spirv`](super::spirv::Spirv), for OpenCL, until each pointer is replaced by the
+//! an index; so the module is that of [`Spirv`], for OpenCL, until each pointer is replaced by the
 //! buffer that it points into, which has to be known, and an offset ([`memory`]). Buffers are arrays of words, since LLVM does
 //! not say what a buffer's elements are. Control flow becomes structured by LLVM's own passes ([`structure`]).
 //!
