@@ -1,11 +1,15 @@
 //! The kernels as SPIR-V are valid, and compute what plain Rust does: on pocl, and on Intel's run time where that is
 //! installed. pocl of Debian reads no SPIR-V: `opencl-layer` translates it. `examples/on_device.rs` runs them on any device.
 
-use std::{env, path::PathBuf, process::Command};
+use std::process::Command;
 
 use conformance_spirv::{Context, Scope};
 use kernelmill::{ArtifactKind, Device, Error};
-use test_support::{driver::opencl_layer, shared_folder, temporary_folder, tool, write_file};
+use test_support::{
+    driver::opencl_layer,
+    outcomes::{self, Outcomes},
+    shared_folder, temporary_folder, tool, write_file,
+};
 
 /// What spirv-val says of modules for devices of OpenCL 2.2, but that an extension has atomic operations of 64 bits.
 const UNIVERSAL: &str = "spv1.2";
@@ -32,47 +36,17 @@ fn every_module_is_valid() {
 /// What pocl computes otherwise from bitcode: a barrier in a function that stays out of line.
 const WRONG_ON_POCL: [&str; 1] = ["barrier_in_function"];
 
-/// Says that the test is in the process that runs the kernels.
-const CHILD: &str = "CONFORMANCE_SPIRV_CHILD";
-
-/// What a check's line begins with, by its outcome.
-const RIGHT: &str = "right: ";
-const WRONG: &str = "wrong: ";
-
-/// What the checks of a device come to.
-struct Outcomes {
-    right: Vec<String>,
-    wrong: Vec<String>,
-    printed: String,
-}
-
-/// Runs a test of this file again, which finds the implementation of OpenCL that these variables name.
-fn outcomes(name: &str, variables: &[(&str, PathBuf)]) -> Outcomes {
-    let mut command = Command::new(env::current_exe().unwrap());
-    command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, name);
-    let output = command.envs(variables.iter().cloned()).output().unwrap();
-    let [stdout, stderr] =
-        [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
-    assert!(output.status.success(), "{stdout}\n{stderr}");
-    let of_kind = |kind| {
-        let lines = stdout.lines().filter_map(move |line| line.strip_prefix(kind));
-        lines.map(|line| line.split(':').next().unwrap().to_owned()).collect()
-    };
-    Outcomes { right: of_kind(RIGHT), wrong: of_kind(WRONG), printed: stdout }
-}
-
 /// Runs the checks and prints their outcomes, in the process for that. Whether this is it.
 fn is_child() -> bool {
-    if env::var_os(CHILD).is_none() {
+    if !outcomes::is_child() {
         return false;
     }
     let context = Context::new(Device::opencl(0).unwrap()).unwrap();
     for check in conformance_spirv::all() {
         match check.run(&context) {
             _ if check.scope != Scope::Everywhere => {}
-            Ok(()) => println!("\n{RIGHT}{}", check.name),
             Err(error) if matches!(error.downcast_ref(), Some(Error::NoBinary { .. })) => {}
-            Err(error) => println!("\n{WRONG}{}: {error}", check.name),
+            result => outcomes::report(check.name, result),
         }
     }
     true
@@ -91,7 +65,7 @@ fn kernels_agree_with_plain_rust_on_pocl() {
         ("POCL_CACHE_DIR", shared_folder("pocl-cache")),
     ];
     let Outcomes { right, wrong, printed } =
-        outcomes("kernels_agree_with_plain_rust_on_pocl", &variables);
+        Outcomes::of("kernels_agree_with_plain_rust_on_pocl", &variables);
     assert_eq!(wrong, WRONG_ON_POCL, "{printed}");
     assert!(right.len() > 80 && right.iter().any(|it| it == "warp_shuffles"), "{right:?}");
 }
@@ -103,7 +77,7 @@ fn kernels_agree_with_plain_rust_on_intels_run_time() {
     }
     let Some(intel) = tool::intel_opencl() else { return };
     let name = "kernels_agree_with_plain_rust_on_intels_run_time";
-    let Outcomes { right, wrong, printed } = outcomes(name, &[("OCL_ICD_VENDORS", intel)]);
+    let Outcomes { right, wrong, printed } = Outcomes::of(name, &[("OCL_ICD_VENDORS", intel)]);
     assert!(wrong.is_empty(), "{printed}");
     assert!(right.len() > 80 && right.iter().any(|it| it == "barrier_in_function"), "{right:?}");
 }

@@ -1,11 +1,14 @@
 //! The kernels as SPIR-V for Vulkan are valid, and compute what plain Rust does on lavapipe: as it is, and translated as for
 //! Metal and D3D12.
 
-use std::{collections::BTreeSet, env, path::PathBuf, process::Command};
+use std::{collections::BTreeSet, path::PathBuf, process::Command};
 
 use conformance_vulkan::{Context, Scope};
 use kernelmill::{ArtifactKind, Device, Error};
-use test_support::{temporary_folder, tool, write_file};
+use test_support::{
+    outcomes::{self, Outcomes},
+    temporary_folder, tool, write_file,
+};
 
 #[test]
 fn every_module_is_valid() {
@@ -87,47 +90,17 @@ fn fences_and_capabilities_are_those_of_the_source() {
     assert!(!has("warp.rs", &is_wide));
 }
 
-/// Says that the test is in the process that runs the kernels.
-const CHILD: &str = "CONFORMANCE_VULKAN_CHILD";
-
-/// What a check's line begins with, by its outcome.
-const RIGHT: &str = "right: ";
-const WRONG: &str = "wrong: ";
-
-/// What the checks of a device come to.
-struct Outcomes {
-    right: Vec<String>,
-    wrong: Vec<String>,
-    printed: String,
-}
-
-/// Runs a test of this file again, which has these variables.
-fn outcomes(name: &str, variables: &[(&str, PathBuf)]) -> Outcomes {
-    let mut command = Command::new(env::current_exe().unwrap());
-    command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, name);
-    let output = command.envs(variables.iter().cloned()).output().unwrap();
-    let [stdout, stderr] =
-        [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
-    assert!(output.status.success(), "{stdout}\n{stderr}");
-    let of_kind = |kind| {
-        let lines = stdout.lines().filter_map(move |line| line.strip_prefix(kind));
-        lines.map(|line| line.split(':').next().unwrap().to_owned()).collect()
-    };
-    Outcomes { right: of_kind(RIGHT), wrong: of_kind(WRONG), printed: stdout }
-}
-
 /// Runs the checks and prints their outcomes, in the process for that. Whether this is it.
 fn is_child() -> bool {
-    if env::var_os(CHILD).is_none() {
+    if !outcomes::is_child() {
         return false;
     }
     let context = Context::new(Device::wgpu(0).unwrap()).unwrap();
     for check in conformance_vulkan::all() {
         match check.run(&context) {
             _ if check.scope != Scope::Everywhere => {}
-            Ok(()) => println!("\n{RIGHT}{}", check.name),
             Err(error) if matches!(error.downcast_ref(), Some(Error::NoBinary { .. })) => {}
-            Err(error) => println!("\n{WRONG}{}: {error}", check.name),
+            result => outcomes::report(check.name, result),
         }
     }
     true
@@ -160,7 +133,7 @@ fn agree(name: &str, translate: &str, less_exact: &[&str]) {
         ("VK_DRIVER_FILES", lavapipe),
         ("NODEVICE_SELECT", "1".into()),
     ];
-    let Outcomes { right, wrong, printed } = outcomes(name, &variables);
+    let Outcomes { right, wrong, printed } = Outcomes::of(name, &variables);
     assert_eq!(wrong, less_exact, "{printed}");
     assert!(right.len() > 80 && right.iter().any(|it| it == "warp_shuffles"), "{right:?}");
 }

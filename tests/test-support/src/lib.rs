@@ -8,6 +8,7 @@
 //! - [`fuzz`] changes texts and bytes at random, and [`Random`] gives it the numbers.
 //! - [`builds`] is for packages that tests build with cargo, and removes what is built.
 //! - [`Package`] is a small package of kernels to build, and [`checks`] runs those of a program on a device.
+//! - [`Outcomes`](outcomes::Outcomes) are those of checks that a test runs in a process of their own.
 //! - [`Trace`] is what a program has written of its times.
 //! - [`temporary_folder`] gives each test a folder of its own.
 
@@ -16,6 +17,7 @@ pub mod checks;
 pub mod driver;
 mod folder;
 pub mod fuzz;
+pub mod outcomes;
 mod package;
 mod random;
 pub mod snapshot;
