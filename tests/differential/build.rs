@@ -24,8 +24,10 @@ fn main() {
     // The default is a seed that has found a fault: a stack slot that a coroutine lost.
     let seed = env::var("KERNELMILL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(2);
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let folder = out.join("random");
-    fs::create_dir_all(&folder).expect("OUT_DIR can be written");
+    // Beside Cargo's own folders, whose names say how a package is built: so the store has the kernels for every build.
+    let target = out.ancestors().nth(4).expect("OUT_DIR is in the target folder");
+    let folder = target.join(format!("random-kernels/differential-{seed}"));
+    fs::create_dir_all(&folder).expect("the target folder can be written");
     let source = |file: u64, functions: &str, kernels: &str| {
         let name = format!("functions_{file}.rs");
         write(&folder.join(&name), functions);
@@ -77,6 +79,6 @@ fn main() {
 
 fn write(path: &std::path::Path, text: &str) {
     if fs::read_to_string(path).ok().as_deref() != Some(text) {
-        fs::write(path, text).expect("OUT_DIR can be written");
+        fs::write(path, text).expect("the target folder can be written");
     }
 }

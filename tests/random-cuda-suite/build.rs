@@ -14,14 +14,19 @@ fn main() {
     }
     let seed = env::var("KERNELMILL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let folder = out.join("random");
-    fs::create_dir_all(&folder).expect("OUT_DIR can be written");
+    // Beside Cargo's own folders, whose names say how a package is built: so the store has the kernels for every build.
+    let target = out.ancestors().nth(4).expect("OUT_DIR is in the target folder");
+    let folder = target.join(format!("random-kernels/cuda-{seed}"));
+    fs::create_dir_all(&folder).expect("the target folder can be written");
     let mut cases = format!("const SEED: u64 = {seed};\nconst CASES: &[Case] = &[\n");
     for file in 0..FILES {
         let numbers = file * KERNELS_PER_FILE..(file + 1) * KERNELS_PER_FILE;
         let programs: Vec<_> = numbers.clone().map(|it| random_cuda::generate(seed, it)).collect();
         let text = random_cuda::source(&programs.iter().collect::<Vec<_>>());
-        fs::write(folder.join(format!("random_{file}.cu")), text).expect("OUT_DIR can be written");
+        let path = folder.join(format!("random_{file}.cu"));
+        if fs::read_to_string(&path).ok().as_ref() != Some(&text) {
+            fs::write(path, text).expect("the target folder can be written");
+        }
         for (number, program) in numbers.zip(&programs) {
             let _ = writeln!(
                 cases,
