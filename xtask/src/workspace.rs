@@ -111,13 +111,31 @@ pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     which::which(name).ok()
 }
 
-/// Prints a heading, does the work, prints how long it took.
+/// Prints a heading, does the work, prints how long it took and, on Linux, how much of the processors' time the programs
+/// used that have ended meanwhile.
 pub(crate) fn stage<T>(title: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     println!("\n==> {title}");
-    let start = Instant::now();
+    let (start, before) = (Instant::now(), programs_time());
     let value = work().with_context(|| format!("stage \"{title}\" failed"))?;
-    println!("<== {title}: {:.1} s", start.elapsed().as_secs_f64());
+    let seconds = start.elapsed().as_secs_f64();
+    match before.zip(programs_time()) {
+        Some((before, after)) => {
+            let used = (after - before).as_secs_f64();
+            println!("<== {title}: {seconds:.1} s, {used:.1} s of processors");
+        }
+        None => println!("<== {title}: {seconds:.1} s"),
+    }
     Ok(value)
+}
+
+/// The time that processors have spent on the programs which this one has started and waited for, by `proc_pid_stat(5)`,
+/// whose ticks are hundredths of a second.
+fn programs_time() -> Option<Duration> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name of the program, which is in parentheses, may have spaces. The state after it is field 3.
+    let fields: Vec<_> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+    Some(Duration::from_millis(10 * (ticks(16)? + ticks(17)?)))
 }
 
 /// How long the work takes.
