@@ -1,6 +1,7 @@
 //! The hardware abstraction layer: the traits that a back end implements.
 //!
-//! A [`Platform`] opens devices, a [`Context`] is one that is open, [`Memory`] a block of its memory. A
+//! A [`Platform`] opens devices, a [`Context`] is one that is open, [`Transfers`] is what it does with its memory, of which
+//! [`Memory`] is a block. A
 //! [`Stream`] is what launches are put on; a [`Queue`] is a stream of a context, and an [`Event`] a point in its
 //! work. A [`Module`] is a loaded binary and a [`Function`] a kernel of it. Everything above
 //! knows these traits and no back end; `crate::backend` lists those that there are.
@@ -16,6 +17,7 @@ pub(crate) use self::{
     guard::Guard,
     memory::{HostMemory, Memory, RowCopy},
     stream::{ContextId, Stream, Taken},
+    transfers::Transfers,
 };
 use crate::{
     capability::{Capability, Support},
@@ -30,6 +32,7 @@ mod async_error;
 mod guard;
 mod memory;
 mod stream;
+mod transfers;
 
 /// The devices of one back end.
 pub(crate) trait Platform: Sync {
@@ -49,8 +52,8 @@ pub(crate) trait Platform: Sync {
     }
 }
 
-/// A device that is open: its properties, and the state that its streams and its memory share.
-pub(crate) trait Context: Any + Send + Sync {
+/// A device that is open: its properties, its memory ([`Transfers`]), and the state that its streams share.
+pub(crate) trait Context: Transfers + Any + Send + Sync {
     fn id(&self) -> ContextId;
     fn backend(&self) -> Backend;
     /// The number that [`Platform::open`] knows it by.
@@ -78,59 +81,6 @@ pub(crate) trait Context: Any + Send + Sync {
     /// Whether streams of this context can wait for `event`, and its time be compared with that of theirs.
     fn accepts_event(&self, event: &dyn Event) -> bool {
         event.context() == self.id()
-    }
-
-    /// Memory of `bytes` bytes, more than 0, all zero.
-    fn zeros(&self, bytes: usize) -> Result<Box<dyn Memory>>;
-
-    /// Memory of `bytes` bytes, more than 0, copied from `source`.
-    ///
-    /// # Safety
-    ///
-    /// `source` can be read for `bytes` bytes.
-    unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn Memory>>;
-
-    /// Memory of the host of `bytes` bytes, more than 0, all zero, which copies use as it is. It is aligned to 128
-    /// bytes.
-    fn host_memory(&self, bytes: usize) -> Result<Box<dyn HostMemory>>;
-
-    /// Queues zeros for `bytes` bytes of the device's memory, more than 0, on a stream that this accepts.
-    ///
-    /// # Safety
-    ///
-    /// They are held for the stream.
-    unsafe fn zero(&self, target: u64, bytes: usize, stream: StreamRef<'_>) -> Result<()>;
-
-    /// Queues a copy of `bytes` bytes between two places of the device's memory, on a stream that this accepts.
-    ///
-    /// # Safety
-    ///
-    /// Both are held for the stream, have so many bytes, and do not overlap.
-    unsafe fn copy(
-        &self,
-        target: u64,
-        source: u64,
-        bytes: usize,
-        stream: StreamRef<'_>,
-    ) -> Result<()>;
-
-    /// Queues a copy of rows as [`Context::copy`] does.
-    ///
-    /// # Safety
-    ///
-    /// As for it, for each of the rows.
-    unsafe fn copy_rows(
-        &self,
-        target: u64,
-        source: u64,
-        rows: RowCopy,
-        stream: StreamRef<'_>,
-    ) -> Result<()> {
-        (0..rows.count).try_for_each(|row| {
-            let [to, from] = rows.offsets(row).map(|offset| offset as u64);
-            // SAFETY: promised.
-            unsafe { self.copy(target + to, source + from, rows.width, stream) }
-        })
     }
 
     /// Loads a binary that runs on this device.

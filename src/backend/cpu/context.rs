@@ -123,43 +123,7 @@ impl Platform for Cpu {
     }
 }
 
-impl hal::Context for Context {
-    fn id(&self) -> ContextId {
-        self.id
-    }
-
-    fn backend(&self) -> Backend {
-        Backend::Cpu
-    }
-
-    fn ordinal(&self) -> usize {
-        0
-    }
-
-    fn name(&self) -> &str {
-        &self.device.name
-    }
-
-    fn limits(&self) -> &Limits {
-        &LIMITS
-    }
-
-    fn support(&self, capability: Capability) -> Support {
-        support(capability)
-    }
-
-    fn architecture(&self) -> &Architecture {
-        &Architecture::Cpu
-    }
-
-    fn default_stream(&self) -> Arc<dyn hal::Queue> {
-        Stream::of_thread(self.id)
-    }
-
-    fn new_stream(&self) -> Result<Arc<dyn hal::Queue>> {
-        Ok(Arc::new(Stream::new(self.id)))
-    }
-
+impl hal::Transfers for Context {
     fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
         Ok(Box::new(self.device.memory(bytes, true)?))
     }
@@ -196,6 +160,44 @@ impl hal::Context for Context {
         // SAFETY: promised; launches have run when they return, save those whose memory is lost, which is not held.
         unsafe { ptr::copy_nonoverlapping(source, target, bytes) };
         Ok(())
+    }
+}
+
+impl hal::Context for Context {
+    fn id(&self) -> ContextId {
+        self.id
+    }
+
+    fn backend(&self) -> Backend {
+        Backend::Cpu
+    }
+
+    fn ordinal(&self) -> usize {
+        0
+    }
+
+    fn name(&self) -> &str {
+        &self.device.name
+    }
+
+    fn limits(&self) -> &Limits {
+        &LIMITS
+    }
+
+    fn support(&self, capability: Capability) -> Support {
+        support(capability)
+    }
+
+    fn architecture(&self) -> &Architecture {
+        &Architecture::Cpu
+    }
+
+    fn default_stream(&self) -> Arc<dyn hal::Queue> {
+        Stream::of_thread(self.id)
+    }
+
+    fn new_stream(&self) -> Result<Arc<dyn hal::Queue>> {
+        Ok(Arc::new(Stream::new(self.id)))
     }
 
     fn load(&self, _artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {

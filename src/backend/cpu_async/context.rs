@@ -10,20 +10,14 @@ use super::{
 use crate::{
     backend::{
         cpu,
-        gpu::{
-            calls::{ContextCalls as _, MemoryCalls as _},
-            host_memory::HostMemory,
-            memory::Memory,
-            module::Module,
-            panics::Panics,
-        },
+        gpu::{calls::ContextCalls as _, module::Module, panics::Panics, transfers::Queued},
     },
     cache::module_cache,
     capability::{Capability, Support},
     device_name::CPU_ASYNC_ORDINAL,
     embedded::EmbeddedArtifact,
     error::Result,
-    hal::{self, ContextId, StreamRef},
+    hal::{self, ContextId},
     properties::{Architecture, Backend, Limits},
 };
 
@@ -70,6 +64,14 @@ impl Drop for Context {
     }
 }
 
+impl Queued for Context {
+    type Driver = DriverContext;
+
+    fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+}
+
 impl hal::Context for Context {
     fn id(&self) -> ContextId {
         self.id
@@ -110,52 +112,12 @@ impl hal::Context for Context {
         Ok(Arc::new(Stream::new(self.id, stream, &self.shared)))
     }
 
-    fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
-        Ok(Box::new(Memory::zeros(&self.shared, bytes)?))
-    }
-
-    unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn hal::Memory>> {
-        // SAFETY: promised.
-        Ok(Box::new(unsafe { Memory::upload(&self.shared, source, bytes)? }))
-    }
-
-    fn host_memory(&self, bytes: usize) -> Result<Box<dyn hal::HostMemory>> {
-        Ok(Box::new(HostMemory::new(&self.shared, bytes)?))
-    }
-
-    unsafe fn zero(&self, target: u64, bytes: usize, stream: StreamRef<'_>) -> Result<()> {
-        self.shared.bind()?;
-        let stream = DriverContext::launch_stream(stream)?;
-        // SAFETY: promised.
-        self.shared.timed(stream, || unsafe { DriverContext::zero(target, bytes, stream) })
-    }
-
-    unsafe fn copy(
-        &self,
-        target: u64,
-        source: u64,
-        bytes: usize,
-        stream: StreamRef<'_>,
-    ) -> Result<()> {
-        self.shared.bind()?;
-        let stream = DriverContext::launch_stream(stream)?;
-        // SAFETY: promised.
-        self.shared.timed(stream, || unsafe { DriverContext::copy(target, source, bytes, stream) })
-    }
-
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
         // SAFETY: the kernels are linked into the application.
         Ok(Arc::new(unsafe { Module::load(&self.shared, artifact, artifact.bytes)? }))
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.shared.bind()?;
-        let panics = &self.shared.panics;
-        let dropped = panics.dropped();
-        self.shared.synchronize()?;
-        self.shared.collect_times();
-        panics.reclaim(dropped, &self.shared);
-        self.shared.bind()?;
-        panics.report_all()
+        self.shared.wait_for_all()
     }
 }

@@ -16,24 +16,18 @@ use super::{
     event::RecordedEvent,
     graph::Graph,
     launch::Function,
-    memory, order,
+    order,
     stream::Stream,
     support::support,
     tensor_map,
 };
 use crate::{
-    backend::gpu::{
-        calls::{ContextCalls as _, MemoryCalls as _},
-        host_memory::HostMemory,
-        memory::Memory,
-        module::Module,
-        panics,
-    },
+    backend::gpu::{module::Module, panics, transfers::Queued},
     cache::module_cache,
     capability::{Capability, Support},
     embedded::EmbeddedArtifact,
     error::{Error, Result},
-    hal::{self, ContextId, Platform, RowCopy, StreamRef, Taken, TensorFormat},
+    hal::{self, ContextId, Platform, StreamRef, Taken, TensorFormat},
     properties::{Architecture, Backend, Limits},
 };
 use kernelmill_artifact::TensorMapData;
@@ -212,6 +206,14 @@ impl Drop for Context {
     }
 }
 
+impl Queued for Context {
+    type Driver = DriverContext;
+
+    fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+}
+
 impl hal::Context for Context {
     fn id(&self) -> ContextId {
         self.id
@@ -269,60 +271,6 @@ impl hal::Context for Context {
         RecordedEvent::of(event).is_some_and(of)
     }
 
-    fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
-        Ok(Box::new(Memory::zeros(&self.shared, bytes)?))
-    }
-
-    unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn hal::Memory>> {
-        // SAFETY: promised.
-        let memory = unsafe { Memory::upload(&self.shared, source, bytes)? };
-        Ok(Box::new(memory))
-    }
-
-    fn host_memory(&self, bytes: usize) -> Result<Box<dyn hal::HostMemory>> {
-        Ok(Box::new(HostMemory::new(&self.shared, bytes)?))
-    }
-
-    unsafe fn zero(&self, target: u64, bytes: usize, stream: StreamRef<'_>) -> Result<()> {
-        self.shared.bind()?;
-        let stream = order::launch_stream(stream)?;
-        // SAFETY: promised.
-        self.shared.timed(stream, || unsafe { DriverContext::zero(target, bytes, stream) })
-    }
-
-    unsafe fn copy(
-        &self,
-        target: u64,
-        source: u64,
-        bytes: usize,
-        stream: StreamRef<'_>,
-    ) -> Result<()> {
-        self.shared.bind()?;
-        let stream = order::launch_stream(stream)?;
-        // SAFETY: promised.
-        self.shared.timed(stream, || unsafe { DriverContext::copy(target, source, bytes, stream) })
-    }
-
-    unsafe fn copy_rows(
-        &self,
-        target: u64,
-        source: u64,
-        rows: RowCopy,
-        stream: StreamRef<'_>,
-    ) -> Result<()> {
-        self.shared.bind()?;
-        let stream = order::launch_stream(stream)?;
-        // SAFETY: promised.
-        unsafe {
-            memory::copy_rows(
-                memory::Place::Device(target),
-                memory::Place::Device(source),
-                rows,
-                stream,
-            )
-        }
-    }
-
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
         // SAFETY: the binary is the one that the build made.
         let module = unsafe { Module::load(&self.shared, artifact, artifact.bytes)? };
@@ -358,12 +306,6 @@ impl hal::Context for Context {
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.shared.bind()?;
-        let panics = &self.shared.panics;
-        let dropped = panics.dropped();
-        self.shared.synchronize()?;
-        self.shared.collect_times();
-        panics.reclaim(dropped, &self.shared);
-        panics.report_all()
+        self.shared.wait_for_all()
     }
 }

@@ -20,7 +20,7 @@ use crate::{
 
 /// Where the rows of a copy are.
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+enum Place {
     Host(*mut u8),
     Device(u64),
 }
@@ -42,7 +42,7 @@ impl Place {
 /// # Safety
 ///
 /// As [`MemoryCalls`] asks, for each of the rows.
-pub(super) unsafe fn copy_rows(
+unsafe fn copy_rows(
     target: Place,
     source: Place,
     rows: RowCopy,
@@ -164,6 +164,16 @@ impl MemoryCalls for DriverContext {
         }
         named(copied.result(), "cuMemcpyPeerAsync", || format!("{bytes} bytes"))?;
         Ok(true)
+    }
+
+    unsafe fn copy_rows(
+        target: u64,
+        source: u64,
+        rows: RowCopy,
+        stream: &CudaStream,
+    ) -> Result<()> {
+        // SAFETY: promised.
+        unsafe { copy_rows(Place::Device(target), Place::Device(source), rows, stream) }
     }
 
     unsafe fn download_rows(

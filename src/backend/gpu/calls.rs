@@ -254,7 +254,21 @@ pub(in crate::backend) trait MemoryCalls: ContextCalls {
         Ok(false)
     }
 
-    /// Queues a copy of rows to the host. Where it fails, some of them may have been queued; so for the two below.
+    /// Queues a copy of rows on the device. Where it fails, some of them may have been queued; so for the two below.
+    unsafe fn copy_rows(
+        target: u64,
+        source: u64,
+        rows: RowCopy,
+        stream: &Self::Stream,
+    ) -> Result<()> {
+        (0..rows.count).try_for_each(|row| {
+            let [to, from] = rows.offsets(row).map(|offset| offset as u64);
+            // SAFETY: promised.
+            unsafe { Self::copy(target + to, source + from, rows.width, stream) }
+        })
+    }
+
+    /// Queues a copy of rows to the host.
     unsafe fn download_rows(
         target: *mut u8,
         source: u64,

@@ -22,3 +22,4 @@ pub(super) mod recorded;
 pub(super) mod records;
 pub(super) mod shared;
 pub(super) mod stream_id;
+pub(super) mod transfers;

@@ -39,14 +39,14 @@ const HOST_TO_DEVICE: c_int = 1;
 /// `hipMemcpyDeviceToHost`.
 const DEVICE_TO_HOST: c_int = 2;
 /// `hipMemcpyDeviceToDevice`.
-pub(super) const DEVICE_TO_DEVICE: c_int = 3;
+const DEVICE_TO_DEVICE: c_int = 3;
 
 /// Queues a copy of rows between two addresses, of memory as `kind` says.
 ///
 /// # Safety
 ///
 /// As [`MemoryCalls`] asks, for each of the rows.
-pub(super) unsafe fn copy_rows(
+unsafe fn copy_rows(
     target: u64,
     source: u64,
     rows: RowCopy,
@@ -168,6 +168,11 @@ impl MemoryCalls for DriverContext {
         }
         named(code, "hipMemcpyPeerAsync", || format!("{bytes} bytes"))?;
         Ok(true)
+    }
+
+    unsafe fn copy_rows(target: u64, source: u64, rows: RowCopy, stream: &HipStream) -> Result<()> {
+        // SAFETY: promised.
+        unsafe { copy_rows(target, source, rows, DEVICE_TO_DEVICE, stream) }
     }
 
     unsafe fn download_rows(

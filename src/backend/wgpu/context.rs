@@ -9,18 +9,12 @@ use super::{
     support::support,
 };
 use crate::{
-    backend::gpu::{
-        calls::{ContextCalls as _, MemoryCalls as _},
-        host_memory::HostMemory,
-        memory::Memory,
-        module::Module,
-        panics::Panics,
-    },
+    backend::gpu::{module::Module, panics::Panics, transfers::Queued},
     cache::module_cache,
     capability::{Capability, Support},
     embedded::EmbeddedArtifact,
     error::Result,
-    hal::{self, ContextId, Platform, StreamRef},
+    hal::{self, ContextId, Platform},
     properties::{Architecture, Backend, Limits},
 };
 
@@ -111,6 +105,14 @@ impl Drop for Context {
     }
 }
 
+impl Queued for Context {
+    type Driver = DriverContext;
+
+    fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+}
+
 impl hal::Context for Context {
     fn id(&self) -> ContextId {
         self.id
@@ -149,39 +151,6 @@ impl hal::Context for Context {
         Ok(Arc::new(Stream::new(self.id, stream, &self.shared)))
     }
 
-    fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
-        Ok(Box::new(Memory::zeros(&self.shared, bytes)?))
-    }
-
-    unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn hal::Memory>> {
-        // SAFETY: promised.
-        Ok(Box::new(unsafe { Memory::upload(&self.shared, source, bytes)? }))
-    }
-
-    fn host_memory(&self, bytes: usize) -> Result<Box<dyn hal::HostMemory>> {
-        Ok(Box::new(HostMemory::new(&self.shared, bytes)?))
-    }
-
-    unsafe fn zero(&self, target: u64, bytes: usize, stream: StreamRef<'_>) -> Result<()> {
-        self.shared.bind()?;
-        let stream = DriverContext::launch_stream(stream)?;
-        // SAFETY: promised.
-        self.shared.timed(stream, || unsafe { DriverContext::zero(target, bytes, stream) })
-    }
-
-    unsafe fn copy(
-        &self,
-        target: u64,
-        source: u64,
-        bytes: usize,
-        stream: StreamRef<'_>,
-    ) -> Result<()> {
-        self.shared.bind()?;
-        let stream = DriverContext::launch_stream(stream)?;
-        // SAFETY: promised.
-        self.shared.timed(stream, || unsafe { DriverContext::copy(target, source, bytes, stream) })
-    }
-
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
         // SAFETY: the program is the one that the build made.
         Ok(Arc::new(unsafe { Module::load(&self.shared, artifact, artifact.bytes)? }))
@@ -197,12 +166,6 @@ impl hal::Context for Context {
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.shared.bind()?;
-        let panics = &self.shared.panics;
-        let dropped = panics.dropped();
-        self.shared.synchronize()?;
-        self.shared.collect_times();
-        panics.reclaim(dropped, &self.shared);
-        panics.report_all()
+        self.shared.wait_for_all()
     }
 }
