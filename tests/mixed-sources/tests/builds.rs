@@ -54,6 +54,52 @@ fn a_path_may_have_quotation_marks() {
     assert_eq!(package.summary(), "kernelmill: compiled 9 cached 0");
 }
 
+/// The parameters of a wrapper in the bindings of a build.
+fn wrapper(package: &Package, name: &str) -> Option<String> {
+    let text = package.output("kernels.rs");
+    let text = text.split_once(&format!("pub unsafe fn {name}("))?.1;
+    Some(text.split(") ->").next()?.split_whitespace().collect())
+}
+
+const SKIPPED: (&str, &str) = ("KERNELMILL_SKIP_BUILD", "1");
+
+#[test]
+fn kernels_have_the_same_wrappers_without_binaries() {
+    let hip = ("kernels/h.hip", CUDA.1.replace(" cuda(", " hip("));
+    let files = [CUDA, OPENCL, IR, (hip.0, hip.1.as_str())];
+    // A build without binaries needs no ptxas for the cubin.
+    let settings = |targets: &str| {
+        format!(
+            "targets = [{targets}]\ncuda-compiler = \"clang\"\n[kernels.ir]\nparameters = [\"x: *mut f32\"]\n"
+        )
+    };
+    let built = package(&settings("\"cpu\""), &files);
+    assert_eq!(built.summary(), "kernelmill: compiled 4 cached 0");
+    let mut skipped = package(&settings("\"cpu\", \"sm_80\", \"gfx1100\""), &files);
+    skipped.variables.push((SKIPPED.0, SKIPPED.1.to_owned()));
+    skipped.variables.push(("KERNELMILL_PTXAS", String::new()));
+    assert_eq!(skipped.summary(), "kernelmill: compiled 0 cached 0");
+    for name in ["cuda", "opencl", "ir", "hip"] {
+        let parameters = wrapper(&built, name);
+        assert!(parameters.is_some(), "{name}");
+        assert_eq!(wrapper(&skipped, name), parameters, "{name}");
+    }
+}
+
+/// What clang does not take has no wrapper without binaries, which is no error: it may be for nvcc alone.
+#[test]
+fn a_source_that_is_not_read_is_warned_of_where_there_are_no_binaries() {
+    let wrong = ("kernels/e.cu", "#include <not_there.h>\n__global__ void e(int n) {}\n");
+    let settings = "targets = [\"cpu\"]\ncuda-compiler = \"clang\"\n[kernels.e]\nrequires = [\"n >= 1\"]\n";
+    let mut package = package(settings, &[CUDA, wrong]);
+    package.variables.push((SKIPPED.0, SKIPPED.1.to_owned()));
+    let build = package.build();
+    assert_eq!(build.error, None);
+    let said = "kernels/e.cu: its kernels have no wrappers in this build without binaries: ";
+    assert!(build.lines.contains(said) && build.lines.contains("not_there.h"), "{}", build.lines);
+    assert!(wrapper(&package, "cuda").is_some() && wrapper(&package, "e").is_none());
+}
+
 /// What the settings say of a kernel is no way round the rule.
 #[test]
 fn a_target_that_is_named_for_a_kernel_suits_its_language() {

@@ -34,6 +34,8 @@ pub(crate) struct Compilation<'a> {
     pub(crate) clang: Option<&'a toolchain::Clang>,
     /// The architectures that clang compiles CUDA C++ and HIP for.
     pub(crate) architectures: Vec<Architecture>,
+    /// Whether binaries are left out: the build makes the wrappers that it can.
+    pub(crate) is_skipped: bool,
     pub(crate) open: Open<'a>,
     pub(crate) compiler: OnceLock<Box<dyn Compile>>,
 }

@@ -5,7 +5,7 @@ use super::{
     compilation::{Compilation, Early, Fronts, has_front},
     compiler::Failure,
     diagnostics::{report_error, report_failure},
-    front_end::Front,
+    front_end::{Front, FrontEnd},
     host::{self, Object},
     nvcc::Kernels,
     ptx, wgsl,
@@ -104,6 +104,11 @@ impl Compilation<'_> {
                     found.sources[index].variables = read.variables;
                     kernels.insert(index, read.kernels);
                 }
+                (Task::Front(index), Done::Front(Err(error))) if self.is_skipped => {
+                    let reason = error.to_string();
+                    let reason = reason.lines().next().unwrap_or_default();
+                    self.has_no_wrappers(&found.sources[index], reason);
+                }
                 (Task::Front(index), Done::Front(front)) => {
                     if let Ok(front) = &front {
                         let source = &mut found.sources[index];
@@ -134,10 +139,6 @@ impl Compilation<'_> {
         }
         report.into_result(Error::Kernels)?;
         if kernels.is_empty() {
-            self.environment.cargo.warn(
-                &"kernels in CUDA C++, HIP and OpenCL C have no wrappers in this build: there is no compiler to read \
-                  their signatures with",
-            );
             return Ok((fronts, early));
         }
         self.settle(&mut found.sources, kernels)?;
@@ -166,10 +167,14 @@ impl Compilation<'_> {
             tasks.extend(by_nvcc.map(|(index, unit)| Task::Unit(index, unit)));
             tasks.extend(host_files.iter().map(Task::Host));
         }
-        let by_clang: Vec<_> =
-            cpp.iter().copied().filter(|index| has_front(units, *index)).collect();
-        let front_end = if by_clang.is_empty() { None } else { Some(self.front_end()?) };
-        tasks.extend(by_clang.into_iter().map(Task::Front));
+        let front_end = if self.is_skipped {
+            self.fronts_without_units(sources, cpp, &mut tasks)
+        } else {
+            let by_clang = cpp.iter().copied().filter(|index| has_front(units, *index));
+            let before = tasks.len();
+            tasks.extend(by_clang.map(Task::Front));
+            if tasks.len() == before { None } else { Some(self.front_end()?) }
+        };
         let weights: Vec<_> = sources.iter().map(|it| AtomicU64::new(it.weight)).collect();
         let cuda = self.cuda.as_ref();
         let done = jobs::run_heaviest_first(
@@ -201,6 +206,46 @@ impl Compilation<'_> {
             },
         );
         Ok(tasks.into_iter().zip(done).filter_map(|(task, done)| Some((task, done?))).collect())
+    }
+
+    /// Adds the front ends that read signatures in a build without binaries, as far as there are compilers for them; warns of
+    /// the sources that nothing reads.
+    fn fronts_without_units(
+        &self,
+        sources: &[Source],
+        cpp: &[usize],
+        tasks: &mut Vec<Task<'_>>,
+    ) -> Option<FrontEnd<'_>> {
+        let is_read = |index: &usize| {
+            tasks.iter().any(|task| matches!(task, Task::Read(read) if read == index))
+                || matches!(sources[*index].kind, SourceKind::Ptx | SourceKind::Wgsl)
+        };
+        let unread: Vec<_> = cpp.iter().copied().filter(|index| !is_read(index)).collect();
+        if unread.is_empty() {
+            return None;
+        }
+        let front_end = self.front_end();
+        let opened = front_end.as_ref().map_err(|error| format!("{error}"));
+        for index in unread {
+            let source = &sources[index];
+            let clang = "there is no clang to read their signatures with";
+            match &opened {
+                Ok(_) if source.kind.is_for_clang() && self.clang.is_none() => {
+                    self.has_no_wrappers(source, clang);
+                }
+                Ok(_) => tasks.push(Task::Front(index)),
+                Err(reason) => self.has_no_wrappers(source, reason),
+            }
+        }
+        front_end.ok()
+    }
+
+    /// Warns of a source whose kernels have no wrappers in a build without binaries.
+    fn has_no_wrappers(&self, source: &Source, reason: &str) {
+        self.environment.cargo.warn(&format_args!(
+            "{}: its kernels have no wrappers in this build without binaries: {reason}",
+            source.display
+        ));
     }
 
     /// Gives the sources their kernels, each under a name of its own; those that cannot be launched

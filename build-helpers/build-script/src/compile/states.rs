@@ -30,7 +30,6 @@ impl Compilation<'_> {
         sources: &mut [Source],
         units: &[Unit],
         fronts: &mut Fronts,
-        is_skipped: bool,
     ) -> Result<(), Error> {
         if !self.settings.plugins_ask_for_state {
             return Ok(());
@@ -38,14 +37,14 @@ impl Compilation<'_> {
         let front_end = self.front_end()?;
         let is_missing = |index: &usize| {
             let source = &sources[*index];
-            let is_read = is_skipped && !source.kind.is_read_by_compiler() && source.is_any();
+            let is_read = self.is_skipped && !source.kind.is_read_by_compiler() && source.is_any();
             let is_wanted = has_front(units, *index) || is_read || source.is_for_others();
             fronts[*index].is_none() && is_wanted
         };
         let missing: Vec<_> = (0..sources.len()).filter(is_missing).collect();
         let made = jobs::run(&missing, |index| front_end.run(&sources[*index]));
         for (index, front) in missing.into_iter().zip(made) {
-            if let (true, Err(error)) = (is_skipped, &front) {
+            if let (true, Err(error)) = (self.is_skipped, &front) {
                 self.environment.cargo.warn(&format_args!(
                     "{}: its kernels have no launch state in this build without binaries: {error}",
                     sources[index].display

@@ -66,12 +66,17 @@ fn open(
 ) -> Result<Box<dyn Compile>, Error> {
     let toolchain_error = |error: CompileError| Error::Toolchain(error.to_string());
     let search = toolchain::Search::of_build(environment, package, settings);
-    let toolchain = toolchain::find(&search, package, settings)?;
+    let toolchain = toolchain::find(&search, package, settings, !is_skipped(environment))?;
     let compiler = Compiler::new(toolchain).map_err(toolchain_error)?;
     for warning in compiler.warnings() {
         environment.cargo.warn(&warning);
     }
     Ok(Box::new(compiler.with_plugins(plugins.to_vec()).map_err(toolchain_error)?))
+}
+
+/// Whether binaries are left out.
+fn is_skipped(environment: &BuildEnvironment) -> bool {
+    environment.flag("KERNELMILL_SKIP_BUILD") || environment.flag("DOCS_RS")
 }
 
 /// The name of a plugin that works on all kernels, by what the build has for it.
@@ -95,7 +100,7 @@ pub(crate) fn run_with(
     remove_leftovers(&package.out_dir);
     variables::warn_of_unknown(environment);
     let mut settings = resolve::read(environment, &package, builder)?;
-    let is_skipped = environment.flag("KERNELMILL_SKIP_BUILD") || environment.flag("DOCS_RS");
+    let is_skipped = is_skipped(environment);
     let store = match is_skipped {
         true => store_of_user_if_any(environment),
         false => store_of_user(environment)?,
@@ -130,10 +135,11 @@ pub(crate) fn run_with(
         }),
         clang: tools.clang.as_ref(),
         architectures: architectures(&planned.found.sources, &planned.units),
+        is_skipped,
         open,
         compiler: OnceLock::new(),
     };
-    let compiled = compile(&compilation, planned, is_skipped)?;
+    let compiled = compile(&compilation, planned)?;
     drop(step);
     let step = environment.step("build", "outputs", &[]);
     inputs.finish();
@@ -254,12 +260,8 @@ struct Compiled {
 
 /// Runs the front ends, makes the binaries, and writes what the package has for dependents and the
 /// library of its host code.
-fn compile(
-    compilation: &Compilation<'_>,
-    planned: Planned,
-    is_skipped: bool,
-) -> Result<Compiled, Error> {
-    let Compilation { environment, package, settings, .. } = *compilation;
+fn compile(compilation: &Compilation<'_>, planned: Planned) -> Result<Compiled, Error> {
+    let Compilation { environment, package, settings, is_skipped, .. } = *compilation;
     let Planned { mut found, units, host_files } = planned;
     let (mut fronts, early) = compilation.read_cpp(&mut found, &units, &host_files)?;
     let mut sources = found.sources;
@@ -284,7 +286,7 @@ fn compile(
     }
     device_functions::check(&sources, &package.name, &mut report);
     report.into_result(Error::Sources)?;
-    compilation.find_states(&mut sources, &units, &mut fronts, is_skipped)?;
+    compilation.find_states(&mut sources, &units, &mut fronts)?;
     let interface = Interface::of(&sources, settings, &package.name)?;
     let is_needed = |unit: &Unit| sources[unit.source].is_for(&unit.config.target, settings);
     let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));

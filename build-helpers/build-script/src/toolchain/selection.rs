@@ -103,7 +103,7 @@ fn rustc_version(package: &Package) -> Result<&str, Error> {
 }
 
 /// Finds the compiler's own toolchain for these settings. Tools that no target needs are not
-/// looked for, so that installing one changes nothing for them.
+/// looked for, so that installing one changes nothing for them. A build that `has_binaries` needs an assembler for cubins.
 ///
 /// # Errors
 ///
@@ -113,6 +113,7 @@ pub(crate) fn find(
     search: &Search<'_>,
     package: &Package,
     settings: &Settings,
+    has_binaries: bool,
 ) -> Result<Toolchain, Error> {
     let rustc_version = rustc_version(package)?.to_owned();
     let sysroot = ask_rustc(package, &["--print", "sysroot"])?;
@@ -137,7 +138,7 @@ pub(crate) fn find(
         false => None,
     };
     let spirv_version = spirv.as_ref().map_or_else(String::new, |it| it.version.clone());
-    if ptxas.is_none() {
+    if ptxas.is_none() && has_binaries {
         let mut report = Report::default();
         no_ptxas(search, &settings.targets, &mut report);
         report.into_result(Error::Sources)?;
