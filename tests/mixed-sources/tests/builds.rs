@@ -90,7 +90,8 @@ fn kernels_have_the_same_wrappers_without_binaries() {
 #[test]
 fn a_source_that_is_not_read_is_warned_of_where_there_are_no_binaries() {
     let wrong = ("kernels/e.cu", "#include <not_there.h>\n__global__ void e(int n) {}\n");
-    let settings = "targets = [\"cpu\"]\ncuda-compiler = \"clang\"\n[kernels.e]\nrequires = [\"n >= 1\"]\n";
+    let settings =
+        "targets = [\"cpu\"]\ncuda-compiler = \"clang\"\n[kernels.e]\nrequires = [\"n >= 1\"]\n";
     let mut package = package(settings, &[CUDA, wrong]);
     package.variables.push((SKIPPED.0, SKIPPED.1.to_owned()));
     let build = package.build();
@@ -98,6 +99,21 @@ fn a_source_that_is_not_read_is_warned_of_where_there_are_no_binaries() {
     let said = "kernels/e.cu: its kernels have no wrappers in this build without binaries: ";
     assert!(build.lines.contains(said) && build.lines.contains("not_there.h"), "{}", build.lines);
     assert!(wrapper(&package, "cuda").is_some() && wrapper(&package, "e").is_none());
+}
+
+/// That there are no kernels is not said of a file whose kernels cannot be launched: it is said why.
+#[test]
+fn kernels_that_are_all_refused_are_the_error() {
+    let text = "union U { int i; float f; };\nextern \"C\" __global__ void u(U v, float *x) { x[0] = v.f; }\n\
+                struct S { int tag; union { int i; float f; }; };\n\
+                extern \"C\" __global__ void s(S v, float *x) { x[0] = v.f; }\n";
+    let refused = ("kernels/u.cu", text);
+    let settings = "targets = [\"cpu\"]\ncuda-compiler = \"clang\"\n";
+    fails("refused", settings, &[refused]);
+    let build = package(settings, &[refused, CUDA]).build();
+    assert_eq!(build.error, None);
+    let warnings = build.lines.lines().filter(|it| it.contains("cannot cross from host to device"));
+    assert_eq!(warnings.count(), 2, "{}", build.lines);
 }
 
 /// What the settings say of a kernel is no way round the rule.

@@ -249,12 +249,13 @@ impl Compilation<'_> {
     }
 
     /// Gives the sources their kernels, each under a name of its own; those that cannot be launched
-    /// are warned of.
+    /// are warned of, or are the error where no other kernel is there.
     fn settle(
         &self,
         sources: &mut [Source],
         mut kernels: BTreeMap<usize, Vec<CudaKernel>>,
     ) -> Result<(), Error> {
+        let mut refused = Vec::new();
         for (index, list) in &mut kernels {
             let source = &sources[*index].path;
             // An instance that the settings list may be of a template of somebody else's headers.
@@ -267,9 +268,7 @@ impl Compilation<'_> {
             });
             for CudaKernel { signature, unsupported, .. } in &*list {
                 let (file, line) = (&signature.file, signature.line);
-                for feature in unsupported {
-                    self.environment.cargo.warn(&format!("{file}:{line}: {feature}"));
-                }
+                refused.extend(unsupported.iter().map(|it| format!("{file}:{line}: {it}")));
             }
             list.retain(|kernel| kernel.unsupported.is_empty());
         }
@@ -277,6 +276,16 @@ impl Compilation<'_> {
             variables.retain(|variable| self.is_of_the_user(path, &variable.file));
         }
         let mut report = Report::default();
+        let read = |(index, source): (usize, &Source)| match kernels.get(&index) {
+            Some(list) => !list.is_empty(),
+            None => source.is_any() || source.has_functions(),
+        };
+        if sources.iter().enumerate().any(read) || !self.settings.host_files.is_empty() {
+            refused.iter().for_each(|it| self.environment.cargo.warn(it));
+        } else {
+            refused.into_iter().for_each(|it| report.message(Code::ParameterType, it));
+            std::mem::take(&mut report).into_result(Error::Sources)?;
+        }
         let mut all: Vec<_> = kernels.values_mut().flatten().collect();
         let said = self.settings.kernels.iter();
         let chosen = said.filter_map(|(key, said)| Some((key.clone(), said.name.clone()?)));
