@@ -50,6 +50,9 @@ pub(super) struct Overrides {
     pub(super) log: String,
 }
 
+/// The forms of binaries, by the numbers that entries of a database have for them.
+const KINDS: [ArtifactKind; 3] = [ArtifactKind::Ptx, ArtifactKind::Cubin, ArtifactKind::Object];
+
 /// What was compiled, before it has a place in this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Binary {
@@ -91,7 +94,8 @@ impl Binary {
 
     /// As an entry of a database has it.
     fn write(&self) -> Vec<u8> {
-        let mut bytes = vec![u8::from(self.kind == ArtifactKind::Cubin)];
+        let kind = KINDS.iter().position(|kind| *kind == self.kind);
+        let mut bytes = vec![kind.expect("nothing else is compiled at run time") as u8];
         let mut text = |part: &[u8]| {
             bytes.extend((part.len() as u64).to_le_bytes());
             bytes.extend(part);
@@ -116,11 +120,7 @@ impl Binary {
     /// What [`Binary::write`] has written; `None` for anything else.
     fn read(bytes: &[u8]) -> Option<Self> {
         let (kind, mut rest) = bytes.split_first()?;
-        let kind = match kind {
-            0 => ArtifactKind::Ptx,
-            1 => ArtifactKind::Cubin,
-            _ => return None,
-        };
+        let kind = *KINDS.get(usize::from(*kind))?;
         let mut part = || {
             let (length, after) = rest.split_at_checked(8)?;
             let length = usize::try_from(u64::from_le_bytes(length.try_into().ok()?)).ok()?;
@@ -261,6 +261,11 @@ impl Made {
     /// The binary.
     pub(super) fn bytes(&self) -> &'static [u8] {
         &self.binary.bytes
+    }
+
+    /// Its form.
+    pub(super) fn kind(&self) -> ArtifactKind {
+        self.binary.kind
     }
 }
 

@@ -106,6 +106,9 @@ pub fn select(device: &Architecture, candidates: &[Target]) -> Selection {
     Selection { chosen, verdicts: ranks.into_iter().enumerate().map(verdict).collect() }
 }
 
+/// Why bitcode is loaded on no device.
+const BITCODE: &str = "is LLVM bitcode, which `Kernels::compile` compiles for the device when the program asks for it";
+
 /// The rank of a candidate that runs on the device, else why it does not.
 fn rank(device: &Architecture, candidate: &Target) -> Result<Rank, String> {
     let exact = Rank { native: true, number: 0, specific: 0 };
@@ -128,8 +131,9 @@ fn rank(device: &Architecture, candidate: &Target) -> Result<Rank, String> {
         }
         (Architecture::Nvidia { .. }, Target::Bitcode(arch)) => {
             compiles(device, *arch)?;
-            Err("is LLVM bitcode, which `Kernels::compile` compiles for the device when the program asks for it".to_owned())
+            Err(BITCODE.to_owned())
         }
+        (Architecture::Cpu, Target::CpuBitcode) => Err(BITCODE.to_owned()),
         (Architecture::Nvidia { major, minor }, Target::Ptx(arch)) => {
             let runs = (*major, *minor) >= (arch.major.into(), arch.minor.into());
             nvidia((*major, *minor), *arch, (runs, "and later".to_owned()))?;
@@ -198,7 +202,7 @@ fn amd(target: &AmdTarget, processor: &str, modes: [Option<bool>; 2]) -> Result<
 /// Whose devices a target is for.
 fn vendor(target: &Target) -> &'static str {
     match target {
-        Target::Cpu => "the CPU",
+        Target::Cpu | Target::CpuBitcode => "the CPU",
         Target::Ptx(_) | Target::Bitcode(_) | Target::Cubin(_) => "NVIDIA GPUs",
         Target::Amd(_) => "AMD GPUs",
         Target::Spirv64 | Target::OpenClC => "OpenCL",

@@ -97,6 +97,9 @@ fn every_loser_says_why() {
             "is for the CPU, the device is an NVIDIA GPU of compute capability 8.6",
         ]
     );
+    let bitcode = "is LLVM bitcode, which `Kernels::compile` compiles for the device when the program asks for it";
+    assert_eq!(reasons(&Architecture::Cpu, "bitcode_cpu,cpu"), [bitcode, "chosen"]);
+    assert_eq!(reasons(&nvidia_device(86), "bitcode_75,compute_75"), [bitcode, "chosen"]);
     assert_eq!(
         reasons(
             &amd_device("gfx90a", Some(false), None),

@@ -8,6 +8,16 @@
 /// with `_` between.
 pub const CONSTANT_PREFIX: &str = "__kernelmill_constant_";
 
+/// What the symbol of a kernel in code for the CPU begins with; in bitcode its entry follows.
+pub const CPU_KERNEL_PREFIX: &str = "kernelmill_cpu_";
+
+/// The function of the run time that code for the CPU from bitcode calls for the memory of the thread that it runs on: in
+/// the place of thread-local variables, which a loader of objects has no memory for.
+pub const CPU_THREAD_MEMORY: &str = "__kernelmill_thread_memory";
+
+/// The bytes of that memory, which is aligned to as many.
+pub const CPU_THREAD_MEMORY_BYTES: usize = 64;
+
 /// What the bytes begin with: a name, and the version of the form.
 const MAGIC: &[u8; 8] = b"KMBC\0\0\0\x01";
 
@@ -16,7 +26,7 @@ const MAGIC: &[u8; 8] = b"KMBC\0\0\0\x01";
 pub struct Bitcode {
     /// The version of the LLVM that wrote it: major, minor, patch.
     pub llvm: [u32; 3],
-    /// The oldest version of PTX that has what its kernels use: 78 for 7.8.
+    /// The oldest version of PTX that has what its kernels use: 78 for 7.8; 0 of a module for the CPU.
     pub ptx: u32,
     /// The constants whose values can be chosen, by name.
     pub constants: Vec<BitcodeConstant>,

@@ -51,7 +51,10 @@ mod variable;
 mod variant;
 mod vulkan;
 
-pub use bitcode::{Bitcode, BitcodeConstant, CONSTANT_PREFIX};
+pub use bitcode::{
+    Bitcode, BitcodeConstant, CONSTANT_PREFIX, CPU_KERNEL_PREFIX, CPU_THREAD_MEMORY,
+    CPU_THREAD_MEMORY_BYTES,
+};
 pub use fingerprint::{Fingerprint, ParseFingerprintError};
 pub use function::DeviceFunction;
 pub use kind::{ArtifactKind, FORMAT_VERSION};

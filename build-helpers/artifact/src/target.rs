@@ -22,6 +22,8 @@ pub enum Target {
     /// LLVM bitcode for NVIDIA (`bitcode_75`), which the program compiles when it runs, for this and every later
     /// architecture, save for those with a suffix.
     Bitcode(NvidiaArch),
+    /// LLVM bitcode for the host's processor (`bitcode_cpu`), which the program compiles when it runs.
+    CpuBitcode,
     /// An NVIDIA cubin (`sm_90a`).
     Cubin(NvidiaArch),
     /// An AMD code object (`gfx942`, `gfx90a:xnack+`).
@@ -105,8 +107,8 @@ impl Target {
         if errors.is_empty() { Ok(targets) } else { Err(errors) }
     }
 
-    /// Reads one entry: `cpu`, `compute_75`, `bitcode_75`, `sm_90a`, `gfx90a:xnack+`, `spirv64`, `opencl-c`,
-    /// `vulkan`, and the forms other tools use: `80` and `80-real` (a cubin), `90-virtual` (PTX), `9.0` (a
+    /// Reads one entry: `cpu`, `compute_75`, `bitcode_75`, `bitcode_cpu`, `sm_90a`, `gfx90a:xnack+`, `spirv64`,
+    /// `opencl-c`, `vulkan`, and the forms other tools use: `80` and `80-real` (a cubin), `90-virtual` (PTX), `9.0` (a
     /// cubin), `9.0+PTX` (a cubin and PTX).
     ///
     /// A suffix is never added: `90` is `sm_90`, not `sm_90a`.
@@ -119,6 +121,7 @@ impl Target {
         let one = |target| Ok(Vec::from([target]));
         match text {
             "cpu" => return one(Self::Cpu),
+            "bitcode_cpu" => return one(Self::CpuBitcode),
             "spirv64" => return one(Self::Spirv64),
             "opencl-c" => return one(Self::OpenClC),
             "vulkan" => return one(Self::Vulkan),
@@ -148,10 +151,17 @@ impl Target {
         Err(ParseTargetError { text: text.to_owned(), nearest: nearest_target(text) })
     }
 
+    /// Whether it is for the host's processor, compiled by the build or when the program runs.
+    #[must_use]
+    pub fn is_cpu(&self) -> bool {
+        matches!(self, Self::Cpu | Self::CpuBitcode)
+    }
+
     /// Every target that kernelmill knows, without the features of AMD processors.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        let mut all = Vec::from([Self::Cpu, Self::Spirv64, Self::OpenClC, Self::Vulkan]);
+        let mut all =
+            Vec::from([Self::Cpu, Self::CpuBitcode, Self::Spirv64, Self::OpenClC, Self::Vulkan]);
         for &number in NVIDIA_ARCHS {
             for suffix in [NvidiaSuffix::None, NvidiaSuffix::Family, NvidiaSuffix::Exact] {
                 let arch = NvidiaArch { major: number / 10, minor: number % 10, suffix };
@@ -313,6 +323,7 @@ impl fmt::Display for Target {
             Self::Cpu => formatter.write_str("cpu"),
             Self::Ptx(arch) => write!(formatter, "compute_{arch}"),
             Self::Bitcode(arch) => write!(formatter, "bitcode_{arch}"),
+            Self::CpuBitcode => formatter.write_str("bitcode_cpu"),
             Self::Cubin(arch) => write!(formatter, "sm_{arch}"),
             Self::Amd(amd) => write!(formatter, "{amd}"),
             Self::Spirv64 => formatter.write_str("spirv64"),

@@ -20,6 +20,7 @@ mod diagnostics;
 mod error;
 mod functions;
 pub mod ir;
+pub mod jit;
 mod library;
 pub mod machine;
 mod search;

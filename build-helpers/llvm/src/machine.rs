@@ -72,6 +72,16 @@ impl Machine {
         })
     }
 
+    /// A machine for any processor of a host's architecture, whose code can lie anywhere.
+    ///
+    /// # Errors
+    ///
+    /// As [`Machine::new`].
+    pub fn of_host(triple: &str) -> Result<Self, Error> {
+        let processor = if triple.starts_with("x86_64") { "x86-64" } else { "generic" };
+        Self::new(triple, processor, "", true)
+    }
+
     /// The same, for modules whose stack slots lie in another address space than those of the target.
     #[must_use]
     pub fn with_slots_in(mut self, address_space: u32) -> Self {

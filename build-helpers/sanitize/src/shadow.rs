@@ -75,7 +75,7 @@ const THREAD: u64 = 11;
 fn limit(target: &Target) -> u64 {
     match target {
         Target::Amd(_) => 64 << 10,
-        Target::Cpu => 256 << 10,
+        Target::Cpu | Target::CpuBitcode => 256 << 10,
         _ => 48 << 10,
     }
 }

@@ -9,11 +9,18 @@ use std::{
 
 use kernelmill_llvm::{Library, Version};
 
+use crate::error::Error;
+
 /// The name of the compiler in messages.
 pub(super) const LLVM: &str = "LLVM";
 
 /// The variable that names the library.
 pub(super) const VARIABLE: &str = "KERNELMILL_LLVM";
+
+/// Why kernels in Rust cannot be compiled.
+pub(super) fn no_compiler(reason: String) -> Error {
+    Error::NoCompiler { compiler: LLVM, reason }
+}
 
 /// LLVM's library, opened once; else why there is none.
 pub(super) fn open() -> Result<&'static Library, &'static str> {

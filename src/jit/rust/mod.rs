@@ -1,14 +1,18 @@
-//! Kernels in Rust that are compiled at run time, from the bitcode that the build has embedded.
+//! Kernels in Rust that are compiled at run time, from the bitcode that the build has embedded, for NVIDIA's GPUs and the
+//! CPU.
 //!
-//! Needs: a target `bitcode_XX` in the build, and LLVM's shared library, which is found and opened when a program is first
-//! compiled. Guaranteed: a process compiles the bitcode of a source once for the same choices, versions and device; what
+//! Needs: a target `bitcode_XX` or `bitcode_cpu` in the build, and LLVM's shared library, which is found and opened when a
+//! program is first compiled. Guaranteed: a process compiles the bitcode of a source once for the same choices, versions and device; what
 //! comes of it has the kernels, parameters and panics of the source, and its launches are checked against the launch
 //! bounds that were chosen. The bounds of the source are never widened: its code relies on them.
 
 mod choices;
 mod constant;
+mod cpu;
 mod faults;
 mod library;
+mod nvidia;
+mod sources;
 
 pub use constant::ConstantValue;
 
@@ -17,21 +21,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use kernelmill_artifact::{
-    ArtifactKind, Bitcode, Fingerprint, LaunchLimits, NvidiaArch, NvidiaSuffix, PtxVersion,
-    Resources, Signature, Target, target::NVIDIA_ARCHS,
-};
-use kernelmill_llvm::{
-    Diagnostics, Library, Version,
-    inkwell::context::Context,
-    ir::{ModuleExt, calling_convention, parse_bitcode},
-    machine::Machine,
-};
+use kernelmill_artifact::{ArtifactKind, Fingerprint, LaunchLimits, Resources, Signature, Target};
+use kernelmill_llvm::{Diagnostics, Library, inkwell::context::Context, ir::parse_bitcode};
 use kernelmill_store::{KeyBuilder, digest};
 
-use choices::{bound, settle};
+use choices::settle;
 use faults::{constant_faults, missing_kernel, narrowed};
-use library::{LLVM, VARIABLE, open};
+use library::{no_compiler, open};
+use sources::{Form, Processor, Source, check_version, processor, sources};
 
 use super::{
     database::Database,
@@ -41,14 +38,15 @@ use crate::{
     backend::nvrtc,
     codegen::KernelCompiler,
     device::Device,
-    embedded::{EmbeddedArtifact, EmbeddedKernel, KernelSet},
+    embedded::{CpuEntry, EmbeddedArtifact, EmbeddedKernel, KernelSet},
     error::{Error, Result},
-    properties::Architecture,
-    select::compiles,
 };
 
 /// What is run on a module after everything in it is known: what the build runs on modules for GPUs.
 const PASSES: &str = "always-inline,default<O3>,globaldce";
+
+/// The launch bounds of the kernels of a source by their entries.
+type Limits = BTreeMap<&'static str, LaunchLimits>;
 
 /// Compiles the kernels of a package that are embedded as bitcode, with launch bounds and values of constants that are
 /// chosen now, for the architecture of the device.
@@ -107,13 +105,13 @@ impl RustCompiler {
         self.limit(kernel, LaunchLimits { max_block_threads: threads, ..LaunchLimits::NONE })
     }
 
-    /// The number of a kernel's blocks that should be on a multiprocessor at once.
+    /// The number of a kernel's blocks that should be on a multiprocessor at once. It means nothing on the CPU.
     #[must_use]
     pub fn min_blocks(self, kernel: impl Into<String>, blocks: u32) -> Self {
         self.limit(kernel, LaunchLimits { min_blocks: blocks, ..LaunchLimits::NONE })
     }
 
-    /// The most registers of a thread of a kernel.
+    /// The most registers of a thread of a kernel. It means nothing on the CPU.
     #[must_use]
     pub fn max_registers(self, kernel: impl Into<String>, registers: u32) -> Self {
         self.limit(kernel, LaunchLimits { max_registers: registers, ..LaunchLimits::NONE })
@@ -173,30 +171,28 @@ impl RustCompiler {
         Err(Error::InvalidChoice { package: set.package, faults })
     }
 
-    /// The PTX of a source: its key, and the program.
+    /// The code of a source: its key, and the program.
     fn program(
         &self,
         device: &Device,
         source: &Source,
         (llvm, processor): (&Library, &Processor),
-        signatures: &[Signature],
+        limits: &Limits,
     ) -> Result<(Fingerprint, &'static Made)> {
-        let own = &source.artifact.kernels;
-        let limits: BTreeMap<_, _> = own
-            .iter()
-            .filter(|it| it.variant.is_none())
-            .map(|it| (it.entry, signatures[it.signature].limits))
-            .collect();
         let has = |name: &String| source.bitcode.constants.iter().any(|it| it.name == *name);
         let constants = self.constants.iter().filter(|(name, _)| has(name));
         let options: Vec<_> = constants
             .map(|(name, value)| format!("{name}={value:?}"))
             .chain(limits.iter().map(|(entry, limits)| format!("{entry}: {limits:?}")))
             .collect();
+        let driver = match source.form {
+            Form::Nvidia(_) => nvrtc::driver_version(),
+            Form::Cpu => None,
+        };
         let key = KeyBuilder::new("rust program")
             .part("kernelmill", env!("CARGO_PKG_VERSION"))
             .part("llvm", format!("{} {}", llvm.version(), llvm.path().display()))
-            .part("driver", format!("{:?}", nvrtc::driver_version()))
+            .part("driver", format!("{driver:?}"))
             .part("machine", processor.machine.description())
             .part("bitcode", digest(source.artifact.bytes).to_string())
             .part("name", source.artifact.source)
@@ -204,26 +200,25 @@ impl RustCompiler {
             .finish();
         let name = source.artifact.source;
         let (made, origin) = made_once(device, name, key, self.database.as_ref(), || {
-            let failed = |log: String| Error::Compile {
+            let code = self.code(source, processor, limits);
+            code.map_err(|log| Error::Compile {
                 source_file: name.to_owned(),
                 compiler: format!("LLVM {}", llvm.version()),
                 options: options.join(" "),
                 log,
-            };
-            let text = self.ptx(source, processor, &limits).map_err(failed)?;
-            Ok(Binary::new(ArtifactKind::Ptx, text.clone().into_bytes(), &text))
+            })
         })?;
         self.origins.lock().unwrap_or_else(PoisonError::into_inner).push(origin);
         Ok((key, made))
     }
 
-    /// What LLVM makes of a source; else what it says.
-    fn ptx(
+    /// What LLVM makes of a source, PTX or an object; else what it says.
+    fn code(
         &self,
         source: &Source,
         processor: &Processor,
-        limits: &BTreeMap<&str, LaunchLimits>,
-    ) -> Result<String, String> {
+        limits: &Limits,
+    ) -> Result<Binary, String> {
         let context = Context::create();
         let diagnostics = Diagnostics::of(&context);
         let name = source.artifact.source;
@@ -233,35 +228,61 @@ impl RustCompiler {
         for constant in &source.bitcode.constants {
             settle(&context, &module, constant, self.constants.get(&constant.name))?;
         }
-        for kernel in module.definitions() {
-            if kernel.calling_convention() == calling_convention::PTX_KERNEL
-                && let Some(limits) = limits.get(&*kernel.name())
-            {
-                bound(&context, kernel, limits);
+        let machine = &processor.machine;
+        let code = match source.form {
+            Form::Nvidia(_) => {
+                nvidia::bound_kernels(&context, &module, limits);
+                machine.run_with(&module, PASSES, false).and_then(|()| machine.assembly(&module))
             }
-        }
-        let made = processor.machine.run_with(&module, PASSES, false);
-        let text = made.and_then(|()| processor.machine.assembly(&module));
+            Form::Cpu => {
+                for (entry, limits) in limits.iter().filter(|(_, it)| it.block != [0; 3]) {
+                    cpu::assume_block(&context, &module, entry, limits.block)?;
+                }
+                machine.run(&module, PASSES).and_then(|()| machine.object(&module))
+            }
+        };
         let errors = diagnostics.take();
         if !errors.is_empty() {
             return Err(errors.join("\n"));
         }
-        let text = text.map_err(|error| error.to_string())?;
-        String::from_utf8(text).map_err(|error| error.to_string())
+        let code = code.map_err(|error| error.to_string())?;
+        if source.form == Form::Cpu {
+            return Ok(Binary::new(ArtifactKind::Object, code, ""));
+        }
+        let text = String::from_utf8(code).map_err(|error| error.to_string())?;
+        Ok(Binary::new(ArtifactKind::Ptx, text.clone().into_bytes(), &text))
     }
 }
 
-/// A source with bitcode for a device.
-struct Source {
-    artifact: &'static EmbeddedArtifact,
-    arch: NvidiaArch,
-    bitcode: Bitcode,
+/// A source that was compiled.
+struct Compiled<'s> {
+    source: &'s Source,
+    target: Target,
+    key: Fingerprint,
+    made: &'static Made,
+    /// On the CPU its kernels, by their entries.
+    cpu: HashMap<&'static str, CpuEntry>,
 }
 
-/// An architecture that LLVM compiles for and the device runs.
-struct Processor {
-    arch: NvidiaArch,
-    machine: Machine,
+impl Compiled<'_> {
+    /// What stands for the source's bitcode.
+    fn artifact(&self) -> EmbeddedArtifact {
+        let artifact = self.source.artifact;
+        let plain = artifact.kernels.iter().filter(|it| it.variant.is_none());
+        let kernels = plain.map(|it| EmbeddedKernel {
+            resources: Resources::UNKNOWN,
+            cpu: self.cpu.get(it.entry).copied(),
+            ..copied(it)
+        });
+        EmbeddedArtifact {
+            fingerprint: self.key.to_string().leak(),
+            target: self.target.to_string().leak(),
+            kind: self.made.kind(),
+            // What is in this process has no bytes to be loaded.
+            bytes: if self.target.is_cpu() { &[] } else { self.made.bytes() },
+            ..with_kernels(artifact, kernels.collect())
+        }
+    }
 }
 
 /// The sets of this process, by the one that they are made of and the programs in them.
@@ -272,7 +293,7 @@ static SETS: Mutex<Option<Sets>> = Mutex::new(None);
 impl KernelCompiler for RustCompiler {
     /// # Errors
     ///
-    /// [`Error::NoCompiler`] for a device that is none of NVIDIA's, where nothing is embedded as bitcode for it, where LLVM
+    /// [`Error::NoCompiler`] for a device that is neither the CPU nor one of NVIDIA's, where nothing is embedded as bitcode for it, where LLVM
     /// cannot be opened, is older than what wrote the bitcode, or does not know the architecture;
     /// [`Error::InvalidChoice`] for kernels and constants that are not there, values of other types, and launch bounds
     /// that the source does not allow; [`Error::Compile`] for damaged bitcode, and for what LLVM says.
@@ -289,32 +310,31 @@ impl KernelCompiler for RustCompiler {
         for source in &sources {
             check_version(&source.bitcode, llvm.version()).map_err(no_compiler)?;
             let processor = processor(device.architecture(), source).map_err(no_compiler)?;
-            let made = self.program(device, source, (llvm, &processor), &signatures)?;
-            programs.push((source, processor.arch, made.0, made.1));
+            let limits: Limits = source.limits(&signatures).collect();
+            let (key, made) = self.program(device, source, (llvm, &processor), &limits)?;
+            let cpu = match source.form {
+                Form::Nvidia(_) => HashMap::new(),
+                Form::Cpu => {
+                    let linked = cpu::link(key, made.bytes(), &limits);
+                    linked.map_err(|log| Error::Compile {
+                        source_file: source.artifact.source.to_owned(),
+                        compiler: format!("LLVM {}", llvm.version()),
+                        options: processor.target.to_string(),
+                        log,
+                    })?
+                }
+            };
+            programs.push(Compiled { source, target: processor.target, key, made, cpu });
         }
-        let keys = programs.iter().map(|(_, _, key, _)| *key).collect();
+        let keys = programs.iter().map(|it| it.key).collect();
         let mut sets = SETS.lock().unwrap_or_else(PoisonError::into_inner);
         let place = sets.get_or_insert_default().entry((std::ptr::from_ref(set) as usize, keys));
         Ok(place.or_insert_with(|| {
             let mut artifacts = Vec::new();
             for artifact in set.artifacts {
                 let other = |kernel: &&EmbeddedKernel| !compiled.contains(&kernel.signature);
-                match programs.iter().find(|(it, ..)| std::ptr::eq(it.artifact, artifact)) {
-                    Some((_, arch, key, made)) => {
-                        let target = Target::Ptx(*arch).to_string().leak();
-                        let plain = artifact.kernels.iter().filter(|it| it.variant.is_none());
-                        let kernels = plain.map(|it| EmbeddedKernel {
-                            resources: Resources::UNKNOWN,
-                            ..copied(it)
-                        });
-                        artifacts.push(EmbeddedArtifact {
-                            fingerprint: key.to_string().leak(),
-                            target,
-                            kind: ArtifactKind::Ptx,
-                            bytes: made.bytes(),
-                            ..with_kernels(artifact, kernels.collect())
-                        });
-                    }
+                match programs.iter().find(|it| std::ptr::eq(it.source.artifact, artifact)) {
+                    Some(program) => artifacts.push(program.artifact()),
                     None if artifact.kind == ArtifactKind::Bitcode => {}
                     None => {
                         let kernels: Vec<_> =
@@ -342,127 +362,6 @@ fn with_kernels(artifact: &EmbeddedArtifact, kernels: Vec<EmbeddedKernel>) -> Em
 
 fn copied(kernel: &EmbeddedKernel) -> EmbeddedKernel {
     EmbeddedKernel { ..*kernel }
-}
-
-/// The sources of a set with bitcode for a device: of each that for the newest architecture.
-fn sources(device: &Device, set: &'static KernelSet) -> Result<Vec<Source>> {
-    if !matches!(device.architecture(), Architecture::Nvidia { .. }) {
-        let reason = format!(
-            "{device} is no NVIDIA device: kernels in Rust are compiled for no other at run time"
-        );
-        return Err(no_compiler(reason));
-    }
-    let (mut found, mut reasons) = (Vec::<Source>::new(), Vec::new());
-    for artifact in set.artifacts.iter().filter(|it| it.kind == ArtifactKind::Bitcode) {
-        // Builds of variants are no alternative to the kernels themselves.
-        if artifact.kernels.iter().all(|it| it.variant.is_some()) {
-            continue;
-        }
-        let Ok(Target::Bitcode(arch)) = artifact.target.parse() else { continue };
-        if let Err(reason) = compiles(device.architecture(), arch) {
-            reasons.push(format!("{} for {}: {reason}", artifact.source, artifact.target));
-            continue;
-        }
-        let rank = |arch: NvidiaArch| (arch.number(), arch.suffix as u8);
-        let place = found.iter().position(|it| it.artifact.source == artifact.source);
-        if place.is_some_and(|place| rank(found[place].arch) >= rank(arch)) {
-            continue;
-        }
-        let bitcode = Bitcode::from_bytes(artifact.bytes).ok_or_else(|| Error::Compile {
-            source_file: artifact.source.to_owned(),
-            compiler: LLVM.to_owned(),
-            options: artifact.target.to_owned(),
-            log: "its embedded bitcode is damaged, or of another version of kernelmill".to_owned(),
-        })?;
-        let source = Source { artifact, arch, bitcode };
-        match place {
-            Some(place) => found[place] = source,
-            None => found.push(source),
-        }
-    }
-    if found.is_empty() {
-        let reason = match &*reasons {
-            [] => format!(
-                "the package `{}` has no bitcode of kernels in Rust: add the target `bitcode_75` to its settings",
-                set.package
-            ),
-            reasons => format!("no bitcode is for {device}: {}", reasons.join("; ")),
-        };
-        return Err(no_compiler(reason));
-    }
-    Ok(found)
-}
-
-/// Refuses a library that is older than the one that wrote bitcode: it does not read it, or misreads it.
-fn check_version(bitcode: &Bitcode, opened: Version) -> Result<(), String> {
-    let [major, minor, patch] = bitcode.llvm;
-    if opened.major >= major {
-        return Ok(());
-    }
-    Err(format!(
-        "the library is of version {opened}, and the bitcode was written by LLVM {major}.{minor}.{patch}: set {VARIABLE} to \
-         the library of that version or a later one"
-    ))
-}
-
-/// The newest architecture that LLVM knows, the device runs and the bitcode is for, and its oldest version of PTX that
-/// has what the kernels use.
-fn processor(device: &Architecture, source: &Source) -> Result<Processor, String> {
-    let Architecture::Nvidia { major, minor } = *device else {
-        return Err("the device is none of NVIDIA's".to_owned());
-    };
-    let number = major * 10 + minor;
-    let base = source.arch;
-    let all = NVIDIA_ARCHS.iter().rev().map(|known| NvidiaArch {
-        major: known / 10,
-        minor: known % 10,
-        suffix: base.suffix,
-    });
-    let fits = |arch: &NvidiaArch| {
-        let is_between = arch.number() >= base.number() && arch.number() <= number;
-        is_between
-            && match base.suffix {
-                NvidiaSuffix::None => true,
-                NvidiaSuffix::Family => arch.major == base.major,
-                NvidiaSuffix::Exact => *arch == base,
-            }
-    };
-    for arch in all.filter(fits) {
-        let Some(version) = PtxVersion::of_architecture(arch) else { continue };
-        let oldest = (version.major * 10 + version.minor).max(source.bitcode.ptx);
-        let versions = PtxVersion::all().filter(|it| it.major * 10 + it.minor >= oldest);
-        for version in versions {
-            if let Some(machine) = machine(arch, version)? {
-                return Ok(Processor { arch, machine });
-            }
-        }
-    }
-    Err(format!(
-        "LLVM {} knows no architecture from sm_{base} to sm_{number}, or no version of PTX from {}.{} on: set {VARIABLE} to \
-         a later library",
-        Version::opened(),
-        source.bitcode.ptx / 10,
-        source.bitcode.ptx % 10
-    ))
-}
-
-/// LLVM's machine for an architecture and a version of PTX; `None` where it does not know one of them.
-fn machine(arch: NvidiaArch, version: PtxVersion) -> Result<Option<Machine>, String> {
-    let features = format!("+ptx{}{}", version.major, version.minor);
-    let machine = Machine::new("nvptx64-nvidia-cuda", &format!("sm_{arch}"), &features, false);
-    let machine = machine.map_err(|error| error.to_string())?;
-    let context = Context::create();
-    let module = context.create_module("version");
-    machine.adopt(&module);
-    let text = machine.assembly(&module).map_err(|error| error.to_string())?;
-    let target = format!(".target sm_{arch}");
-    let said = String::from_utf8_lossy(&text);
-    let knows_arch = said.lines().any(|line| line.trim().split(',').next() == Some(&*target));
-    Ok((knows_arch && PtxVersion::of(&text) == Some(version)).then_some(machine))
-}
-
-fn no_compiler(reason: String) -> Error {
-    Error::NoCompiler { compiler: LLVM, reason }
 }
 
 #[cfg(test)]

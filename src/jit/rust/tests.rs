@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
+use kernelmill_artifact::Bitcode;
+use kernelmill_llvm::Version;
+
 use super::{library::find, *};
+use crate::properties::Architecture;
 
 fn bitcode() -> Bitcode {
     Bitcode { llvm: [22, 1, 0], ptx: 63, constants: Vec::new(), module: Vec::new() }
@@ -23,7 +27,7 @@ fn source(arch: &str, bitcode: Bitcode) -> Source {
         variables: &[],
     }));
     let Ok(Target::Bitcode(arch)) = arch.parse() else { panic!("{arch}") };
-    Source { artifact, arch, bitcode }
+    Source { artifact, form: Form::Nvidia(arch), bitcode }
 }
 
 fn device(major: u32, minor: u32) -> Architecture {
@@ -55,14 +59,14 @@ fn a_machine_without_the_library_is_told_what_to_install() {
 fn the_architecture_is_the_newest_that_the_device_runs_and_llvm_knows() {
     open().unwrap();
     for (device, base, expected) in [
-        (device(10, 3), "bitcode_75", "103"),
-        (device(8, 6), "bitcode_75", "86"),
-        (device(7, 5), "bitcode_75", "75"),
-        (device(9, 0), "bitcode_90a", "90a"),
+        (device(10, 3), "bitcode_75", "compute_103"),
+        (device(8, 6), "bitcode_75", "compute_86"),
+        (device(7, 5), "bitcode_75", "compute_75"),
+        (device(9, 0), "bitcode_90a", "compute_90a"),
         // None is known between these.
-        (device(12, 9), "bitcode_80", "121"),
+        (device(12, 9), "bitcode_80", "compute_121"),
     ] {
-        let found = processor(&device, &source(base, bitcode())).map(|it| it.arch.to_string());
+        let found = processor(&device, &source(base, bitcode())).map(|it| it.target.to_string());
         assert_eq!(found.as_deref(), Ok(expected), "{base}");
     }
     let newer = Bitcode { ptx: 999, ..bitcode() };
@@ -76,6 +80,21 @@ fn damaged_bitcode_is_what_llvm_says_of_it() {
     let damaged = Bitcode { module: b"BC\xc0\xde\x01\x02".to_vec(), ..bitcode() };
     let source = source("bitcode_75", damaged);
     let processor = processor(&device(8, 6), &source).unwrap();
-    let error = RustCompiler::new().ptx(&source, &processor, &BTreeMap::new()).unwrap_err();
+    let error = RustCompiler::new().code(&source, &processor, &BTreeMap::new()).unwrap_err();
     assert!(error.starts_with("LLVM: "), "{error}");
+}
+
+#[test]
+fn a_package_without_bitcode_for_the_device_is_told_the_target_to_add() {
+    static NONE: KernelSet = KernelSet {
+        format_version: kernelmill_artifact::FORMAT_VERSION,
+        package: "demo",
+        signatures: &[],
+        functions: &[],
+        variables: &[],
+        tuned: &[],
+        artifacts: &[],
+    };
+    let error = sources(&Device::cpu().unwrap(), &NONE).err().unwrap().to_string();
+    assert!(error.contains("`demo` has no bitcode") && error.contains("`bitcode_cpu`"), "{error}");
 }

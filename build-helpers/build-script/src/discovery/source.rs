@@ -124,7 +124,7 @@ impl SourceKind {
     pub(crate) fn suits(self, target: &Target) -> bool {
         match target {
             Target::Ptx(_) | Target::Cubin(_) => self != Self::Wgsl,
-            Target::Bitcode(_) => matches!(self, Self::File | Self::Package),
+            Target::Bitcode(_) | Target::CpuBitcode => matches!(self, Self::File | Self::Package),
             Target::Cpu | Target::Amd(_) | Target::Spirv64 => {
                 !matches!(self, Self::Ptx | Self::Wgsl)
             }
@@ -141,7 +141,7 @@ impl SourceKind {
                 "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX`, `spirv64`, `vulkan` and `opencl-c`"
             }
             Self::File | Self::Package => {
-                "`cpu`, `compute_XX`, `sm_XX`, `bitcode_XX`, `gfxXXX`, `spirv64` and `vulkan`"
+                "`cpu`, `compute_XX`, `sm_XX`, `bitcode_XX`, `bitcode_cpu`, `gfxXXX`, `spirv64` and `vulkan`"
             }
             Self::Cuda | Self::Hip | Self::LlvmIr => {
                 "`cpu`, `compute_XX`, `sm_XX`, `gfxXXX`, `spirv64` and `vulkan`"

@@ -7,6 +7,7 @@
 //!
 //! On the CPU a program links the objects of many sources, so there each has a name of its own ([`finish`]).
 
+use kernelmill_artifact::BitcodeConstant;
 use kernelmill_llvm::{
     inkwell::module::Module,
     ir::{Linkage, ModuleExt, Value, Visibility},
@@ -31,10 +32,13 @@ pub(crate) fn is_in_memory(value: &Value<'_>, space: u32) -> bool {
     is_of_space && (value.is_externally_initialized() || !value.is_global_constant())
 }
 
-/// Gives the variables of an object for the CPU names that no other object has, and memory that can be written. What comes
+/// Gives the variables of an object for the CPU names that no other object has, and memory that can be written. Constants of
+/// bitcode are none of these. What comes
 /// back has the symbol of each in its source, and the one in the object, in the order of their names.
 pub(crate) fn finish(module: &Module<'_>, unit: &str) -> Vec<(String, String)> {
-    let variables = module.globals().into_iter().filter(is_variable);
+    let is_constant = |it: &Value<'_>| BitcodeConstant::of_symbol(&it.name()).is_some();
+    let globals = module.globals().into_iter();
+    let variables = globals.filter(|it| is_variable(it) && !is_constant(it));
     let mut names: Vec<_> = variables
         .map(|global| {
             let symbol = global.name();

@@ -1,6 +1,6 @@
 //! The end of the pipeline: checks, and the goal that was asked for.
 
-use kernelmill_artifact::{LaunchLimits, Resources};
+use kernelmill_artifact::{ArtifactKind, LaunchLimits, Resources};
 use kernelmill_llvm::ir::{ModuleExt, Type, Value, Visibility};
 
 use super::{overrides, session::Session};
@@ -100,7 +100,8 @@ pub(super) fn artifact(session: Session<'_, '_>) -> Result<Artifact, Error> {
         static_shared_bytes: entry.static_shared_bytes,
         panics,
         cooperative: entry.cooperative,
-        cpu_symbol: entry.cpu_symbol,
+        // What is in bitcode is no part of the program.
+        cpu_symbol: entry.cpu_symbol.filter(|_| kind != ArtifactKind::Bitcode),
         strategy: entry.strategy,
         notes: notes_of(&signature.symbol),
     });
@@ -165,7 +166,7 @@ pub(super) fn note_failed_vectorization(
 
 #[cfg(test)]
 mod tests {
-    use kernelmill_artifact::{ArtifactKind, Target};
+    use kernelmill_artifact::Target;
 
     use super::*;
     use crate::{CoroutineReason, Lowering, ScalarReason, Strategy};

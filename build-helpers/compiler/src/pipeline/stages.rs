@@ -297,7 +297,7 @@ pub(super) fn infer_alignments(session: &mut Session<'_, '_>) -> Result<(), Erro
 /// Applies the target's workarounds.
 pub(super) fn work_around_llvm(session: &mut Session<'_, '_>) -> Result<(), Error> {
     session.backend.work_around_llvm(session.context, session.module);
-    Ok(())
+    session.backend.prepare_bitcode(session.context, session.module)
 }
 
 /// Guarantees that plugins have replaced all of their markers.

@@ -221,7 +221,7 @@ impl<'a, 'c> Task<'a, 'c> {
     /// call the host.
     #[must_use]
     pub fn import(&self, symbol: &str, ty: Type<'c>) -> Option<Value<'c>> {
-        (*self.target() == Target::Cpu).then(|| {
+        (self.target().is_cpu()).then(|| {
             let function = self.module.declare(symbol, ty);
             function.add_text_attribute(self.context, IMPORT, "");
             function
@@ -242,7 +242,7 @@ impl<'a, 'c> Task<'a, 'c> {
             symbol,
             "a symbol of letters, digits and underscores"
         );
-        if *self.target() == Target::Cpu || self.stage > Stage::Finalize {
+        if self.target().is_cpu() || self.stage > Stage::Finalize {
             return None;
         }
         let value = relocations::placeholder(self.module, symbol, ty);

@@ -69,6 +69,15 @@ pub(crate) trait Backend: TargetInfo {
     /// optimised.
     fn work_around_llvm<'c>(&self, _context: &'c Context, _module: &Module<'c>) {}
 
+    /// Prepares a module that the program compiles when it runs for what loads it there.
+    fn prepare_bitcode<'c>(
+        &self,
+        _context: &'c Context,
+        _module: &Module<'c>,
+    ) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Turns a checked module into bytes. PTX is edited before it is assembled.
     fn emit(
         &self,

@@ -1,12 +1,15 @@
-//! The machine's own processor: native objects.
+//! The machine's own processor: native objects, and bitcode that the program compiles when it runs.
 
-use kernelmill_artifact::ArtifactKind;
+use kernelmill_artifact::{ArtifactKind, CPU_THREAD_MEMORY};
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     machine::Machine,
 };
 
-use super::backend::{Backend, Edit, Emitted};
+use super::{
+    backend::{Backend, Edit, Emitted},
+    bitcode,
+};
 use crate::{
     Error, cpu,
     diagnostic::Fault,
@@ -21,6 +24,7 @@ use crate::{
 /// The processor that the application runs on.
 pub(crate) struct Cpu {
     machine: Machine,
+    is_bitcode: bool,
 }
 
 /// Functions that every program has from the C library or Rust's. LLVM makes calls of some that no source
@@ -72,9 +76,12 @@ const PROVIDED: &[&str] = &[
 
 impl Cpu {
     pub(crate) fn new(toolchain: &Toolchain) -> Result<Self, Error> {
-        let triple = toolchain.host.as_str();
-        let processor = if triple.starts_with("x86_64") { "x86-64" } else { "generic" };
-        Ok(Self { machine: Machine::new(triple, processor, "", true)? })
+        Ok(Self { machine: Machine::of_host(&toolchain.host)?, is_bitcode: false })
+    }
+
+    /// The target whose modules are not emitted as objects, but embedded for the program to compile.
+    pub(crate) fn into_bitcode(self) -> Self {
+        Self { is_bitcode: true, ..self }
     }
 }
 
@@ -123,7 +130,7 @@ impl TargetInfo for Cpu {
     }
 
     fn provides(&self, function: &str) -> bool {
-        PROVIDED.contains(&function)
+        PROVIDED.contains(&function) || self.is_bitcode && function == CPU_THREAD_MEMORY
     }
 
     fn takes_assembly(&self) -> bool {
@@ -144,6 +151,19 @@ impl Backend for Cpu {
         cpu::find_context_uses(context, module)
     }
 
+    fn keep_constants(&self, module: &Module<'_>) {
+        if self.is_bitcode {
+            bitcode::keep_constants(module);
+        }
+    }
+
+    fn prepare_bitcode<'c>(&self, context: &'c Context, module: &Module<'c>) -> Result<(), Error> {
+        match self.is_bitcode {
+            true => bitcode::place_thread_locals(context, module, &self.machine),
+            false => Ok(()),
+        }
+    }
+
     fn work_around_llvm<'c>(&self, context: &'c Context, module: &Module<'c>) {
         cpu::store_single_lanes(context, module);
     }
@@ -154,6 +174,11 @@ impl Backend for Cpu {
         module: &ValidModule<'_, '_>,
         _edit: Edit<'_>,
     ) -> Result<Emitted, Error> {
+        if self.is_bitcode {
+            bitcode::name_kernels(module.module());
+            let bytes = bitcode::embed(module.module(), None);
+            return Ok(Emitted::new(ArtifactKind::Bitcode, bytes));
+        }
         Ok(Emitted::new(ArtifactKind::Object, self.machine.object(module.module())?))
     }
 }

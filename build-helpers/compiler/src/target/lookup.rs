@@ -28,6 +28,7 @@ pub(crate) fn lookup(toolchain: &Toolchain, job: &Job<'_>) -> Result<Box<dyn Bac
     let nvidia = |arch, assemble| Nvidia::new(arch, assemble, &needs, toolchain, link);
     match &job.config.target {
         Target::Cpu => Ok(Box::new(Cpu::new(toolchain)?)),
+        Target::CpuBitcode => Ok(Box::new(Cpu::new(toolchain)?.into_bitcode())),
         Target::Ptx(arch) => Ok(Box::new(nvidia(*arch, false)?)),
         Target::Bitcode(arch) => Ok(Box::new(nvidia(*arch, false)?.into_bitcode())),
         Target::Cubin(arch) => Ok(Box::new(nvidia(*arch, true)?)),

@@ -2,6 +2,7 @@
 
 mod amd;
 mod backend;
+mod bitcode;
 mod cpu;
 mod lookup;
 mod nvidia;

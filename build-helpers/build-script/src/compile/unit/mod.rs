@@ -88,8 +88,8 @@ pub(super) fn binary(
         .part("machine", front_end.compiler.resolved(&config.target)?)
         .part("version", &front_end.version)
         .part("plugins", front_end.compiler.plugins());
-    if unit.config.target == Target::Cpu {
-        // Only objects, which are linked into the program, have the unit's name in them.
+    if unit.config.target.is_cpu() {
+        // Only objects, which are linked into the program, and the bitcode of such have the unit's name in them.
         key = key.part("unit", &name);
     }
     let signatures = signatures(source, front, front_end.settings, unit);

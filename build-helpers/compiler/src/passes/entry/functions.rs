@@ -53,7 +53,7 @@ pub(crate) fn functions<'c>(
         return Err(OptionError::Together(message.to_owned()).into());
     }
     let abi = job.config.options.entry_abi;
-    if abi == EntryAbi::Packed || job.config.target != Target::Cpu {
+    if abi == EntryAbi::Packed || !job.config.target.is_cpu() {
         check_types(context, &found, &job.config.target)?;
     }
     trap_at_panics(context, module);

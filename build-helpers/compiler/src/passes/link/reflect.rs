@@ -65,7 +65,7 @@ fn asks(name: &str) -> bool {
 
 fn answer(question: &[u8], config: &Config) -> u64 {
     match (question, &config.target) {
-        (b"__CUDA_FTZ", target) => u64::from(config.options.ftz && *target != Target::Cpu),
+        (b"__CUDA_FTZ", target) => u64::from(config.options.ftz && !target.is_cpu()),
         (b"__CUDA_ARCH", Target::Ptx(arch) | Target::Bitcode(arch) | Target::Cubin(arch)) => {
             u64::from(arch.number()) * 10
         }

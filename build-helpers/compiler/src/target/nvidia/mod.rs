@@ -2,7 +2,6 @@
 
 mod array_loops;
 mod assembler;
-mod bitcode;
 mod block_size;
 mod conversions;
 mod copies;
@@ -29,7 +28,10 @@ pub(crate) use inline_assembly::version_needed as ptx_version_needed;
 pub(crate) use splice::{replace as replace_entry, with_name};
 use version::{Assembler, Need};
 
-use super::backend::{Backend, Edit, Emitted};
+use super::{
+    backend::{Backend, Edit, Emitted},
+    bitcode,
+};
 use crate::{
     Error,
     job::DeviceLink,
@@ -384,7 +386,7 @@ impl Backend for Nvidia {
         let newest = Assembler::of(toolchain).newest().filter(|_| self.assemble);
         let ptx = inline_assembly::with_version(ptx, newest);
         if self.is_bitcode {
-            let bytes = bitcode::embed(module.module(), &ptx);
+            let bytes = bitcode::embed(module.module(), Some(&ptx));
             return Ok(Emitted::new(ArtifactKind::Bitcode, bytes));
         }
         if !self.assemble {
