@@ -122,9 +122,9 @@ fn constants_of_the_settings_are_compiled_in() {
 fn what_vulkan_lacks_is_refused_in_rust() {
     let text = "use kernelmill_device::prelude::*;\n\n\
                 #[kernel]\npub fn prints(x: &[u32]) {\n    gpu_println!(\"{}\", x.len());\n}\n\n\
-                #[kernel]\npub fn chooses(which: bool, x: &[f32], y: &[f32], mut z: DisjointSlice<f32>) {\n    \
-                let source = if which { x } else { y };\n    let i = thread::index_1d();\n    \
-                if let Some(out) = z.get_mut(i) {\n        *out = source[i.get()];\n    }\n}\n\n\
+                #[kernel]\npub fn chooses(which: &[usize], x: &[f32], y: &[f32], mut z: DisjointSlice<f32>) {\n    \
+                let i = thread::index_1d();\n    let sources = [x, y];\n    \
+                if let Some(out) = z.get_mut(i) {\n        *out = sources[which[i.get()]][i.get()];\n    }\n}\n\n\
                 #[kernel]\npub fn parts(x: &[u32]) {\n    for _ in 0..x[thread::thread_idx().x as usize] {\n        \
                 thread::sync_threads();\n    }\n}\n";
     fails("rust", &package(VULKAN, &[("kernels/lacking.rs", text)]));
