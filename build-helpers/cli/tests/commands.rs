@@ -8,13 +8,18 @@ use std::{
 
 /// The commands build one example, each for other targets: what one has built and reads, another would replace.
 fn kernelmill(arguments: &[&str]) -> Output {
+    kernelmill_on("saxpy", arguments)
+}
+
+/// A command on an example.
+fn kernelmill_on(example: &str, arguments: &[&str]) -> Output {
     let lock = Path::new(env!("CARGO_TARGET_TMPDIR")).join("commands.lock");
     let lock = File::create(lock).expect("the folder of tests can be written");
     lock.lock().expect("files can be locked");
     Command::new(env!("CARGO_BIN_EXE_cargo-kernelmill"))
         .arg("kernelmill")
         .args(arguments)
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/saxpy"))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example))
         .output()
         .expect("the program runs")
 }
@@ -74,6 +79,7 @@ fn inspect_prints_a_kernel_at_each_stage() {
         ("cpu", "asm", "\t", ".globl\tkernelmill_cpu_saxpy_saxpy_"),
         ("compute_80", "opt", "; ModuleID", "define ptx_kernel void @saxpy("),
         ("compute_80", "ptx", "//", ".visible .entry saxpy("),
+        ("spirv64", "linked", "; ModuleID", "@saxpy("),
     ] {
         let inspect =
             || stdout(kernelmill(&["inspect", "saxpy", "--target", target, "--stage", stage]));
@@ -81,6 +87,26 @@ fn inspect_prints_a_kernel_at_each_stage() {
         assert!(text.starts_with(begins) && text.contains(has), "{target} {stage}: {text}");
         assert_eq!(inspect(), text);
     }
+}
+
+/// A kernel in WGSL, as it is and as it is translated.
+#[test]
+fn inspect_prints_what_vulkan_metal_and_d3d12_get() {
+    for (stage, has) in [
+        ("wgsl", "@compute @workgroup_size("),
+        ("msl", "kernel void multiply("),
+        ("hlsl", "[numthreads("),
+    ] {
+        let arguments = ["inspect", "multiply", "--target", "vulkan", "--stage", stage];
+        let text = stdout(kernelmill_on("devices", &arguments));
+        assert!(text.contains(has), "{stage}: {text}");
+    }
+    let arguments = ["inspect", "multiply", "--target", "vulkan", "--stage", "opt"];
+    let output = kernelmill_on("devices", &arguments);
+    let text = String::from_utf8_lossy(&output.stderr);
+    let expected = "`multiply` has no stage `opt` for `vulkan` in this build: kernels in WGSL have `wgsl`, `msl` \
+                    and `hlsl` alone";
+    assert!(!output.status.success() && text.contains(expected), "{text}");
 }
 
 #[test]

@@ -69,6 +69,11 @@ pub(crate) trait Backend: TargetInfo {
     /// optimised.
     fn work_around_llvm<'c>(&self, _context: &'c Context, _module: &Module<'c>) {}
 
+    /// The text in WGSL that the bytes are made of; `None` where they are made in another way.
+    fn wgsl(&self, _module: &Module<'_>) -> Option<String> {
+        None
+    }
+
     /// Turns a checked module into bytes. PTX is edited before it is assembled.
     fn emit(
         &self,

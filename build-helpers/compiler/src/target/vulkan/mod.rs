@@ -342,6 +342,10 @@ impl Backend for Vulkan {
         debug_assert!(structured.is_ok(), "{structured:?}");
     }
 
+    fn wgsl(&self, module: &Module<'_>) -> Option<String> {
+        Some(self.text(module).0)
+    }
+
     fn emit(
         &self,
         _toolchain: &Toolchain,
