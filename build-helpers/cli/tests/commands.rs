@@ -89,24 +89,31 @@ fn inspect_prints_a_kernel_at_each_stage() {
     }
 }
 
-/// A kernel in WGSL, as it is and as it is translated.
+/// A kernel in WGSL, as it is and as it is translated, and one in OpenCL C as it is written for Vulkan.
 #[test]
 fn inspect_prints_what_vulkan_metal_and_d3d12_get() {
-    for (stage, has) in [
-        ("wgsl", "@compute @workgroup_size("),
-        ("msl", "kernel void multiply("),
-        ("hlsl", "[numthreads("),
+    let inspect = |kernel, stage| {
+        kernelmill_on("devices", &["inspect", kernel, "--target", "vulkan", "--stage", stage])
+    };
+    let (own, compiled) = ("multiply_on_vulkan", "multiply");
+    for (kernel, stage, has) in [
+        (own, "wgsl", "fn multiply_on_vulkan("),
+        (own, "msl", "kernel void multiply_on_vulkan("),
+        (own, "hlsl", "[numthreads("),
+        (compiled, "opt", "define spir_kernel void @multiply("),
+        (compiled, "wgsl", "fn kernel0("),
     ] {
-        let arguments = ["inspect", "multiply", "--target", "vulkan", "--stage", stage];
-        let text = stdout(kernelmill_on("devices", &arguments));
-        assert!(text.contains(has), "{stage}: {text}");
+        let text = stdout(inspect(kernel, stage));
+        assert!(text.contains(has), "{kernel} {stage}: {text}");
     }
-    let arguments = ["inspect", "multiply", "--target", "vulkan", "--stage", "opt"];
-    let output = kernelmill_on("devices", &arguments);
-    let text = String::from_utf8_lossy(&output.stderr);
-    let expected = "`multiply` has no stage `opt` for `vulkan` in this build: kernels in WGSL have `wgsl`, `msl` \
-                    and `hlsl` alone";
-    assert!(!output.status.success() && text.contains(expected), "{text}");
+    for (kernel, stage) in [(own, "opt"), (compiled, "msl")] {
+        let output = inspect(kernel, stage);
+        let text = String::from_utf8_lossy(&output.stderr);
+        let expected = format!(
+            "`{kernel}` has no stage `{stage}` for `vulkan` in this build: kernels in WGSL have"
+        );
+        assert!(!output.status.success() && text.contains(&expected), "{text}");
+    }
 }
 
 #[test]
