@@ -51,7 +51,7 @@ pub fn or_none(x: &[u64], y: &[u64], mut z: DisjointSlice<u64>) {
 
 /// Writes bytes, whole words and rows, and adds, in the one buffer or in the other: the other threads of the word do so too.
 #[kernel]
-pub fn to_one(
+pub fn write_one(
     mut bytes: DisjointSlice<u8>,
     mut more: DisjointSlice<u8>,
     mut counts: DisjointSlice<u32>,

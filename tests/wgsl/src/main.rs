@@ -36,7 +36,7 @@ const CHECKS: [(&str, Check); 34] = [
     ("of_one", choices::of_one),
     ("in_turn", choices::in_turn),
     ("or_none", choices::or_none),
-    ("to_one", choices::to_one),
+    ("write_one", choices::write_one),
     ("shared_or_not", choices::shared_or_not),
     ("parts", memory::parts),
     ("bytes", memory::bytes),

@@ -25,7 +25,7 @@ pub(crate) fn in_turn(on: &On<'_>) -> Result<()> {
         let launch = Launch::grid([2], [64]);
         on.kernels.in_turn(&on.stream, launch, rounds, &first, &second, &mut z)?;
         let value = |i: usize| {
-            let sources = if i % 3 == 0 { [&y[..], &x] } else { [&x[..], &y] };
+            let sources = if i.is_multiple_of(3) { [&y[..], &x] } else { [&x[..], &y] };
             (0..rounds as usize).fold(0_u32, |sum, round| {
                 let table = [7, 11, 13, 17];
                 let source = if round % 4 == 3 { &table[..] } else { sources[round % 2] };
@@ -43,7 +43,7 @@ pub(crate) fn or_none(on: &On<'_>) -> Result<()> {
     let mut z = on.device.zeros::<u64>(96)?;
     on.kernels.or_none(&on.stream, Launch::grid([3], [32]), &first, &second, &mut z)?;
     let value = |i: usize| {
-        let own = if i % 2 == 0 { &x[..] } else { &y[..15] };
+        let own = if i.is_multiple_of(2) { &x[..] } else { &y[..15] };
         match own.get(i / 4).filter(|_| i % 4 != 3) {
             None => 5,
             Some(number) => number.wrapping_mul(1000).wrapping_add((own.len() - i / 4) as u64),
@@ -53,7 +53,7 @@ pub(crate) fn or_none(on: &On<'_>) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn to_one(on: &On<'_>) -> Result<()> {
+pub(crate) fn write_one(on: &On<'_>) -> Result<()> {
     const COUNT: usize = 128;
     let mut bytes = [on.device.upload(&[1_u8; COUNT])?, on.device.upload(&[2_u8; COUNT])?];
     let mut words = [on.device.zeros::<u32>(4)?, on.device.zeros::<u32>(4)?];
@@ -65,7 +65,7 @@ pub(crate) fn to_one(on: &On<'_>) -> Result<()> {
     {
         let ([a, b], [c, d], [e, f]) = (&mut bytes, &mut words, &mut rows);
         let launch = Launch::grid([COUNT as u32 / 32], [32]);
-        on.kernels.to_one(&on.stream, launch, a, b, c, d, e, f)?;
+        on.kernels.write_one(&on.stream, launch, a, b, c, d, e, f)?;
     }
     let written = |which: usize, first: u8| -> Vec<u8> {
         (0..COUNT).map(|i| if i % 2 == which { (3 * i) as u8 } else { first }).collect()
@@ -91,7 +91,7 @@ pub(crate) fn shared_or_not(on: &On<'_>) -> Result<()> {
     let there = on.device.upload(&x)?;
     let mut z = on.device.zeros::<u32>(128)?;
     on.kernels.shared_or_not(&on.stream, Launch::grid([2], [64]), &there, &mut z)?;
-    let value = |t: usize| if x[t] % 2 == 0 { 10 * (63 - t as u32) } else { x[t] };
+    let value = |t: usize| if x[t].is_multiple_of(2) { 10 * (63 - t as u32) } else { x[t] };
     let expected: Vec<u32> = (0..128).map(|i| value(i % 64)).collect();
     assert_eq!(z.download()?, expected);
     Ok(())
