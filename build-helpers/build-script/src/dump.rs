@@ -20,7 +20,7 @@ pub const FOLDER: &str = "kernelmill/dump";
 /// let error = "optimised".parse::<Stage>().unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "there is no stage `optimised`; the stages are `ir`, `linked`, `opt`, `ptx`, `asm`, `sass`, `msl`, `hlsl`"
+///     "there is no stage `optimised`; the stages are `ir`, `linked`, `opt`, `ptx`, `asm`, `sass`, `wgsl`, `msl`, `hlsl`"
 /// );
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,6 +37,8 @@ pub enum Stage {
     Asm,
     /// NVIDIA's machine code in cubins, as nvdisasm prints it.
     Sass,
+    /// WGSL, as the compiler writes it for Vulkan.
+    Wgsl,
     /// MSL, as naga translates a kernel in WGSL for Metal.
     Msl,
     /// HLSL, as naga translates a kernel in WGSL for D3D12.
@@ -45,13 +47,14 @@ pub enum Stage {
 
 impl Stage {
     /// All of them, in their order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Ir,
         Self::Linked,
         Self::Opt,
         Self::Ptx,
         Self::Asm,
         Self::Sass,
+        Self::Wgsl,
         Self::Msl,
         Self::Hlsl,
     ];
@@ -66,13 +69,15 @@ impl Stage {
             Self::Ptx => "ptx",
             Self::Asm => "asm",
             Self::Sass => "sass",
+            Self::Wgsl => "wgsl",
             Self::Msl => "msl",
             Self::Hlsl => "hlsl",
         }
     }
 
     /// The stages that kernels have for a target, in their order: all that are compiled by kernelmill's own compiler.
-    /// nvcc shows PTX alone, and nothing on the way to a cubin. Of kernels in WGSL there are the translations.
+    /// nvcc shows PTX alone, and nothing on the way to a cubin, clang nothing of OpenCL C as SPIR-V. Kernels in WGSL have that and its translations, others for Vulkan all
+    /// but the translations.
     ///
     /// ```
     /// use kernelmill_build::dump::Stage;
@@ -87,7 +92,8 @@ impl Stage {
             Target::Ptx(_) => &[Self::Ptx],
             Target::Cubin(_) => &[Self::Ptx, Self::Sass],
             Target::Cpu | Target::Amd(_) => &[Self::Asm],
-            Target::Vulkan => return vec![Self::Msl, Self::Hlsl],
+            Target::Vulkan => &[Self::Wgsl, Self::Msl, Self::Hlsl],
+            Target::Spirv64 => &[],
             _ => return Vec::new(),
         };
         [&[Self::Ir, Self::Linked, Self::Opt], code].concat()
@@ -103,6 +109,7 @@ impl Stage {
             Self::Ptx => "ptx",
             Self::Asm => "s",
             Self::Sass => "sass",
+            Self::Wgsl => "wgsl",
             Self::Msl => "metal",
             Self::Hlsl => "hlsl",
         }

@@ -24,8 +24,8 @@ pub(crate) struct Options {
     #[arg(long)]
     passes: bool,
     /// Prints the kernel at one stage of its compilation: `ir`, `linked` and `opt` are LLVM's IR as the front end leaves
-    /// it, before it is optimised, and as code is generated from it; `ptx`, `asm` and `sass` are assembly text; `msl` and
-    /// `hlsl` are a kernel in WGSL as Metal and D3D12 get it.
+    /// it, before it is optimised, and as code is generated from it; `ptx`, `asm` and `sass` are assembly text; `wgsl` is
+    /// what is written for Vulkan; `msl` and `hlsl` are a kernel in WGSL as Metal and D3D12 get it.
     #[arg(long, conflicts_with = "passes")]
     stage: Option<Stage>,
     /// Prints JSON: the kernel, the target, and the text, the strategy or the passes.
@@ -115,13 +115,27 @@ fn print_stage(options: &Options, target: &Target, stage: Stage) -> Result<()> {
     let path = built.folder.join(dump::FOLDER).join(name);
     let text = fs::read_to_string(path).with_context(|| {
         format!(
-            "`{}` has no stage `{stage}` for `{target}` in this build: nvcc, which compiles it, shows PTX alone \
-             (`KERNELMILL_CUDA_COMPILER=clang` takes clang), or a tool is missing that a warning above names",
-            kernel.name
+            "`{}` has no stage `{stage}` for `{target}` in this build: {}",
+            kernel.name,
+            why_none(target)
         )
     })?;
     print(options, kernel, target, text.trim_end());
     Ok(())
+}
+
+/// Why a kernel may lack a stage that its target has.
+fn why_none(target: &Target) -> &'static str {
+    match target {
+        Target::Vulkan => {
+            "kernels in WGSL have `wgsl`, `msl` and `hlsl` alone, those in other languages neither `msl` nor `hlsl`"
+        }
+        Target::Spirv64 => "clang, which compiles OpenCL C for it, shows nothing",
+        _ => {
+            "nvcc, which compiles it, shows PTX alone (`KERNELMILL_CUDA_COMPILER=clang` takes clang), or a tool is \
+             missing that a warning above names"
+        }
+    }
 }
 
 /// What each pass did to a kernel, and to the module that it is in.

@@ -8,13 +8,18 @@ use std::{
 
 /// The commands build one example, each for other targets: what one has built and reads, another would replace.
 fn kernelmill(arguments: &[&str]) -> Output {
+    kernelmill_on("saxpy", arguments)
+}
+
+/// A command on an example.
+fn kernelmill_on(example: &str, arguments: &[&str]) -> Output {
     let lock = Path::new(env!("CARGO_TARGET_TMPDIR")).join("commands.lock");
     let lock = File::create(lock).expect("the folder of tests can be written");
     lock.lock().expect("files can be locked");
     Command::new(env!("CARGO_BIN_EXE_cargo-kernelmill"))
         .arg("kernelmill")
         .args(arguments)
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/saxpy"))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example))
         .output()
         .expect("the program runs")
 }
@@ -74,12 +79,40 @@ fn inspect_prints_a_kernel_at_each_stage() {
         ("cpu", "asm", "\t", ".globl\tkernelmill_cpu_saxpy_saxpy_"),
         ("compute_80", "opt", "; ModuleID", "define ptx_kernel void @saxpy("),
         ("compute_80", "ptx", "//", ".visible .entry saxpy("),
+        ("spirv64", "linked", "; ModuleID", "@saxpy("),
     ] {
         let inspect =
             || stdout(kernelmill(&["inspect", "saxpy", "--target", target, "--stage", stage]));
         let text = inspect();
         assert!(text.starts_with(begins) && text.contains(has), "{target} {stage}: {text}");
         assert_eq!(inspect(), text);
+    }
+}
+
+/// A kernel in WGSL, as it is and as it is translated, and one in OpenCL C as it is written for Vulkan.
+#[test]
+fn inspect_prints_what_vulkan_metal_and_d3d12_get() {
+    let inspect = |kernel, stage| {
+        kernelmill_on("devices", &["inspect", kernel, "--target", "vulkan", "--stage", stage])
+    };
+    let (own, compiled) = ("multiply_on_vulkan", "multiply");
+    for (kernel, stage, has) in [
+        (own, "wgsl", "fn multiply_on_vulkan("),
+        (own, "msl", "kernel void multiply_on_vulkan("),
+        (own, "hlsl", "[numthreads("),
+        (compiled, "opt", "define spir_kernel void @multiply("),
+        (compiled, "wgsl", "fn kernel0("),
+    ] {
+        let text = stdout(inspect(kernel, stage));
+        assert!(text.contains(has), "{kernel} {stage}: {text}");
+    }
+    for (kernel, stage) in [(own, "opt"), (compiled, "msl")] {
+        let output = inspect(kernel, stage);
+        let text = String::from_utf8_lossy(&output.stderr);
+        let expected = format!(
+            "`{kernel}` has no stage `{stage}` for `vulkan` in this build: kernels in WGSL have"
+        );
+        assert!(!output.status.success() && text.contains(&expected), "{text}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Code stages: the forms that the code of a kernel takes on its way through the compiler, as data.
 
 /// A form that the code of a kernel has between two stages of the pipeline, in the order of [`CodeStage::ALL`], or of one in
-/// WGSL, which goes through none of these.
+/// WGSL, in that of [`CodeStage::OF_WGSL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CodeStage {
     /// LLVM's IR as the front end leaves it, with the functions of other sources that it names.
@@ -12,6 +12,8 @@ pub enum CodeStage {
     Optimized,
     /// The target's assembly text: PTX for NVIDIA's processors.
     Assembly,
+    /// WGSL: what the compiler writes for Vulkan, of which naga makes SPIR-V, or the file of a kernel in WGSL.
+    Wgsl,
     /// What naga makes of a kernel in WGSL for Metal, in MSL.
     Msl,
     /// The same for D3D12, in HLSL.
@@ -19,11 +21,14 @@ pub enum CodeStage {
 }
 
 impl CodeStage {
-    /// Those of the pipeline, in the order in which code goes through them.
+    /// Those of the pipeline, in the order in which code goes through them. Code for Vulkan has WGSL in place of the last.
     pub const ALL: [Self; 4] = [Self::FrontEnd, Self::Linked, Self::Optimized, Self::Assembly];
 
     /// Those of kernels in WGSL.
-    pub const OF_WGSL: [Self; 2] = [Self::Msl, Self::Hlsl];
+    pub const OF_WGSL: [Self; 3] = [Self::Wgsl, Self::Msl, Self::Hlsl];
+
+    /// The languages that naga translates a kernel in WGSL to.
+    pub const TRANSLATIONS: [Self; 2] = [Self::Msl, Self::Hlsl];
 }
 
 /// The code of one kernel at one stage. It is cut out of that of its source: what no other kernel uses, and what it

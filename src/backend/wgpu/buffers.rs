@@ -42,12 +42,10 @@ impl Buffers {
         address
     }
 
-    /// Forgets the buffer with this address. It is freed once nothing that was queued uses it.
-    pub(super) fn remove(&self, address: u64) {
+    /// Forgets the buffer with this address.
+    pub(super) fn remove(&self, address: u64) -> Option<wgpu::Buffer> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let removed = state.buffers.remove(&address);
-        drop(state);
-        drop(removed);
+        state.buffers.remove(&address)
     }
 
     /// The place at an address; `None` where there is no buffer.

@@ -11,17 +11,15 @@ use std::{
 };
 
 use kernelmill_artifact::{DYNAMIC_SHARED_WORDS, ParameterKind, Signature};
-use wgpu::{
-    BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindingResource, Buffer, BufferBinding,
-    BufferUsages, ComputePipeline, ComputePipelineDescriptor,
-};
+use wgpu::{BindGroupLayout, ComputePipeline, ComputePipelineDescriptor};
 
 use super::{
     driver_context::{DriverContext, Shared},
     fused::Probes,
+    groups::{Bound, Owner, Resource, Values},
     interface::{self, Binding},
-    launch::{Image, UNIFORM},
-    shader, staging,
+    launch::Image,
+    shader,
 };
 use crate::{
     backend::gpu::calls::ContextCalls as _,
@@ -44,7 +42,9 @@ pub(super) struct Code {
 pub(super) struct Function {
     code: Arc<Code>,
     passing: Vec<Passing>,
-    layout: BindGroupLayout,
+    /// That of group 0.
+    layouts: [Option<BindGroupLayout>; 1],
+    owner: Owner,
     pipelines: Mutex<BTreeMap<Shape, ComputePipeline>>,
     kernel: &'static EmbeddedKernel,
     image: Arc<Image>,
@@ -83,14 +83,6 @@ impl Passing {
     }
 }
 
-/// A part of a buffer.
-struct Part {
-    buffer: Buffer,
-    offset: u64,
-    /// `None`: to its end.
-    bytes: Option<u64>,
-}
-
 /// The offset that tells a kernel of a null pointer.
 const NULL: u32 = u32::MAX;
 
@@ -126,7 +118,8 @@ impl Function {
             code.bindings.iter().map(|(source, own)| (own.binding, is_uniform(source))).collect();
         let layout = shader::layout(gpu, &buffers, || kernel.entry.to_owned())?;
         let (image, shared, code) = (Arc::clone(image), Arc::clone(shared), Arc::clone(code));
-        Ok(Self { code, passing, layout, pipelines: Mutex::default(), kernel, image, shared })
+        let (layouts, owner, pipelines) = ([Some(layout)], Owner::new(), Mutex::default());
+        Ok(Self { code, passing, layouts, owner, pipelines, kernel, image, shared })
     }
 
     /// The pipeline for blocks.
@@ -147,7 +140,7 @@ impl Function {
             "create_compute_pipeline",
             || self.subject(),
             || {
-                let layout = shader::pipeline_layout(gpu, &self.layout);
+                let layout = shader::pipeline_layout(gpu, &self.layouts);
                 gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
                     label: Some(self.kernel.entry),
                     layout: Some(&layout),
@@ -166,13 +159,17 @@ impl Function {
         format!("`{}` of {}", self.kernel.entry, self.image.artifact)
     }
 
-    /// The buffers of a launch, one for each parameter and one with what is told of them.
+    /// What a launch binds, for each parameter and for what is told of them; and its values.
     ///
     /// # Safety
     ///
     /// The arguments are those of the kernel.
-    unsafe fn parts(&self, (block, shared): Shape, arguments: &[*const u8]) -> Result<Vec<Part>> {
-        let mut arguments = arguments.iter();
+    unsafe fn parts(
+        &self,
+        (block, shared): Shape,
+        arguments: &[*const u8],
+    ) -> Result<(Vec<Resource>, Values)> {
+        let (mut arguments, mut values) = (arguments.iter(), Values::new(&self.shared.gpu));
         let (mut parts, mut told) = (Vec::new(), vec![[block[0], block[1], block[2], shared]]);
         for (index, passing) in self.passing.iter().enumerate() {
             let mut next = || arguments.next().copied().expect("as many as the kernel has");
@@ -180,7 +177,7 @@ impl Function {
                 Passing::Value(bytes) => {
                     // SAFETY: promised: a value of this size.
                     let value = unsafe { std::slice::from_raw_parts(next(), bytes as usize) };
-                    (self.uniform(value)?, [0; 4])
+                    (values.add(value), [0; 4])
                 }
                 Passing::Slice(element) => {
                     // SAFETY: promised: an address, and the number of elements.
@@ -192,13 +189,13 @@ impl Function {
                 Passing::Shared => {
                     // SAFETY: promised: a number of elements.
                     let len = unsafe { next().cast::<u64>().read() };
-                    (self.empty()?, [len as u32, (len >> 32) as u32, 0, 0])
+                    (Resource::Nothing, [len as u32, (len >> 32) as u32, 0, 0])
                 }
                 Passing::Pointer => {
                     // SAFETY: promised: an address.
                     let address = unsafe { next().cast::<u64>().read() };
                     let (part, offset) = match address {
-                        0 => (self.empty()?, NULL),
+                        0 => (Resource::Nothing, NULL),
                         _ => self.storage(index, address, None)?,
                     };
                     (part, [0, 0, offset, 0])
@@ -209,34 +206,15 @@ impl Function {
         }
         let told: Vec<u8> =
             told.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
-        parts.push(self.uniform(&told)?);
-        Ok(parts)
-    }
-
-    /// A uniform buffer with a value.
-    fn uniform(&self, value: &[u8]) -> Result<Part> {
-        let gpu = &*self.shared.gpu;
-        let bytes = (value.len() as u64).next_multiple_of(UNIFORM).max(UNIFORM);
-        let buffer =
-            staging::temporary(gpu, bytes, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
-        let mut padded = value.to_vec();
-        padded.resize(bytes as usize, 0);
-        let subject = || format!("a value of {bytes} bytes");
-        gpu.scoped("write_buffer", subject, || gpu.queue.write_buffer(&buffer, 0, &padded))?;
-        Ok(Part { buffer, offset: 0, bytes: None })
-    }
-
-    /// A buffer that no element is in.
-    fn empty(&self) -> Result<Part> {
-        let buffer = staging::temporary(&self.shared.gpu, UNIFORM, BufferUsages::STORAGE)?;
-        Ok(Part { buffer, offset: 0, bytes: None })
+        parts.push(values.add(&told));
+        Ok((parts, values))
     }
 
     /// The part of a buffer that memory is in, from an aligned place on, and the offset of the memory in that. All of the buffer
     /// where the number of bytes is not known.
-    fn storage(&self, index: usize, address: u64, bytes: Option<u64>) -> Result<(Part, u32)> {
+    fn storage(&self, index: usize, address: u64, bytes: Option<u64>) -> Result<(Resource, u32)> {
         if bytes == Some(0) {
-            return Ok((self.empty()?, 0));
+            return Ok((Resource::Nothing, 0));
         }
         let gpu = &*self.shared.gpu;
         let place = gpu.buffers.place(address);
@@ -251,7 +229,7 @@ impl Function {
             let why = format!("has {bound} bytes, and the device binds {most} at most");
             return Err(self.refuse(index, &why));
         }
-        Ok((Part { buffer: place.buffer, offset: start, bytes: part }, offset as u32))
+        Ok((Resource::Storage { buffer: place.buffer, offset: start, bytes: part }, offset as u32))
     }
 
     /// Refuses an argument.
@@ -265,6 +243,12 @@ impl Function {
     fn has_record(&self) -> bool {
         let number = self.passing.len() as u32 + 1;
         self.code.bindings.iter().any(|(source, _)| source.binding == number)
+    }
+}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        self.shared.gpu.groups.forget_owner(self.owner);
     }
 }
 
@@ -299,34 +283,31 @@ impl hal::Function for Function {
         };
         let memory = self.code.memory.and_then(|address| gpu.buffers.place(address));
         // SAFETY: promised.
-        let parts = unsafe { self.parts(blocks, arguments.as_slice())? };
+        let (parts, values) = unsafe { self.parts(blocks, arguments.as_slice())? };
         let resource = |source: &Binding| match parts.get(source.binding as usize) {
-            Some(part) => BufferBinding {
-                buffer: &part.buffer,
-                offset: part.offset,
-                size: part.bytes.and_then(std::num::NonZeroU64::new),
-            },
-            None => match (&record, &memory) {
-                (Some(record), _) if source.binding as usize == parts.len() => {
-                    record.buffer.as_entire_buffer_binding()
-                }
-                (_, Some(place)) => place.buffer.as_entire_buffer_binding(),
-                _ => unreachable!("the module's own record or memory"),
-            },
+            Some(part) => part.clone(),
+            None => {
+                let buffer = match (&record, &memory) {
+                    (Some(record), _) if source.binding as usize == parts.len() => &record.buffer,
+                    (_, Some(place)) => &place.buffer,
+                    _ => unreachable!("the module's own record or memory"),
+                };
+                Resource::Storage { buffer: buffer.clone(), offset: 0, bytes: None }
+            }
         };
-        let entries: Vec<_> = { self.code.bindings.iter() }
-            .map(|(source, own)| BindGroupEntry {
-                binding: own.binding,
-                resource: BindingResource::Buffer(resource(source)),
-            })
-            .collect();
+        let bound = self.code.bindings.iter().map(|(source, own)| Bound {
+            group: 0,
+            binding: own.binding,
+            resource: resource(source),
+        });
+        let of_kernel = (self.owner, &self.layouts[..]);
+        let mut group = gpu.groups.of_launch(gpu, of_kernel, bound.collect(), subject)?;
         let submit = || {
             gpu.submit("dispatch_workgroups", subject, |encoder| {
+                group.write(gpu, values);
                 let mut pass = encoder.begin_compute_pass(&Default::default());
                 pass.set_pipeline(&pipeline);
-                let description =
-                    BindGroupDescriptor { label: None, layout: &self.layout, entries: &entries };
-                pass.set_bind_group(0, &gpu.device.create_bind_group(&description), &[]);
+                group.bind(&mut pass);
                 let [x, y, z] = shape.grid;
                 pass.dispatch_workgroups(x, y, z);
                 drop(pass);
@@ -339,6 +320,7 @@ impl hal::Function for Function {
             stream.note(submit()?);
             Ok(())
         })?;
+        gpu.groups.give_back(group);
         if let Some(record) = record {
             self.shared.records.follow(record);
         }

@@ -17,6 +17,7 @@ use wgpu::{CommandEncoder, ErrorFilter, Features, PollError, PollType, Submissio
 use super::{
     buffers::Buffers,
     fences::{self, Fences},
+    groups::Groups,
     interface,
 };
 use crate::{
@@ -35,6 +36,7 @@ pub(super) struct Gpu {
     /// Whether it knows the time at which the queue comes to a point.
     pub(super) has_timestamps: bool,
     pub(super) buffers: Buffers,
+    pub(super) groups: Groups,
     pub(super) fences: Fences,
     failures: Arc<Failures>,
 }
@@ -79,8 +81,19 @@ impl Gpu {
             uncaught.get_or_insert_with(|| error.to_string());
         }));
         let limits = device.limits();
-        let buffers = Buffers::default();
-        Self { name, device, queue, limits, translates, has_timestamps, buffers, fences, failures }
+        let (buffers, groups) = (Buffers::default(), Groups::default());
+        Self {
+            name,
+            device,
+            queue,
+            limits,
+            translates,
+            has_timestamps,
+            buffers,
+            groups,
+            fences,
+            failures,
+        }
     }
 
     /// What a module needs that the device does not have.
@@ -125,6 +138,13 @@ impl Gpu {
         match first {
             None => Ok(value),
             Some(error) => Err(self.error(operation, subject(), describe(&error))),
+        }
+    }
+
+    /// Forgets the buffer with this address. It is freed once nothing that was queued uses it.
+    pub(super) fn free(&self, address: u64) {
+        if let Some(buffer) = self.buffers.remove(address) {
+            self.groups.forget_buffer(&buffer);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Launches: a pipeline for each kernel, and for each launch its buffers, bound as the kernel declares them.
 //!
-//! A value crosses in a uniform buffer of its own. A slice is a part of its buffer. wgpu wants the start of a part at a
+//! Values cross in one uniform buffer ([`groups`](super::groups)). A slice is a part of its buffer. wgpu wants the start of a part at a
 //! multiple of the device's alignment; where it is elsewhere, the part is copied to a buffer of its own before the launch,
 //! and back after it where the kernel writes.
 
@@ -8,17 +8,17 @@ use std::{num::NonZeroU64, sync::Arc};
 
 use kernelmill_artifact::{Access, ParameterKind, Signature};
 use wgpu::{
-    BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor,
-    BindGroupLayoutEntry, BindingResource, BindingType, Buffer, BufferBinding, BufferBindingType,
-    BufferUsages, ComputePipeline, ComputePipelineDescriptor, PipelineLayoutDescriptor,
-    ShaderModule, ShaderStages,
+    BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType, Buffer,
+    BufferBindingType, BufferUsages, ComputePipeline, ComputePipelineDescriptor, ShaderModule,
+    ShaderStages,
 };
 
 use super::{
     buffers::Place,
     driver_context::{DriverContext, Shared},
+    groups::{Bound, Owner, Resource, UNIFORM, Values},
     interface::Binding,
-    staging,
+    shader, staging,
 };
 use crate::{
     backend::gpu::{calls::ContextCalls as _, image},
@@ -31,14 +31,12 @@ use crate::{
 /// A module that is loaded.
 pub(super) type Image = image::Image<DriverContext>;
 
-/// The multiple of bytes that uniform buffers have.
-pub(super) const UNIFORM: u64 = 16;
-
 /// A kernel of a module.
 pub(super) struct Function {
     pipeline: ComputePipeline,
     /// By group; `None` for one that the kernel does not use.
     layouts: Vec<Option<BindGroupLayout>>,
+    owner: Owner,
     /// One for each parameter.
     passing: Vec<(Passing, Binding)>,
     kernel: &'static EmbeddedKernel,
@@ -85,23 +83,19 @@ impl Passing {
     }
 }
 
-/// A part of a buffer, for a launch.
-struct Part {
+/// A part of a buffer that is copied to one of its own for a launch.
+struct Copied {
     place: Place,
     bytes: u64,
     writes: bool,
-    /// The buffer that has a copy of it.
-    copy: Option<Buffer>,
+    copy: Buffer,
 }
 
-impl Part {
-    fn binding(&self) -> BindingResource<'_> {
-        let (buffer, offset) = match &self.copy {
-            Some(copy) => (copy, 0),
-            None => (&self.place.buffer, self.place.offset),
-        };
-        BindingResource::Buffer(BufferBinding { buffer, offset, size: NonZeroU64::new(self.bytes) })
-    }
+/// What a launch binds, its values, and the parts that are copied.
+struct Arguments {
+    bound: Vec<Bound>,
+    values: Values,
+    copied: Vec<Copied>,
 }
 
 impl Function {
@@ -149,12 +143,7 @@ impl Function {
         let subject = || kernel.entry.to_owned();
         let (layouts, pipeline) = gpu.scoped("create_compute_pipeline", subject, || {
             let layouts: Vec<_> = (0..groups).map(layouts_of).collect();
-            let of_groups: Vec<_> = layouts.iter().map(Option::as_ref).collect();
-            let layout = gpu.device.create_pipeline_layout(&PipelineLayoutDescriptor {
-                label: None,
-                bind_group_layouts: &of_groups,
-                immediate_size: 0,
-            });
+            let layout = shader::pipeline_layout(gpu, &layouts);
             let pipeline = gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
                 label: Some(kernel.entry),
                 layout: Some(&layout),
@@ -166,50 +155,47 @@ impl Function {
             (layouts, pipeline)
         })?;
         let (image, shared) = (Arc::clone(image), Arc::clone(shared));
-        Ok(Self { pipeline, layouts, passing, kernel, image, shared })
+        Ok(Self { pipeline, layouts, owner: Owner::new(), passing, kernel, image, shared })
     }
 
-    /// The buffers of a launch, one for each parameter.
+    /// What a launch binds, for each parameter.
     ///
     /// # Safety
     ///
     /// The arguments are those of the kernel.
-    unsafe fn parts(&self, arguments: &[*const u8]) -> Result<Vec<Part>> {
+    unsafe fn arguments(&self, arguments: &[*const u8]) -> Result<Arguments> {
         let mut arguments = arguments.iter();
-        let mut parts = Vec::with_capacity(self.passing.len());
-        for (index, (passing, _)) in self.passing.iter().enumerate() {
+        let (mut values, mut copied) = (Values::new(&self.shared.gpu), Vec::new());
+        let mut bound = Vec::with_capacity(self.passing.len());
+        for (index, (passing, Binding { group, binding })) in self.passing.iter().enumerate() {
             let mut next = || arguments.next().copied().expect("as many as the kernel has");
-            parts.push(match *passing {
+            let resource = match *passing {
                 Passing::Value(bytes) => {
                     // SAFETY: promised: a value of this size.
                     let value = unsafe { std::slice::from_raw_parts(next(), bytes as usize) };
-                    self.uniform(value)?
+                    values.add(value)
                 }
                 Passing::Slice { element, writes } => {
                     // SAFETY: promised: an address, and the number of elements.
                     let (address, len) =
                         unsafe { (next().cast::<u64>().read(), next().cast::<u64>().read()) };
-                    self.slice(index, (address, len * element), writes)?
+                    let bytes = len * element;
+                    let (place, copy) = self.slice(index, (address, bytes))?;
+                    let (buffer, offset) = match &copy {
+                        Some(copy) => (copy.clone(), 0),
+                        None => (place.buffer.clone(), place.offset),
+                    };
+                    copied.extend(copy.map(|copy| Copied { place, bytes, writes, copy }));
+                    Resource::Storage { buffer, offset, bytes: Some(bytes) }
                 }
-            });
+            };
+            bound.push(Bound { group: *group, binding: *binding, resource });
         }
-        Ok(parts)
+        Ok(Arguments { bound, values, copied })
     }
 
-    /// A uniform buffer with a value.
-    fn uniform(&self, value: &[u8]) -> Result<Part> {
-        let (gpu, bytes) = (&*self.shared.gpu, (value.len() as u64).next_multiple_of(UNIFORM));
-        let buffer =
-            staging::temporary(gpu, bytes, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
-        let mut padded = value.to_vec();
-        padded.resize(bytes as usize, 0);
-        let subject = || format!("a value of {bytes} bytes");
-        gpu.scoped("write_buffer", subject, || gpu.queue.write_buffer(&buffer, 0, &padded))?;
-        Ok(Part { place: Place { buffer, offset: 0 }, bytes, writes: false, copy: None })
-    }
-
-    /// The part of a buffer that a slice is.
-    fn slice(&self, index: usize, (address, bytes): (u64, u64), writes: bool) -> Result<Part> {
+    /// The place of a slice, and a buffer for a copy of it where it needs one.
+    fn slice(&self, index: usize, (address, bytes): (u64, u64)) -> Result<(Place, Option<Buffer>)> {
         let gpu = &*self.shared.gpu;
         if bytes == 0 {
             return Err(
@@ -229,7 +215,7 @@ impl Function {
             true => None,
             false => Some(staging::temporary(gpu, bytes, usage)?),
         };
-        Ok(Part { place, bytes, writes, copy })
+        Ok((place, copy))
     }
 
     /// Refuses an argument.
@@ -237,6 +223,12 @@ impl Function {
     fn refuse(&self, index: usize, why: &str) -> Error {
         let subject = format!("argument {index} of `{}`", self.kernel.entry);
         self.shared.gpu.error("create_bind_group", subject, format!("it {why}"))
+    }
+}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        self.shared.gpu.groups.forget_owner(self.owner);
     }
 }
 
@@ -263,43 +255,37 @@ impl hal::Function for Function {
         }
         self.image.note_launch(stream);
         // SAFETY: promised.
-        let parts = unsafe { self.parts(arguments.as_slice())? };
+        let Arguments { bound, values, copied } = unsafe { self.arguments(arguments.as_slice())? };
+        let of_kernel = (self.owner, &self.layouts[..]);
+        let mut group = gpu.groups.of_launch(gpu, of_kernel, bound, subject)?;
         let submit = || {
             gpu.submit("dispatch_workgroups", subject, |encoder| {
-                let copied = || parts.iter().filter_map(|part| Some((part, part.copy.as_ref()?)));
-                for (part, copy) in copied() {
+                group.write(gpu, values);
+                for part in &copied {
                     let Place { buffer, offset } = &part.place;
-                    encoder.copy_buffer_to_buffer(buffer, *offset, copy, 0, part.bytes);
+                    encoder.copy_buffer_to_buffer(buffer, *offset, &part.copy, 0, part.bytes);
                 }
                 let mut pass = encoder.begin_compute_pass(&Default::default());
                 pass.set_pipeline(&self.pipeline);
-                for (group, layout) in (0..).zip(&self.layouts) {
-                    let Some(layout) = layout else { continue };
-                    let of_group = self.passing.iter().zip(&parts);
-                    let of_group = of_group.filter(|((_, it), _)| it.group == group);
-                    let entries: Vec<_> = of_group
-                        .map(|((_, it), part)| BindGroupEntry {
-                            binding: it.binding,
-                            resource: part.binding(),
-                        })
-                        .collect();
-                    let description =
-                        BindGroupDescriptor { label: None, layout, entries: &entries };
-                    pass.set_bind_group(group, &gpu.device.create_bind_group(&description), &[]);
-                }
+                group.bind(&mut pass);
                 let [x, y, z] = shape.grid;
                 pass.dispatch_workgroups(x, y, z);
                 drop(pass);
-                for (part, copy) in copied().filter(|(part, _)| part.writes) {
+                for part in copied.iter().filter(|part| part.writes) {
                     let Place { buffer, offset } = &part.place;
-                    encoder.copy_buffer_to_buffer(copy, 0, buffer, *offset, part.bytes);
+                    encoder.copy_buffer_to_buffer(&part.copy, 0, buffer, *offset, part.bytes);
                 }
             })
         };
         self.shared.timed(stream, || {
             stream.note(submit()?);
-            Ok(None)
-        })
+            Ok(())
+        })?;
+        // No other launch has the same copies.
+        if copied.is_empty() {
+            gpu.groups.give_back(group);
+        }
+        Ok(None)
     }
 }
 

@@ -102,7 +102,7 @@ impl MemoryCalls for DriverContext {
     }
 
     unsafe fn free(&self, address: u64, _bytes: usize) -> Result<()> {
-        self.gpu.buffers.remove(address);
+        self.gpu.free(address);
         Ok(())
     }
 

@@ -20,6 +20,7 @@ mod driver_context;
 mod event;
 mod fences;
 mod fused;
+mod groups;
 mod interface;
 mod launch;
 mod memory;

@@ -28,7 +28,7 @@ impl Once {
         let pipeline = gpu.scoped("create_compute_pipeline", subject, || {
             gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
                 label: Some(name),
-                layout: Some(&shader::pipeline_layout(gpu, &layout)),
+                layout: Some(&shader::pipeline_layout(gpu, &[Some(layout.clone())])),
                 module: &module,
                 entry_point: Some(name),
                 compilation_options: Default::default(),

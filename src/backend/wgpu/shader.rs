@@ -85,11 +85,12 @@ pub(super) fn layout(
     })
 }
 
-/// The layout of pipelines with that group alone.
-pub(super) fn pipeline_layout(gpu: &Gpu, group: &BindGroupLayout) -> PipelineLayout {
+/// The layout of pipelines with these groups.
+pub(super) fn pipeline_layout(gpu: &Gpu, groups: &[Option<BindGroupLayout>]) -> PipelineLayout {
+    let groups: Vec<_> = groups.iter().map(Option::as_ref).collect();
     gpu.device.create_pipeline_layout(&PipelineLayoutDescriptor {
         label: None,
-        bind_group_layouts: &[Some(group)],
+        bind_group_layouts: &groups,
         immediate_size: 0,
     })
 }

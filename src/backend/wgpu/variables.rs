@@ -18,7 +18,7 @@ pub(super) struct Variables {
 
 impl Drop for Variables {
     fn drop(&mut self) {
-        self.gpu.buffers.remove(self.address);
+        self.gpu.free(self.address);
     }
 }
 

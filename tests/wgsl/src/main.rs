@@ -1,4 +1,4 @@
-//! Runs kernels in WGSL on a device of Vulkan, compares them with plain Rust and prints the name of each that is right.
+//! Runs kernels in WGSL, and some in Rust, on a device of Vulkan, compares them with plain Rust and prints the name of each that is right.
 
 mod allocations;
 mod checks;
@@ -7,14 +7,14 @@ mod kernels;
 #[path = "../../cuda-backend/src/rows.rs"]
 mod rows;
 
-use checks::{On, maps, memory, photo, reductions, values, work};
+use checks::{On, choices, maps, memory, photo, reductions, values, work};
 use kernelmill::Device;
 use kernels::Kernels;
 use std::error::Error;
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 27] = [
+const CHECKS: [(&str, Check); 34] = [
     ("saxpy", maps::saxpy),
     ("saxpy4", maps::saxpy4),
     ("integers", maps::integers),
@@ -33,12 +33,19 @@ const CHECKS: [(&str, Check); 27] = [
     ("transform", values::transform),
     ("look_up", values::look_up),
     ("multiply", values::multiply),
+    ("of_one", choices::of_one),
+    ("in_turn", choices::in_turn),
+    ("or_none", choices::or_none),
+    ("write_one", choices::write_one),
+    ("shared_or_not", choices::shared_or_not),
     ("parts", memory::parts),
     ("bytes", memory::bytes),
     ("rows", memory::rows),
     ("streams", memory::streams),
     ("refused", memory::refused),
     ("dropped", work::dropped),
+    ("own_values", work::own_values),
+    ("freed", work::freed),
     ("threads", work::threads),
     ("modules", work::modules),
     ("failures", work::failures),

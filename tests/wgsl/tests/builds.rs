@@ -122,9 +122,9 @@ fn constants_of_the_settings_are_compiled_in() {
 fn what_vulkan_lacks_is_refused_in_rust() {
     let text = "use kernelmill_device::prelude::*;\n\n\
                 #[kernel]\npub fn prints(x: &[u32]) {\n    gpu_println!(\"{}\", x.len());\n}\n\n\
-                #[kernel]\npub fn chooses(which: bool, x: &[f32], y: &[f32], mut z: DisjointSlice<f32>) {\n    \
-                let source = if which { x } else { y };\n    let i = thread::index_1d();\n    \
-                if let Some(out) = z.get_mut(i) {\n        *out = source[i.get()];\n    }\n}\n\n\
+                #[kernel]\npub fn chooses(which: &[usize], x: &[f32], y: &[f32], mut z: DisjointSlice<f32>) {\n    \
+                let i = thread::index_1d();\n    let sources = [x, y];\n    \
+                if let Some(out) = z.get_mut(i) {\n        *out = sources[which[i.get()]][i.get()];\n    }\n}\n\n\
                 #[kernel]\npub fn parts(x: &[u32]) {\n    for _ in 0..x[thread::thread_idx().x as usize] {\n        \
                 thread::sync_threads();\n    }\n}\n";
     fails("rust", &package(VULKAN, &[("kernels/lacking.rs", text)]));
@@ -154,6 +154,80 @@ fn translations_are_written_where_they_are_asked_for() {
     package.variables.push(("KERNELMILL_OVERRIDE_k", "other.wgsl".to_owned()));
     assert_eq!(package.build().error, None);
     assert!(read("k.vulkan.k.metal").contains("9u"));
+}
+
+/// What the compiler writes for Vulkan of a kernel in Rust, beside a file in WGSL as it is, and which stages the two have.
+#[test]
+fn the_text_of_compiled_kernels_is_written_where_it_is_asked_for() {
+    let own = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;\n\
+               @compute @workgroup_size(8) fn k() { x[0] = 7u; }\n";
+    let rust = "use kernelmill_device::prelude::*;\n\n\
+                #[kernel]\npub fn scale(a: f32, mut y: DisjointSlice<f32>) {\n    \
+                if let Some(y) = y.get_mut(thread::index_1d()) {\n        *y *= a;\n    }\n}\n\n\
+                #[kernel]\npub fn clear(mut y: DisjointSlice<u32>) {\n    \
+                if let Some(y) = y.get_mut(thread::index_1d()) {\n        *y = 0;\n    }\n}\n";
+    let mut package = package(VULKAN, &[("kernels/k.wgsl", own), ("kernels/two.rs", rust)]);
+    package.variables.push(("KERNELMILL_DUMP", "all".to_owned()));
+    assert_eq!(package.build().error, None);
+    let folder = package.path("target/out/kernelmill/dump");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("it is dumped");
+    assert_eq!(read("k.vulkan.wgsl"), own);
+    let (scale, clear) = (read("scale.vulkan.wgsl"), read("clear.vulkan.wgsl"));
+    for text in [&scale, &clear] {
+        let entries = text.matches("@compute").count();
+        assert!(
+            entries == 1 && text.contains("fn kernel0(") && text.contains("launch0[0u]"),
+            "{text}"
+        );
+    }
+    assert!(
+        scale.contains("bitcast<f32>(") && scale.contains(" * ") && scale.contains("value0_0"),
+        "{scale}"
+    );
+    assert!(!clear.contains("bitcast<f32>("), "{clear}");
+    let entries = std::fs::read_dir(&folder).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    let of = |kernel: &str, ends: &[&str]| -> Vec<String> {
+        ends.iter().map(|end| format!("{kernel}.vulkan.{end}")).collect()
+    };
+    let compiled = ["ir.ll", "linked.ll", "opt.ll", "wgsl"];
+    let expected =
+        [of("clear", &compiled), of("k", &["hlsl", "metal", "wgsl"]), of("scale", &compiled)];
+    assert_eq!(names, expected.concat());
+}
+
+/// LLVM's IR and CUDA C++ in place of a kernel in Rust, in the code for Vulkan too.
+#[test]
+fn files_stand_for_stages_of_compiled_kernels() {
+    let rust = "use kernelmill_device::prelude::*;\n\n\
+                #[kernel]\npub fn fill(mut y: DisjointSlice<u32>) {\n    \
+                if let Some(y) = y.get_mut(thread::index_1d()) {\n        *y = 7717;\n    }\n}\n";
+    let cuda = "extern \"C\" __global__ void fill(unsigned *y, size_t count) {\n    \
+                size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n    \
+                if (i < count) y[i] = 9919;\n}\n";
+    let mut package = package(VULKAN, &[("kernels/fill.rs", rust), ("other.cu", cuda)]);
+    package.variables.push(("KERNELMILL_DUMP", "ir,wgsl".to_owned()));
+    assert_eq!(package.build().error, None);
+    let read = |package: &Package, name: &str| {
+        let folder = package.path("target/out/kernelmill/dump");
+        std::fs::read_to_string(folder.join(name)).expect("it is dumped")
+    };
+    assert!(read(&package, "fill.vulkan.wgsl").contains("7717u"));
+    let edited = read(&package, "fill.vulkan.ir.ll").replace("i32 7717", "i32 8818");
+    std::fs::write(package.path("edited.ll"), edited).unwrap();
+    let mut files = vec![("edited.ll", "8818u")];
+    files.extend(test_support::tool::clang().map(|_| ("other.cu", "9919u")));
+    for (file, value) in files {
+        package.variables.push(("KERNELMILL_OVERRIDE_fill", file.to_owned()));
+        let Build { lines, error } = package.build();
+        assert_eq!(error, None, "{file}");
+        assert!(lines.contains(file), "{lines}");
+        let text = read(&package, "fill.vulkan.wgsl");
+        assert!(text.contains(value) && !text.contains("7717u"), "{file}: {text}");
+        package.variables.pop();
+    }
 }
 
 /// Devices of Vulkan run it, so that it is no error.

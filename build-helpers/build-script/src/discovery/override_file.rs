@@ -71,7 +71,7 @@ impl Form {
             Target::Cpu | Target::Amd(_) => matches!(self, Self::Ir | Self::Cuda | Self::OpenCl),
             Target::Spirv64 => !matches!(self, Self::Wgsl | Self::Ptx),
             Target::OpenClC => self == Self::OpenCl,
-            Target::Vulkan => self == Self::Wgsl,
+            Target::Vulkan => !matches!(self, Self::Ptx | Self::Spirv),
             _ => false,
         }
     }

@@ -73,6 +73,7 @@ impl Names<'_> {
                     CodeStage::Optimized => Stage::Opt,
                     CodeStage::Assembly if is_nvidia => Stage::Ptx,
                     CodeStage::Assembly => Stage::Asm,
+                    CodeStage::Wgsl => Stage::Wgsl,
                     CodeStage::Msl => Stage::Msl,
                     CodeStage::Hlsl => Stage::Hlsl,
                 };

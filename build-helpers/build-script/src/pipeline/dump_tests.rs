@@ -89,7 +89,7 @@ fn stages_that_there_are_not_are_errors_and_the_variables_are_watched() {
     project.set("KERNELMILL_DUMP", "opt,llvm");
     let error = project.error();
     let expected = "KERNELMILL_DUMP has `llvm`: there is no stage `llvm`; the stages are `ir`, `linked`, `opt`, \
-                    `ptx`, `asm`, `sass`, `msl`, `hlsl`";
+                    `ptx`, `asm`, `sass`, `wgsl`, `msl`, `hlsl`";
     assert!(error.contains(expected), "{error}");
     let lines = project.build().lines;
     for variable in ["KERNELMILL_DUMP", "KERNELMILL_DUMP_DIR"] {

@@ -8,6 +8,7 @@ use crate::{
     base::{environment::BuildEnvironment, report::Report},
     dump::{FOLDER, Stage},
 };
+use kernelmill_artifact::Target;
 use kernelmill_compiler::CodeStage;
 
 const STAGES: &str = "KERNELMILL_DUMP";
@@ -54,9 +55,11 @@ impl Dumps {
         self.place.is_none()
     }
 
-    /// The stages of the compiler's pipeline that they are of.
-    pub(crate) fn code(&self) -> Vec<CodeStage> {
-        self.of(&CodeStage::ALL)
+    /// The stages of the compiler's pipeline that they are of, for a target.
+    pub(crate) fn code(&self, target: &Target) -> Vec<CodeStage> {
+        let all: Vec<_> = Stage::of_target(target).into_iter().filter_map(code).collect();
+        let is_translation = |stage: &CodeStage| CodeStage::TRANSLATIONS.contains(stage);
+        self.of(&all).into_iter().filter(|stage| !is_translation(stage)).collect()
     }
 
     /// The languages that kernels in WGSL are translated to for them.
@@ -80,6 +83,7 @@ fn code(stage: Stage) -> Option<CodeStage> {
         Stage::Linked => Some(CodeStage::Linked),
         Stage::Opt => Some(CodeStage::Optimized),
         Stage::Ptx | Stage::Asm => Some(CodeStage::Assembly),
+        Stage::Wgsl => Some(CodeStage::Wgsl),
         Stage::Msl => Some(CodeStage::Msl),
         Stage::Hlsl => Some(CodeStage::Hlsl),
         Stage::Sass => None,

@@ -49,9 +49,11 @@ impl Capture {
 
     /// Captures every kernel at the stage that the module has come to.
     pub(super) fn take(&self, session: &Session<'_, '_>, stage: CodeStage) -> Result<(), Error> {
-        let after = (stage == CodeStage::Optimized).then_some(CodeStage::Assembly);
-        let stages = [Some(stage), after].into_iter().flatten();
-        let stages: Vec<_> = stages.filter(|stage| self.wanted.contains(stage)).collect();
+        let mut stages = vec![stage];
+        if stage == CodeStage::Optimized {
+            stages.extend([CodeStage::Assembly, CodeStage::Wgsl]);
+        }
+        stages.retain(|stage| self.wanted.contains(stage));
         if stages.is_empty() {
             return Ok(());
         }
@@ -76,6 +78,10 @@ impl Capture {
                             overrides::edit_ptx(session, machine.assembly(&module)?, Some(index))?;
                         String::from_utf8_lossy(&text).into_owned()
                     }
+                    CodeStage::Wgsl => match backend.wgsl(&module) {
+                        Some(text) => text,
+                        None => continue,
+                    },
                     _ => module.to_text(),
                 };
                 let (kernel, stage) = (signature.symbol.to_string(), *stage);

@@ -78,6 +78,11 @@ pub(crate) trait Backend: TargetInfo {
         Ok(())
     }
 
+    /// The text in WGSL that the bytes are made of; `None` where they are made in another way.
+    fn wgsl(&self, _module: &Module<'_>) -> Option<String> {
+        None
+    }
+
     /// Turns a checked module into bytes. PTX is edited before it is assembled.
     fn emit(
         &self,

@@ -1,5 +1,6 @@
 //! What kernels compute, against plain Rust.
 
+pub(crate) mod choices;
 pub(crate) mod maps;
 pub(crate) mod memory;
 pub(crate) mod photo;

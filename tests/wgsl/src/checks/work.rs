@@ -28,6 +28,43 @@ pub(crate) fn dropped(on: &On<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Launches with the same buffers and other values each, none of which is waited for before the next.
+pub(crate) fn own_values(on: &On<'_>) -> Result<()> {
+    const COUNT: usize = 1 << 14;
+    let launch = Launch::grid([groups(COUNT, 64)], [64]);
+    let x = on.device.upload(&vec![1.0_f32; COUNT])?;
+    let [mut y, mut z] = [on.device.zeros::<f32>(COUNT)?, on.device.zeros::<f32>(COUNT)?];
+    for a in 1..=100 {
+        on.kernels.saxpy(&on.stream, launch, a as f32, &x, &mut y)?;
+        on.kernels.saxpy(&on.stream, launch, -a as f32, &x, &mut z)?;
+        on.kernels.saxpy(&on.stream, launch, -a as f32, &x, &mut z)?;
+    }
+    assert_eq!(y.download()?, vec![5050.0; COUNT]);
+    assert_eq!(z.download()?, vec![-10100.0; COUNT]);
+    Ok(())
+}
+
+/// What was kept of a launch for the next does not keep the memory of its buffers, which lavapipe has of the process.
+pub(crate) fn freed(on: &On<'_>) -> Result<()> {
+    const MIB: usize = 1 << 20;
+    const BYTES: usize = 32 * MIB;
+    let resident = || {
+        let text = std::fs::read_to_string("/proc/self/statm").expect("it is Linux");
+        let pages = text.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok());
+        pages.expect("a number of pages") * 4096
+    };
+    let x = on.device.upload(&[1.0_f32; 64])?;
+    let before = resident();
+    for _ in 0..30 {
+        let mut y = on.device.zeros::<f32>(BYTES / 4)?;
+        on.kernels.saxpy(&on.stream, Launch::grid([1], [64]), 3.0, &x, &mut y)?;
+        on.stream.synchronize()?;
+    }
+    let more = resident().saturating_sub(before);
+    assert!(more < 15 * BYTES, "{} MiB are held", more / MIB);
+    Ok(())
+}
+
 /// Each thread has a stream and buffers of its own, and they share the device and the kernels.
 pub(crate) fn threads(on: &On<'_>) -> Result<()> {
     let one = |seed: u32| -> Result<()> {
@@ -120,9 +157,9 @@ pub(crate) fn failures(on: &On<'_>) -> Result<()> {
         attempt(round % 3);
     }
     let after = (held(), cache.statistics());
-    // The four other files were loaded each time.
+    // The five other files were loaded each time.
     let (loads, unloads) = (after.1.loads - before.1.loads, after.1.unloads - before.1.unloads);
-    assert_eq!((loads, unloads), (4 * ROUNDS as u64, 4 * ROUNDS as u64));
+    assert_eq!((loads, unloads), (5 * ROUNDS as u64, 5 * ROUNDS as u64));
     assert_eq!(after.1.failures - before.1.failures, ROUNDS as u64);
     // Their SPIR-V alone would be so much.
     let (kept, leaked) = (after.0.saturating_sub(before.0), whole.load(Ordering::SeqCst));

@@ -121,7 +121,7 @@ pub(super) fn binary(
     };
     let stored = front_end.store.get("artifact", &fingerprint);
     let stored = stored.and_then(|bytes| Artifact::from_bytes(&bytes));
-    let wanted = front_end.settings.dumps.code();
+    let wanted = front_end.settings.dumps.code(&unit.config.target);
     // Dumps are of a compilation, and not in the store.
     if let Some(artifact) = stored.clone().filter(|_| wanted.is_empty()) {
         return Ok(made(artifact, Vec::new(), true));

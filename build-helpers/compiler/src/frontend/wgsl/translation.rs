@@ -30,7 +30,8 @@ struct Buffer {
     is_written: bool,
 }
 
-/// The code of kernels in the languages that are wanted, of [`CodeStage::OF_WGSL`]. `kernels` are their names.
+/// The code of kernels in the languages that are wanted, of [`CodeStage::OF_WGSL`]. `kernels` are their names. In WGSL it is
+/// that of the whole file.
 ///
 /// # Errors
 ///
@@ -48,12 +49,13 @@ pub fn translate(
     let mut codes = Vec::new();
     for kernel in kernels {
         for stage in &wanted {
-            let text = written(&valid, kernel, *stage).map_err(|reason| Error::Tool {
-                tool: "naga",
-                subject: format!("`{kernel}` of {} in {}", source.display, language(*stage)),
-                stderr: reason,
-                kept: None,
-            })?;
+            let text =
+                in_language(source, &valid, kernel, *stage).map_err(|reason| Error::Tool {
+                    tool: "naga",
+                    subject: format!("`{kernel}` of {} in {}", source.display, language(*stage)),
+                    stderr: reason,
+                    kept: None,
+                })?;
             codes.push(KernelCode { kernel: kernel.clone(), stage: *stage, text });
         }
     }
@@ -86,7 +88,7 @@ pub fn untranslatable(source: &WgslSource, kernels: &[String]) -> Result<Vec<Str
     faults.sort_unstable();
     faults.dedup();
     for kernel in kernels {
-        for stage in CodeStage::OF_WGSL {
+        for stage in CodeStage::TRANSLATIONS {
             if let Err(reason) = written(&valid, kernel, stage) {
                 let (file, language) = (&source.display, language(stage));
                 let fault =
@@ -123,6 +125,19 @@ fn language(stage: CodeStage) -> &'static str {
     match stage {
         CodeStage::Msl => "MSL, for devices of Metal",
         _ => "HLSL, for devices of D3D12",
+    }
+}
+
+/// A kernel in a language, WGSL too; the error is naga's reason.
+fn in_language(
+    source: &WgslSource,
+    valid: &ValidModule,
+    kernel: &str,
+    stage: CodeStage,
+) -> Result<String, String> {
+    match stage {
+        CodeStage::Wgsl => Ok(source.text.clone()),
+        _ => written(valid, kernel, stage),
     }
 }
 
@@ -276,6 +291,7 @@ mod tests {
         assert_eq!(translate(&source(TEXT), &kernels, &CodeStage::ALL).unwrap(), []);
         let both = translate(&source(TEXT), &kernels, &CodeStage::OF_WGSL).unwrap();
         assert_eq!(both.iter().map(|it| it.stage).collect::<Vec<_>>(), CodeStage::OF_WGSL);
+        assert_eq!(both[0].text, TEXT);
         assert_eq!(untranslatable(&source(TEXT), &kernels).unwrap(), Vec::<String>::new());
     }
 

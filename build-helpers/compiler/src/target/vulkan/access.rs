@@ -133,8 +133,12 @@ impl<'c> Kernel<'_, 'c> {
         scalar: Scalar,
         value: &str,
     ) -> Result<(), Problem> {
-        if place.memory == Memory::Nowhere {
-            return Ok(());
+        match place.memory {
+            Memory::Nowhere => return Ok(()),
+            Memory::Bytes(_) => {
+                return Err(Problem::new("writes to a parameter that is passed by value"));
+            }
+            _ => {}
         }
         let bits = scalar.to_bits(value);
         match (scalar.bytes(), place.align) {

@@ -110,7 +110,7 @@ impl<'c> Kernel<'_, 'c> {
                 self.global(&name, &format!("var<private> {name}: {ty} = {value};"));
                 name
             }
-            Memory::Nowhere => "nowhere".to_owned(),
+            Memory::Several(_) | Memory::Nowhere => "nowhere".to_owned(),
         };
         self.arrays.insert(memory, name.clone());
         name

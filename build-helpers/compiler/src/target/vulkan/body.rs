@@ -75,6 +75,9 @@ impl<'c> Kernel<'_, 'c> {
                 Ok(text) => given.push((self.incoming[&phi].clone(), text)),
                 Err(problem) => problems.push((phi, problem)),
             }
+            if let Some(name) = self.incoming_tags.get(&phi).cloned() {
+                given.push((name, self.tag(value)));
+            }
         }
         if let [(name, value)] = &*given {
             return self.line(&format!("{name} = {value};"));
@@ -106,22 +109,36 @@ impl<'c> Kernel<'_, 'c> {
         if !instruction.is_used() {
             return;
         }
+        // A name that there is, is of the same instruction for another memory.
+        if let Some(name) = self.names.get(&instruction) {
+            let line = format!("{name} = {expression};");
+            return self.line(&line);
+        }
+        let name = self.named(instruction, scalar.wgsl(), expression);
+        self.names.insert(instruction, name);
+    }
+
+    /// A new name for a value that an instruction has.
+    pub(super) fn named(&mut self, instruction: Value<'c>, ty: &str, expression: &str) -> String {
         let name = self.new_name("v");
         match self.hoisted.contains(&instruction) {
             true => {
-                self.local(&name, scalar.wgsl());
+                self.local(&name, ty);
                 self.line(&format!("{name} = {expression};"));
             }
             false => self.line(&format!("let {name} = {expression};")),
         }
-        self.names.insert(instruction, name);
+        name
     }
 
     /// Names the fields of the value of an instruction.
     pub(super) fn define_fields(&mut self, instruction: Value<'c>, fields: &[(Scalar, String)]) {
-        let name = self.new_name("v");
+        let known = self.names.get(&instruction).cloned();
+        let name = known.clone().unwrap_or_else(|| self.new_name("v"));
         for (index, (scalar, expression)) in fields.iter().enumerate() {
-            self.local(&format!("{name}_{index}"), scalar.wgsl());
+            if known.is_none() {
+                self.local(&format!("{name}_{index}"), scalar.wgsl());
+            }
             self.line(&format!("{name}_{index} = {expression};"));
         }
         self.names.insert(instruction, name);

@@ -16,6 +16,9 @@ impl<'c> Kernel<'_, 'c> {
         if vectors::is_of_vectors(it) {
             return self.vector(it);
         }
+        if let Some(pointer) = self.of_several(it) {
+            return self.for_each_memory(it, pointer);
+        }
         let expression = match it.opcode() {
             Opcode::Ret | Opcode::Br | Opcode::CondBr | Opcode::Unreachable | Opcode::Alloca => {
                 return Ok(());
@@ -45,7 +48,7 @@ impl<'c> Kernel<'_, 'c> {
             opcode => self.arithmetic(it, opcode)?,
         };
         self.define(it, &expression);
-        Ok(())
+        self.define_tag(it)
     }
 
     fn scalar(&self, value: Value<'c>) -> Result<Scalar, Problem> {
@@ -122,7 +125,8 @@ impl<'c> Kernel<'_, 'c> {
         right: Value<'c>,
     ) -> Result<String, Problem> {
         let memories = [left, right].map(|it| self.memory(it));
-        let (a, b) = match memories[0] == memories[1] || memories.contains(&Memory::Nowhere) {
+        let is_same = memories[0] == memories[1] && !matches!(memories[0], Memory::Several(_));
+        let (a, b) = match is_same || memories.contains(&Memory::Nowhere) {
             true => (self.operand(left)?, self.operand(right)?),
             false => (self.address(left)?, self.address(right)?),
         };
@@ -132,9 +136,8 @@ impl<'c> Kernel<'_, 'c> {
     /// A number that stands for the address of a pointer: its low word is the offset, so that it is aligned as that is. No two
     /// memories have one together, and that of a null pointer is 0.
     pub(super) fn address(&mut self, pointer: Value<'c>) -> Result<String, Problem> {
-        let number = self.number_of(self.memory(pointer));
-        let offset = self.operand(pointer)?;
-        let address = format!("long_of({offset}, {number}u)");
+        let (tag, offset) = (self.tag(pointer), self.operand(pointer)?);
+        let address = format!("long_of({offset}, {tag})");
         Ok(format!("select({address}, 0lu, {offset} == {NULL}u)"))
     }
 

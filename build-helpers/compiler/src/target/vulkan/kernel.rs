@@ -73,6 +73,10 @@ pub(super) struct Kernel<'a, 'c> {
     pub(super) structure: &'a Structure<'c>,
     pub(super) machine: &'a Machine,
     pub(super) memories: HashMap<Value<'c>, Memory<'c>>,
+    /// The memories of pointers that may be of several, and the names of the numbers that say of which one is.
+    pub(super) several: Vec<Vec<Memory<'c>>>,
+    pub(super) tags: HashMap<Value<'c>, String>,
+    pub(super) incoming_tags: HashMap<Value<'c>, String>,
     pub(super) atomic: HashSet<Memory<'c>>,
     /// Those of them whose words have 64 bits.
     pub(super) wide: HashSet<Memory<'c>>,
@@ -80,7 +84,7 @@ pub(super) struct Kernel<'a, 'c> {
     pub(super) names: HashMap<Value<'c>, String>,
     pub(super) arrays: HashMap<Memory<'c>, String>,
     pub(super) incoming: HashMap<Value<'c>, String>,
-    /// Of memories whose addresses are compared.
+    /// Of memories whose addresses are compared, or which a pointer may be of beside others.
     pub(super) numbers: HashMap<Memory<'c>, usize>,
     /// Values that are used outside of the part that they are in.
     pub(super) hoisted: HashSet<Value<'c>>,
@@ -140,6 +144,9 @@ impl<'a, 'c> Kernel<'a, 'c> {
             structure,
             machine,
             memories: HashMap::new(),
+            several: Vec::new(),
+            tags: HashMap::new(),
+            incoming_tags: HashMap::new(),
             atomic: HashSet::new(),
             wide: HashSet::new(),
             names: HashMap::new(),
@@ -189,7 +196,10 @@ impl<'a, 'c> Kernel<'a, 'c> {
                     continue;
                 }
                 match memory::of(self.function, &self.parameters, pointer) {
-                    Ok(memory) => drop(self.memories.insert(pointer, memory)),
+                    Ok(found) => {
+                        let memory = self.one_of(found);
+                        self.memories.insert(pointer, memory);
+                    }
                     Err(unknown) => {
                         problems.push((instruction, unknown.into()));
                         self.memories.insert(pointer, Memory::Nowhere);
@@ -221,12 +231,14 @@ impl<'a, 'c> Kernel<'a, 'c> {
             _ => return,
         };
         let Some(memory) = self.memories.get(&pointer).copied() else { return };
-        let is_own = matches!(memory, Memory::Slot(_) | Memory::Bytes(_) | Memory::Table(_));
-        if !is_own {
+        let is_wide = instruction.opcode() != Opcode::Store
+            && operations::atomic_bits(instruction) == Some(64);
+        for memory in self.all_of(memory) {
+            if matches!(memory, Memory::Slot(_) | Memory::Bytes(_) | Memory::Table(_)) {
+                continue;
+            }
             self.atomic.insert(memory);
-            if instruction.opcode() != Opcode::Store
-                && operations::atomic_bits(instruction) == Some(64)
-            {
+            if is_wide {
                 self.wide.insert(memory);
             }
         }
@@ -273,6 +285,11 @@ impl<'a, 'c> Kernel<'a, 'c> {
                 None => problems.push((phi, self.of_type(phi.ty()))),
             }
             self.incoming.insert(phi, name);
+            if matches!(self.memory(phi), Memory::Several(_)) && phi.ty().is_pointer() {
+                let name = self.new_name("g");
+                self.local(&name, "u32");
+                self.incoming_tags.insert(phi, name);
+            }
         }
     }
 

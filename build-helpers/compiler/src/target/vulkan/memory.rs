@@ -1,6 +1,6 @@
 //! Which memory a pointer points into. WGSL has no pointers that a program could compute: a place is a word of one array
-//! that is named where it is used. So each pointer has one memory, which is known here, and an offset in bytes, which
-//! the code computes.
+//! that is named where it is used. So each pointer has one memory, which is known here, or one of several, of which the code
+//! carries the number ([`several`](super::several)), and an offset in bytes, which the code computes.
 
 use std::collections::HashSet;
 
@@ -27,6 +27,8 @@ pub(super) enum Memory<'c> {
     Shared(Value<'c>),
     /// A constant.
     Table(Value<'c>),
+    /// One of several, by the number of their list in the kernel.
+    Several(usize),
     /// None: the pointer is null, or undefined.
     Nowhere,
 }
@@ -36,8 +38,6 @@ pub(super) enum Memory<'c> {
 pub(super) enum Unknown {
     /// It was read from memory.
     Read,
-    /// It may point into one of several.
-    Several,
     /// It was made of a number.
     Number,
     /// It is that of a variable of the device.
@@ -51,7 +51,6 @@ impl Unknown {
     pub(super) fn describe(self) -> &'static str {
         match self {
             Self::Read => "uses a pointer that it has read from memory",
-            Self::Several => "uses a pointer that may be of one buffer or of another",
             Self::Number => "makes a pointer of a number",
             Self::Variable => "uses a variable of the device's memory",
             Self::Other => "uses a pointer whose buffer is not known",
@@ -72,14 +71,14 @@ pub(super) struct Parameters {
     pub(super) program: Option<usize>,
 }
 
-/// The memory of a pointer in a function.
+/// The memories that a pointer in a function may be of, each once: none for one that is null or undefined.
 pub(super) fn of<'c>(
     function: Value<'c>,
     parameters: &Parameters,
     pointer: Value<'c>,
-) -> Result<Memory<'c>, Unknown> {
+) -> Result<Vec<Memory<'c>>, Unknown> {
     let of_function = function.parameters();
-    let (mut found, mut seen, mut work) = (None, HashSet::new(), vec![pointer]);
+    let (mut found, mut seen, mut work) = (Vec::new(), HashSet::new(), vec![pointer]);
     while let Some(value) = work.pop() {
         if !seen.insert(value) {
             continue;
@@ -91,14 +90,11 @@ pub(super) fn of<'c>(
                 continue;
             }
         };
-        match (found, memory) {
-            (_, Memory::Nowhere) => {}
-            (None, memory) => found = Some(memory),
-            (Some(before), memory) if before == memory => {}
-            _ => return Err(Unknown::Several),
+        if memory != Memory::Nowhere && !found.contains(&memory) {
+            found.push(memory);
         }
     }
-    Ok(found.unwrap_or(Memory::Nowhere))
+    Ok(found)
 }
 
 /// Where a pointer comes from.

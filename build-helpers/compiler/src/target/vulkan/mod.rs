@@ -2,7 +2,7 @@
 //!
 //! A shader of Vulkan's has no pointers. Its buffers are variables with a number each, and their elements are named by
 //! an index; so the module is that of [`Spirv`], for OpenCL, until each pointer is replaced by the
-//! buffer that it points into, which has to be known, and an offset ([`memory`]). Buffers are arrays of words, since LLVM does
+//! buffer that it points into, which has to be known or one of several that are ([`several`]), and an offset ([`memory`]). Buffers are arrays of words, since LLVM does
 //! not say what a buffer's elements are. Control flow becomes structured by LLVM's own passes ([`structure`]).
 //!
 //! The host gives every kernel, in group 0, a buffer for each parameter of its signature, by the parameter's number; then
@@ -22,6 +22,7 @@ mod memory;
 mod operands;
 mod operations;
 mod scalars;
+mod several;
 mod structure;
 mod tables;
 mod vectors;
@@ -339,6 +340,10 @@ impl Backend for Vulkan {
         }
         let structured = machine.run_with(module, structure::PASSES, false);
         debug_assert!(structured.is_ok(), "{structured:?}");
+    }
+
+    fn wgsl(&self, module: &Module<'_>) -> Option<String> {
+        Some(self.text(module).0)
     }
 
     fn emit(

@@ -50,7 +50,11 @@ impl<'c> Kernel<'_, 'c> {
 
     /// The memory of a pointer.
     pub(super) fn memory(&self, pointer: Value<'c>) -> Memory<'c> {
-        let of_constant = || memory::of(self.function, &self.parameters, pointer).ok();
+        let of_constant = || {
+            let found = memory::of(self.function, &self.parameters, pointer).ok()?;
+            // A constant has one.
+            found.first().copied()
+        };
         let known = self.memories.get(&pointer).copied();
         known.or_else(of_constant).unwrap_or(Memory::Nowhere)
     }
