@@ -152,7 +152,11 @@ fn member(
     }
     let hint = format!("{outer}_{name}");
     let ty = types.value(member.ty, &hint).map_err(|refusal| {
-        let subject = if name.is_empty() { "a member without a name".to_owned() } else { format!("`{name}`") };
+        let subject = if name.is_empty() {
+            "a member without a name".to_owned()
+        } else {
+            format!("`{name}`")
+        };
         UnsupportedType { reason: format!("has {subject}, which {}", refusal.reason), ..refusal }
     })?;
     // Wrappers of C++ are unsafe functions: whoever calls one answers for what the class asks for.
