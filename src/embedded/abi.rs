@@ -187,7 +187,8 @@ pub struct Kernel {
     pub blocks_along_y: u32,
     /// Whether blocks that are neighbours, along y where [`Self::blocks_along_y`] says so and along x otherwise, may be
     /// run as one larger block: the kernel sees nothing of the indices and sizes along that axis but
-    /// `block_index * block_dim + thread_index` and `block_dim * grid_dim`, as long as both are below 2^31; otherwise 0.
+    /// `block_index * block_dim + thread_index` and `block_dim * grid_dim`, as long as both are below 2^31; otherwise 0. Not 0
+    /// is how many threads a joined block should have along that axis, for which the kernel has vectors; 1 stands for 16.
     pub joins_blocks: u32,
     /// Zero.
     pub reserved: u32,

@@ -89,6 +89,8 @@ pub enum Pass {
     UnrollAndJam,
     /// Values that are computed from quotients and remainders by a uniform number are held as a first lane and a step.
     AffineValues,
+    /// Bodies that compute little are built for four vectors at once too.
+    LongVectors,
     /// The code becomes a coroutine.
     CoroutineLowering,
     /// Whether neighbouring blocks that are narrow may be run as one larger block.
@@ -165,6 +167,11 @@ pub enum PassFact {
         /// How many.
         rows: u32,
     },
+    /// The threads of the longest vectors.
+    VectorThreads {
+        /// How many.
+        threads: u32,
+    },
     /// The length of the rows that code is made for.
     RowThreads {
         /// In threads.
@@ -221,6 +228,7 @@ impl Display for Pass {
             Self::UsualRows => "usual rows",
             Self::UnrollAndJam => "unroll-and-jam",
             Self::AffineValues => "affine values",
+            Self::LongVectors => "long vectors",
             Self::CoroutineLowering => "coroutine lowering",
             Self::JoinedBlocks => "joined blocks",
             Self::OutlinedFunctions => "outlined functions",
@@ -263,6 +271,7 @@ impl Display for PassFact {
             }
             Self::Rows { rows } => write!(formatter, "{rows} rows"),
             Self::RowThreads { threads } => write!(formatter, "rows of {threads} threads"),
+            Self::VectorThreads { threads } => write!(formatter, "{threads} threads at once"),
             Self::Joined { axis } => {
                 write!(formatter, "narrow blocks along {}", if *axis == 0 { "x" } else { "y" })
             }

@@ -592,6 +592,7 @@ fn passes_report_what_they_changed() {
         (Pass::UsualRows, Unchanged),
         (Pass::UnrollAndJam, Unchanged),
         (Pass::AffineValues, Unchanged),
+        (Pass::LongVectors, Unchanged),
         (Pass::JoinedBlocks, Unchanged),
     ];
     assert_eq!(of(Some("summed")), [&summed[..], &promoted].concat());

@@ -21,12 +21,13 @@ use crate::embedded::abi::{BlockOrder, Geometry, ROW, Resume, Run, Start};
 /// The lowering strategy of a kernel, and its functions.
 #[derive(Clone, Copy)]
 pub(super) enum Strategy {
-    /// `joins_blocks`: neighbours in that order may be run as one larger block.
+    /// `joined_threads`: neighbours in that order may be run as one larger block, which should have so many threads along the
+    /// axis; they may not where it is 0.
     Loop {
         run: Run,
         thread_bytes: usize,
         order: BlockOrder,
-        joins_blocks: bool,
+        joined_threads: u32,
     },
     Coroutine {
         start: Start,
@@ -45,13 +46,14 @@ impl Strategy {
         }
     }
 
-    /// The axis along which neighbouring blocks may be run as one larger block.
-    pub(super) fn joined_axis(self) -> Option<usize> {
-        match self {
-            Self::Loop { order: BlockOrder::AlongX, joins_blocks: true, .. } => Some(0),
-            Self::Loop { order: BlockOrder::AlongY, joins_blocks: true, .. } => Some(1),
-            Self::Loop { .. } | Self::Coroutine { .. } => None,
-        }
+    /// The axis along which neighbouring blocks may be run as one larger block, and the threads that this should have there.
+    pub(super) fn joined_axis(self) -> Option<(usize, u32)> {
+        let Self::Loop { order, joined_threads, .. } = self else { return None };
+        let axis = match order {
+            BlockOrder::AlongX => 0,
+            BlockOrder::AlongY => 1,
+        };
+        (joined_threads > 0).then_some((axis, joined_threads))
     }
 }
 

@@ -9,15 +9,13 @@ use kernelmill_artifact::PanicRecord;
 use super::blocks::count;
 use crate::limits::Checked;
 
-/// Blocks that have as many threads along the axis of vectors are left alone: there are vectors of up to 16, and two of them.
-const NARROW: u32 = 32;
-
 /// The most threads of a joined block.
 const THREADS: u32 = 256;
 
-/// The threads along the axis that blocks are joined to all the same, so that they fill a vector of the longest, and the most
-/// threads of a block then.
+/// The threads of the longest vector, where a kernel asks for no more.
 const VECTOR: u32 = 16;
+
+/// The most threads of a block that is joined to as many threads along the axis as its kernel asks for.
 const FULL: u32 = 1024;
 
 /// The least blocks of a joined launch.
@@ -35,17 +33,19 @@ pub(super) struct Joined {
 }
 
 impl Joined {
-    /// Joins as many blocks along an axis as a block may have threads for, or as fill a vector, where the grid is a multiple of them and has no
-    /// fewer than `least` blocks then; `None` where two are too many, or where the numbers of threads along the axis need
-    /// more than 31 bits, which kernels may extend by their sign.
-    pub(super) fn of(shape: &Checked, axis: usize, least: usize) -> Option<Self> {
+    /// Joins as many blocks along an axis as a block may have threads for, or as have the `wanted` threads there, where the grid is a
+    /// multiple of them and has no fewer than `least` blocks then; `None` where two are too many, where a block has twice the
+    /// wanted threads without, or where the numbers of threads along the axis need more than 31 bits, which kernels may
+    /// extend by their sign.
+    pub(super) fn of(shape: &Checked, (axis, wanted): (usize, u32), least: usize) -> Option<Self> {
+        let wanted = wanted.max(VECTOR);
         let (grid, threads) = (shape.grid[axis], shape.block[axis]);
         let all = shape.block.iter().fold(1, |all: u32, size| all.saturating_mul(*size));
         let is_small = u64::from(grid) * u64::from(threads) < 1 << 31;
-        if threads >= NARROW || all == 0 || !is_small {
+        if threads >= wanted.saturating_mul(2) || all == 0 || !is_small {
             return None;
         }
-        let most = (THREADS / all).max((VECTOR / threads).min(FULL / all));
+        let most = (THREADS / all).max((wanted / threads).min(FULL / all));
         let blocks = count(shape.grid);
         let fits = |join: &u32| grid.is_multiple_of(*join) && blocks / *join as usize >= least;
         let blocks = (2..=most).rev().find(fits)?;

@@ -131,14 +131,14 @@ impl Function {
     /// The larger blocks that the blocks of a launch are joined to: none where the order of blocks is kept, where memory is
     /// watched, and where blocks have memory of a size that the launch says.
     pub(super) fn joined(&self, shape: &Checked) -> Option<Joined> {
-        let axis = self.strategy.joined_axis()?;
+        let along = self.strategy.joined_axis()?;
         let Device { sequential, options, .. } = &*self.device;
         let is_left_alone = *sequential || self.cooperative || options.guard_pages.is_some();
         if is_left_alone || shape.dynamic_shared_bytes > 0 || count(shape.grid) <= joined::BLOCKS {
             return None;
         }
         let least = pool::threads().ok()? * CHUNKS_PER_THREAD;
-        Joined::of(shape, axis, least.max(joined::BLOCKS))
+        Joined::of(shape, along, least.max(joined::BLOCKS))
     }
 
     /// Whether `blocks` blocks took so little when last measured that sharing them costs more.

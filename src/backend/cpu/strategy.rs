@@ -13,7 +13,7 @@ pub(super) fn strategy(kernel: &abi::Kernel) -> Option<Strategy> {
                 0 => BlockOrder::AlongX,
                 _ => BlockOrder::AlongY,
             },
-            joins_blocks: kernel.joins_blocks != 0,
+            joined_threads: kernel.joins_blocks,
         }),
         STRATEGY_COROUTINE => Some(Strategy::Coroutine {
             start: kernel.start?,

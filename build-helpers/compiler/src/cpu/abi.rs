@@ -69,7 +69,7 @@ pub(super) fn export<'c>(
     symbol: &str,
     shared_bytes: u64,
     functions: &Functions<'c>,
-    joins_blocks: bool,
+    joins_blocks: u32,
 ) {
     let context = unit.context;
     let (word, wide) = (Type::int(context, 32), Type::int(context, 64));

@@ -71,6 +71,8 @@ pub(super) struct Vectorized {
     block: Option<[u32; 3]>,
     interchanged_loops: u32,
     jammed_rows: u32,
+    /// The threads of the vectors along x that stand for several; 0 where there are none.
+    pub(super) long_lanes: u32,
 }
 
 impl Vectorized {
@@ -106,6 +108,7 @@ struct Levels<'c> {
     /// Whether blocks with rows of [`ROW`] threads have a function of their own.
     has_usual_rows: bool,
     affine_values: u64,
+    long_lanes: u32,
     specialized: Vec<SpecializedFunction<'c>>,
 }
 
@@ -144,6 +147,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             self.reports.add(Pass::UsualRows, PassOutcome::Skipped, None);
             self.reports.add(Pass::UnrollAndJam, PassOutcome::Skipped, None);
             self.reports.add(Pass::AffineValues, PassOutcome::Skipped, None);
+            self.reports.add(Pass::LongVectors, PassOutcome::Skipped, None);
             return self.scalar(reason, levels.specialized);
         }
         let narrow = levels.narrow_width;
@@ -161,6 +165,9 @@ impl<'c> Kernel<'_, '_, 'c> {
             has_jammed.then_some(fact),
         );
         self.reports.count(Pass::AffineValues, levels.affine_values);
+        let is_long = levels.long_lanes > 0;
+        let fact = PassFact::VectorThreads { threads: levels.long_lanes };
+        self.reports.add(Pass::LongVectors, PassOutcome::of(is_long), is_long.then_some(fact));
         let Levels { run, thread_bytes, along_y, specialized, .. } = levels;
         let vectorized = Vectorized {
             widths: levels.widths,
@@ -171,6 +178,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             block,
             interchanged_loops,
             jammed_rows: levels.jammed_rows,
+            long_lanes: levels.long_lanes,
         };
         Ok(BlockFunctions {
             functions: Functions::Loop { thread_bytes, run, along_y },
@@ -244,6 +252,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             levels.jammed_rows = levels.jammed_rows.max(built.jammed_rows);
             levels.has_usual_rows |= built.has_usual_rows;
             levels.affine_values = levels.affine_values.max(built.affine_values);
+            levels.long_lanes = levels.long_lanes.max(built.long_lanes);
             levels
                 .specialized
                 .extend(built.is_specialized.then(|| SpecializedFunction::new(built)));

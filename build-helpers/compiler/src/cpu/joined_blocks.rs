@@ -28,6 +28,9 @@ use crate::{
     ir::reachable_through,
 };
 
+/// The threads of the longest vector that stands for no several.
+const VECTOR: u32 = 16;
+
 /// Why blocks are not joined along x, and along y; `None` where they may be.
 pub(super) type Refusals = [Option<JoinRefusal>; 2];
 
@@ -46,8 +49,13 @@ pub(super) fn refusals<'c>(
 }
 
 /// Reports along which axis the blocks of a kernel are joined, if along any: that of the order of its blocks, along which the
-/// lanes of its vectors are neighbours.
-pub(super) fn report(reports: Reports<'_>, strategy: &Strategy, refusals: Refusals) -> bool {
+/// lanes of its vectors are neighbours. Returns the threads that a joined block should have there, two vectors of `long_lanes`
+/// where there are such; 0 where blocks are not joined.
+pub(super) fn report(
+    reports: Reports<'_>,
+    (strategy, long_lanes): (&Strategy, u32),
+    refusals: Refusals,
+) -> u32 {
     let axis = u32::from(strategy.along_y);
     let is_scalar = strategy.scalar.is_some().then_some(JoinRefusal::Scalar);
     let refusal = is_scalar.or(refusals[axis as usize]);
@@ -56,7 +64,8 @@ pub(super) fn report(reports: Reports<'_>, strategy: &Strategy, refusals: Refusa
         None => PassFact::Joined { axis },
     };
     reports.add(Pass::JoinedBlocks, PassOutcome::of(refusal.is_none()), Some(fact));
-    refusal.is_none()
+    let long_lanes = if axis == 0 { long_lanes } else { 0 };
+    refusal.map_or(VECTOR.max(2 * long_lanes), |_| 0)
 }
 
 /// Whether the author of a kernel says how large its blocks are, or how many belong together.

@@ -58,8 +58,8 @@ struct Kernel<'a, 'c> {
     strategy: Strategy,
     /// Whether its blocks wait for each other.
     cooperative: bool,
-    /// Whether neighbouring blocks may be run as one.
-    joins_blocks: bool,
+    /// The threads along the axis that neighbouring blocks may be run as one block of; 0 where they may not.
+    joins_blocks: u32,
     /// The functions for blocks of one size.
     specialized: Vec<SpecializedFunction<'c>>,
     /// The functions that the vectoriser built.
@@ -80,6 +80,8 @@ struct Lowered<'c> {
     specialized: Vec<SpecializedFunction<'c>>,
     /// The functions that the vectoriser built.
     vectorized: Vec<Value<'c>>,
+    /// The threads of its vectors that stand for several; 0 where there are none.
+    long_lanes: u32,
 }
 
 /// The functions of a kernel.
@@ -193,8 +195,8 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
                 self.block_functions(&kernel, lowering)?
             }
         };
-        let Lowered { code, strategy, specialized, vectorized } = built;
-        let joins_blocks = joined_blocks::report(reports, &strategy, refusals);
+        let Lowered { code, strategy, specialized, vectorized, long_lanes } = built;
+        let joins_blocks = joined_blocks::report(reports, (&strategy, long_lanes), refusals);
         let body = body.function;
         Ok(Kernel {
             signature,
@@ -238,7 +240,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         let (start, resume) = coroutine::functions(self.unit, body, symbol, exits_early);
         let (code, strategy) =
             (Code::Coroutine { start, resume }, Vectorized::default().strategy(lowering));
-        Lowered { code, strategy, specialized: Vec::new(), vectorized: Vec::new() }
+        Lowered { code, strategy, specialized: Vec::new(), vectorized: Vec::new(), long_lanes: 0 }
     }
 
     /// Lowers a kernel to functions that run a block.
@@ -255,12 +257,14 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
             true => new.chain([kernel.body.function]).collect(),
             false => Vec::new(),
         };
+        let long_lanes = built.vectorized.long_lanes;
         let strategy = built.vectorized.strategy(lowering);
         Ok(Lowered {
             code: Code::Block(built.functions),
             strategy,
             specialized: built.specialized,
             vectorized,
+            long_lanes,
         })
     }
 

@@ -33,7 +33,7 @@ fn shape(grid: [u32; 3], block: [u32; 3]) -> Checked {
 #[test]
 fn as_many_blocks_are_joined_as_divide_the_grid() {
     let joined = |grid, block, axis| {
-        Joined::of(&shape(grid, block), axis, BLOCKS).map_or(1, |joined| joined.blocks)
+        Joined::of(&shape(grid, block), (axis, 1), BLOCKS).map_or(1, |joined| joined.blocks)
     };
     for (grid, block, axis, blocks) in [
         ([4096, 1, 1], [4, 4, 1], 0, 16),
@@ -66,6 +66,31 @@ fn as_many_blocks_are_joined_as_divide_the_grid() {
         ([1 << 31, 1, 1], [1, 1, 1], 0, 1),
     ] {
         assert_eq!(joined(grid, block, axis), blocks, "{grid:?} blocks of {block:?} along {axis}");
+    }
+}
+
+#[test]
+fn blocks_are_joined_to_as_many_threads_as_a_kernel_asks_for() {
+    let joined = |grid, block, wanted| {
+        Joined::of(&shape(grid, block), (0, wanted), BLOCKS).map_or(1, |joined| joined.blocks)
+    };
+    for (grid, block, wanted, blocks) in [
+        ([32, 125, 1], [32, 8, 1], 16, 1),
+        ([32, 125, 1], [32, 8, 1], 64, 2),
+        ([32, 125, 1], [32, 8, 1], 128, 4),
+        ([32, 125, 1], [32, 8, 1], 256, 4),
+        ([30, 125, 1], [32, 8, 1], 128, 3),
+        ([64, 64, 1], [16, 16, 1], 128, 4),
+        ([4096, 1, 1], [128, 1, 1], 128, 2),
+        // Twice as many as are asked for, and more than are asked for in a block that can have no more.
+        ([4096, 1, 1], [256, 1, 1], 128, 1),
+        ([4096, 1, 1], [200, 2, 1], 128, 1),
+        ([4096, 1, 1], [64, 16, 1], 128, 1),
+        ([4096, 1, 1], [4, 4, 1], u32::MAX, 64),
+        // So many blocks are left.
+        ([8, 16, 1], [32, 8, 1], 128, 2),
+    ] {
+        assert_eq!(joined(grid, block, wanted), blocks, "{grid:?} of {block:?}, {wanted} wanted");
     }
 }
 

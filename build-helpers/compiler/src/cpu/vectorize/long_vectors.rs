@@ -1,12 +1,16 @@
-//! Vectors of four times as many threads, for kernels whose time goes into affine values: what scalar code computes of these is
-//! computed for four vectors at once. As [unrolling](https://llvm.org/docs/Vectorizers.html) by LLVM's vectorizer, but that what
-//! the vectors have in common is not computed again.
+//! Vectors of four times as many threads, for kernels that compute little for each: what scalar code computes of affine values,
+//! or asks of the position of a vector, is computed for four vectors at once. As
+//! [unrolling](https://llvm.org/docs/Vectorizers.html) by LLVM's vectorizer, but that what the vectors have in common is not
+//! computed again.
 //!
-//! Needs: a body without barriers, panics and stack memory, that computes little else, and whose threads all go the same way.
-//! Guarantees: the same results. Where anything is not affine, the four vectors run one after the other, before which nothing has
-//! been changed that others can see.
+//! Needs: a body without barriers, panics and stack memory, that computes little, and whose threads all go the same way. Where
+//! it has no affine values it accesses memory in rows, and has no loops. Guarantees: the same results. Where anything is not
+//! affine, or the threads differ in a condition, the four vectors run one after the other, before which nothing has been
+//! changed that others can see.
 
-use kernelmill_llvm::ir::{Block, Builder, Linkage, ModuleExt, Opcode, Place, Type, Value};
+use kernelmill_llvm::ir::{
+    Block, Builder, Linkage, ModuleExt, Opcode, Place, Type, TypeKind, Value,
+};
 
 use super::{
     Request,
@@ -27,6 +31,9 @@ const VECTORS: u32 = 4;
 const LEAST: u32 = 8;
 /// The results at most that differ from lane to lane and are neither affine nor read from memory: each takes four registers.
 const VARYING: usize = 8;
+/// The words of 32 bits at most that the results of a thread take which differ from lane to lane, what is read among them, in a
+/// body without affine values. Each takes four registers, and few are needed at a time.
+const WORDS: u64 = 16;
 
 impl<'c> Request<'_, '_, 'c> {
     /// Builds the body of long vectors for a plan, whose unmasked body is given.
@@ -39,11 +46,15 @@ impl<'c> Request<'_, '_, 'c> {
         let plan = Plan::new(own.function, lanes, self.size, (0, self.place.0)).ok()?;
         let mut plan = plan.speculated(self.size, self.place).unwrap_or(plan);
         legality::check(&plan, self.size).ok()?;
-        if !is_worth_it(&plan) {
+        if !is_worth_it(&plan, self.size) {
             return None;
         }
         plan.is_long = true;
         let apart = self.apart(unmasked, lanes);
+        if plan.affine.values.is_empty() {
+            // Few vectors are at a border, and code for each of the four would take time to compile.
+            apart.add_attribute(self.unit.context, Place::Function, "optsize", 0);
+        }
         let kind = BodyKind::Unmasked { masked: Some(apart) };
         match build(self.unit, &plan, self.arrays, self.size, 0, kind) {
             Ok(function) => Some(LongVectors { function, apart, lanes }),
@@ -85,22 +96,53 @@ impl<'c> Request<'_, '_, 'c> {
     }
 }
 
-/// Whether the time of a body goes into affine values, and nothing in it keeps its vectors apart.
-fn is_worth_it(plan: &Plan<'_>) -> bool {
+/// Whether the time of a body goes into what its vectors have in common, and nothing in it keeps them apart.
+fn is_worth_it<'c>(plan: &Plan<'c>, size: &dyn Fn(Type<'c>) -> u64) -> bool {
     let all = plan.function.instructions();
     let is_other = |it: &Value<'_>| {
         let is_effect = changes_memory(*it) && it.opcode() != Opcode::Store;
         let is_call = it.opcode() == Opcode::Call && is_dropped(*it);
         it.opcode() == Opcode::Alloca || (is_effect && !is_call)
     };
+    let is_together = plan.shapes.divergent.is_empty()
+        && !plan.flow.panics.contains(&true)
+        && !all.iter().any(is_other);
+    is_together
+        && match plan.affine.values.is_empty() {
+            true => is_short(plan, &all, size),
+            false => is_of_affine_values(plan, &all),
+        }
+}
+
+/// Whether the time of a body goes into affine values.
+fn is_of_affine_values<'c>(plan: &Plan<'c>, all: &[Value<'c>]) -> bool {
     let varies = |it: &&Value<'_>| {
         plan.shapes.shape(**it) == Shape::Varying
             && !plan.affine.values.contains(*it)
             && !matches!(it.opcode(), Opcode::Load | Opcode::Store | Opcode::Br | Opcode::CondBr)
     };
-    !plan.affine.values.is_empty()
-        && plan.shapes.divergent.is_empty()
-        && !plan.flow.panics.contains(&true)
-        && !all.iter().any(is_other)
-        && all.iter().filter(varies).count() <= VARYING
+    all.iter().filter(varies).count() <= VARYING
+}
+
+/// Whether a body reads and writes rows of memory, and does so little with them that the questions about a vector's position
+/// and the addresses of its rows take as long.
+fn is_short<'c>(plan: &Plan<'c>, all: &[Value<'c>], size: &dyn Fn(Type<'c>) -> u64) -> bool {
+    let is_row =
+        |address: Value<'c>, bytes: u64| plan.shapes.shape(address) == Shape::Strided(bytes as i64);
+    let is_in_rows = |it: &Value<'c>| match it.opcode() {
+        Opcode::Load if plan.shapes.shape(it.operand(0)).is_uniform() => !it.is_exact_access(),
+        Opcode::Load => is_row(it.operand(0), size(it.ty())) && !it.is_exact_access(),
+        Opcode::Store => is_row(it.operand(1), size(it.operand(0).ty())) && !it.is_exact_access(),
+        _ => true,
+    };
+    let words = |it: &Value<'c>| match it.ty().kind() {
+        TypeKind::Void => 0,
+        _ if plan.shapes.shape(*it) != Shape::Varying => 0,
+        _ => size(it.ty()).div_ceil(4),
+    };
+    let is_written = |it: &Value<'c>| it.opcode() == Opcode::Store;
+    plan.loops.is_empty()
+        && all.iter().any(is_written)
+        && all.iter().all(is_in_rows)
+        && all.iter().map(words).sum::<u64>() <= WORDS
 }

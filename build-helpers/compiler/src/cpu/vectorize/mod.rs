@@ -62,6 +62,8 @@ pub(super) struct Run<'c> {
     pub(super) has_usual_rows: bool,
     /// The values that blocks have a version for in which they are affine.
     pub(super) affine_values: u64,
+    /// The threads of the vectors that stand for several of [`Self::lanes`]; 0 where there are none.
+    pub(super) long_lanes: u32,
 }
 
 /// The vectors that a block's threads are run in.
@@ -215,6 +217,7 @@ fn directed<'c>(
         bodies[0].long = request.long_vectors(bodies[0].unmasked);
         functions.extend(bodies[0].long.iter().flat_map(|it| [it.function, it.apart]));
     }
+    let long_lanes = bodies[0].long.map_or(0, |it| it.lanes);
     let can_be_jammed = plan.axis == 0 && plan.regions.len() == 1;
     let masked = bodies[0].masked.filter(|_| can_be_jammed);
     let jammed = masked.and_then(|masked| request.jammed(masked, thread));
@@ -248,6 +251,7 @@ fn directed<'c>(
         jammed_rows,
         has_usual_rows,
         affine_values,
+        long_lanes,
     })
 }
 
