@@ -14,9 +14,10 @@ use kernelmill_artifact::{DYNAMIC_SHARED_WORDS, ParameterKind, Signature};
 use wgpu::{BindGroupLayout, ComputePipeline, ComputePipelineDescriptor};
 
 use super::{
+    bound::Values,
     driver_context::{DriverContext, Shared},
     fused::Probes,
-    groups::{Bound, Owner, Resource, Values},
+    groups::{Bound, Group, Owner, Resource},
     interface::{self, Binding},
     launch::Image,
     shader,
@@ -301,7 +302,7 @@ impl hal::Function for Function {
             resource: resource(source),
         });
         let of_kernel = (self.owner, &self.layouts[..]);
-        let mut group = gpu.groups.of_launch(gpu, of_kernel, bound.collect(), subject)?;
+        let mut group = Group::of_launch(gpu, of_kernel, bound.collect(), subject)?;
         let submit = || {
             gpu.submit("dispatch_workgroups", subject, |encoder| {
                 group.write(gpu, values);

@@ -1,6 +1,6 @@
 //! Launches: a pipeline for each kernel, and for each launch its buffers, bound as the kernel declares them.
 //!
-//! Values cross in one uniform buffer ([`groups`](super::groups)). A slice is a part of its buffer. wgpu wants the start of a part at a
+//! Values cross in one uniform buffer ([`bound`](super::bound)). A slice is a part of its buffer. wgpu wants the start of a part at a
 //! multiple of the device's alignment; where it is elsewhere, the part is copied to a buffer of its own before the launch,
 //! and back after it where the kernel writes.
 
@@ -14,9 +14,10 @@ use wgpu::{
 };
 
 use super::{
+    bound::{UNIFORM, Values},
     buffers::Place,
     driver_context::{DriverContext, Shared},
-    groups::{Bound, Owner, Resource, UNIFORM, Values},
+    groups::{Bound, Group, Owner, Resource},
     interface::Binding,
     shader, staging,
 };
@@ -257,7 +258,7 @@ impl hal::Function for Function {
         // SAFETY: promised.
         let Arguments { bound, values, copied } = unsafe { self.arguments(arguments.as_slice())? };
         let of_kernel = (self.owner, &self.layouts[..]);
-        let mut group = gpu.groups.of_launch(gpu, of_kernel, bound, subject)?;
+        let mut group = Group::of_launch(gpu, of_kernel, bound, subject)?;
         let submit = || {
             gpu.submit("dispatch_workgroups", subject, |encoder| {
                 group.write(gpu, values);

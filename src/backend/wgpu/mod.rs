@@ -10,6 +10,7 @@
 //! host computes as with the addresses of other back ends, and a launch finds the buffer and the offset again. A device has
 //! one queue: streams are views of it, and what is put on one comes after all that any was given before.
 
+mod bound;
 mod buffers;
 mod calls;
 mod compiled;
