@@ -176,8 +176,10 @@ fn neighbours_within_an_image_are_read_at_once() {
     ] {
         let [full, _] = code(name, &kernel("", "u32", &format!("*at({index})")));
         assert!(full.contains("= load <"), "{name}: {full}");
-        // At the border each lane has its own.
-        assert_eq!(apart(&full), WIDTHS, "{name}: {full}");
+        // At the border each lane has its own, in each body: that of four vectors at once is one.
+        let bodies = full.matches("define ").count();
+        assert!(bodies >= WIDTHS, "{name}: {full}");
+        assert_eq!(apart(&full), bodies, "{name}: {full}");
     }
     let [full, _] = code("patterns_far", &kernel("", "u32", "*at(i.max(2 * i - n))"));
     assert!(!full.contains("= load <"), "{full}");
