@@ -54,7 +54,7 @@ enum Stage {
     TestDriver,
     /// Random programs, and the run time's tests under Miri and the sanitizers.
     Soundness,
-    /// Examples and every kernel on the oldest Rust, on beta, and on nightly as information.
+    /// Examples and every kernel on the oldest Rust and on beta; tests of the compiler on nightly, as information.
     Toolchains,
     /// Code for other hosts, and every kernel for aarch64 and Windows on emulated machines.
     CrossBuilds,

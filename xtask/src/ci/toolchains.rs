@@ -1,10 +1,10 @@
 //! The matrix of Rust toolchains: the oldest that `rust-version` claims, beta, and, as information,
 //! nightly. Everything else is tested on the current stable, which set-up installs.
 //!
-//! On each toolchain every kernel of `tests/conformance` runs on the CPU, on those that must pass some examples run too, and
-//! every kernel on the fake CUDA driver, and every kernel must have the lowering strategy that it has on the others. The types that
-//! its rustc states in debug information are read as well, a barrier in a source stays one, and its LLVM is asked which
-//! versions of PTX it knows.
+//! On each toolchain the types that its rustc states in debug information are read, a barrier in a source stays one, and its
+//! LLVM is asked which versions of PTX it knows. On those that have to pass, some examples run, every kernel of
+//! `tests/conformance` runs on the CPU and on the fake CUDA driver, and every kernel must have the lowering strategy that it has
+//! on the others.
 
 use crate::{
     fake_driver, rust,
@@ -46,7 +46,7 @@ fn matrix(workspace: &Workspace) -> Result<Vec<Toolchain>> {
     Ok(vec![of(&oldest, true), of("beta", true), of("nightly", false)])
 }
 
-/// Runs examples and kernels on one toolchain; kernels on the CPU alone where it is for information.
+/// Runs tests of the compiler on one toolchain, and examples and kernels where it has to pass.
 fn on(workspace: &Workspace, toolchain: &Toolchain, driver: &Path) -> Result<()> {
     let Toolchain { name, is_required } = toolchain;
     rust::install(workspace, name, &[])?;
@@ -57,6 +57,9 @@ fn on(workspace: &Workspace, toolchain: &Toolchain, driver: &Path) -> Result<()>
         && !version.lines().any(|line| line.starts_with(&format!("release: {name}")));
     ensure!(!is_other, "the toolchain {name} is another one; `rustup toolchain uninstall {name}`");
     compiler_tests(workspace, name)?;
+    if !is_required {
+        return Ok(());
+    }
     // Removed at the end: it is large.
     let target = workspace.temporary_folder()?;
     let target = target.path();
@@ -68,7 +71,7 @@ fn on(workspace: &Workspace, toolchain: &Toolchain, driver: &Path) -> Result<()>
         command.env_remove("RUSTC").env_remove("CARGO").env("CARGO_TARGET_DIR", target)
     };
     let outputs = workspace.temporary_folder()?;
-    for example in EXAMPLES.iter().filter(|_| *is_required) {
+    for example in EXAMPLES {
         let _in_folder = workspace.shell.push_dir(outputs.path());
         let manifest = workspace.root.join("Cargo.toml");
         let manifest = manifest.to_str().context("the workspace's path is UTF-8")?;
@@ -77,9 +80,6 @@ fn on(workspace: &Workspace, toolchain: &Toolchain, driver: &Path) -> Result<()>
     let tests = ["test", "--quiet", "--package", "conformance", "--test", "cpu"];
     let tests = cargo(&tests).args(["--test", "strategies"]);
     tests.env("KERNELMILL_REQUIRE_TOOLS", "1").run()?;
-    if !is_required {
-        return Ok(());
-    }
     cargo(&["build", "--quiet", "--package", "gpu-suite"]).run()?;
     let suite = workspace.shell.cmd(target.join("debug/gpu-suite")).arg("--compare");
     suite.envs(fake_driver::variables(driver)).env("FAKE_CUDA_ORDER", "random:1").run()?;
