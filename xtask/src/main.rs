@@ -13,6 +13,7 @@ mod gpu;
 mod intel_opencl;
 mod layers;
 mod newcomer;
+mod one_build;
 mod random_cuda;
 mod rust;
 mod setup;

@@ -1,28 +1,22 @@
 //! Random kernels in CUDA C++ (`tests/random-cuda-suite`), compiled by one compiler or another.
 
-use crate::workspace::Workspace;
+use crate::{one_build, workspace::Workspace};
 use anyhow::Result;
 use std::path::PathBuf;
 
 /// The compilers of random kernels in CUDA C++; each has a program of its own.
 pub(crate) const COMPILERS: [&str; 2] = ["nvcc", "clang"];
 
-/// Builds the program with random kernels in CUDA C++ by one compiler.
-pub(crate) fn build(
-    workspace: &Workspace,
-    compiler: &str,
-    profile: &[&str],
-    seed: Option<u32>,
-) -> Result<PathBuf> {
-    let arguments =
-        ["build", "--package", "random-cuda-suite", "--features", "random-cuda-suite/kernels"];
-    let mut build = workspace.cargo(&arguments).args(profile);
-    if let Some(seed) = seed {
-        build = build.env("KERNELMILL_SEED", seed.to_string());
-    }
+/// The program, and its feature that has the kernels compiled.
+const PROGRAM: &str = "random-cuda-suite";
+const KERNELS: &str = "random-cuda-suite/kernels";
+
+/// Builds the program with the random kernels of a seed in CUDA C++ by one compiler.
+pub(crate) fn build(workspace: &Workspace, compiler: &str, seed: u32) -> Result<PathBuf> {
+    let build = one_build::build(workspace, PROGRAM).args(["--features", KERNELS]);
+    let build = build.env("KERNELMILL_SEED", seed.to_string());
     build.env("KERNELMILL_CUDA_COMPILER", compiler).quiet().run()?;
-    let folder = if profile.is_empty() { "debug" } else { "release" };
-    Ok(workspace.target.join(folder).join("random-cuda-suite"))
+    Ok(one_build::path(workspace, PROGRAM))
 }
 
 /// Builds it in release mode, without symbols, for these targets.
@@ -33,11 +27,11 @@ pub(crate) fn build_for(workspace: &Workspace, compiler: &str, targets: &str) ->
         "--config",
         "profile.release.strip=true",
         "--package",
-        "random-cuda-suite",
+        PROGRAM,
         "--features",
-        "random-cuda-suite/kernels",
+        KERNELS,
     ];
     let build = workspace.cargo(&arguments).env("KERNELMILL_CUDA_COMPILER", compiler);
     build.env("KERNELMILL_TARGETS", targets).quiet().run()?;
-    Ok(workspace.target.join("release/random-cuda-suite"))
+    Ok(workspace.target.join("release").join(PROGRAM))
 }

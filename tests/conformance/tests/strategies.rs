@@ -13,6 +13,8 @@ use std::{
 };
 
 use common::{each, folder, lower};
+use kernelmill_artifact::Signature;
+use kernelmill_compiler::{Artifact, Error};
 use serde_json::{Value, json};
 use test_support::{root, snapshot};
 
@@ -54,14 +56,26 @@ fn strategies(workspace: &Path, path: &Path) -> Vec<String> {
     }
     // Sources of equal names have folders of their own.
     let place = path.strip_prefix(workspace).unwrap().display().to_string();
-    let name = place.replace(['/', '-'], "_");
-    let source = lower(&name, &text).unwrap_or_else(|error| panic!("{place}: {error}"));
-    let artifact = source.compile("cpu").unwrap_or_else(|error| panic!("{place}: {error}"));
+    let (signatures, artifact) =
+        compiled(&place, &text).unwrap_or_else(|error| panic!("{place}: {error}"));
     assert_eq!(artifact.warnings, [""; 0], "{place}");
-    let of_kernel = source.signatures.iter().map(|it| (&*it.symbol, &*it.name));
+    let of_kernel = signatures.iter().map(|it| (&*it.symbol, &*it.name));
     let names: std::collections::HashMap<_, _> = of_kernel.collect();
     let kernels = artifact.kernels.iter();
     kernels.map(|it| line(&place, names[&*it.name], json!(it.strategy))).collect()
+}
+
+/// What is in a file, and what it becomes for the CPU. Those of `tests/cuda-cpp` are read as its own tests read them, so that
+/// the store has them.
+fn compiled(place: &str, text: &str) -> Result<(Vec<Signature>, Artifact), Error> {
+    let stem = place.strip_prefix("tests/cuda-cpp/kernels/").and_then(|it| it.strip_suffix(".cu"));
+    if let Some(stem) = stem {
+        let source = cuda_cpp::lower(&cuda_cpp::source(stem))?;
+        return Ok((source.signatures("cpu"), source.compile("cpu")?));
+    }
+    let source = lower(&place.replace(['/', '-'], "_"), text)?;
+    let artifact = source.compile("cpu")?;
+    Ok((source.signatures, artifact))
 }
 
 /// What is said of a kernel.

@@ -17,8 +17,9 @@ use common::{Source, each, folder, lower};
 use directives::{Directive, Stated, code_of};
 use test_support::{temporary_folder, write_file};
 
-/// The test of lowering strategies compiles all of them for the CPU.
-const TARGETS: [&str; 6] = ["sm_75", "sm_90", "sm_100", "gfx90a", "gfx942", "gfx1100"];
+/// The oldest of NVIDIA's and one of the newest, and waves of 64 and of 32 lanes. The test of lowering strategies
+/// compiles all of them for the CPU, and what a file states of another target is looked at there too.
+const TARGETS: [&str; 4] = ["sm_75", "sm_100", "gfx942", "gfx1100"];
 
 /// How many kernels there are at least.
 const KERNELS: usize = 60;

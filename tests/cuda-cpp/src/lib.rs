@@ -3,6 +3,7 @@
 mod launch;
 pub mod random;
 mod source;
+pub mod stored;
 mod three_ways;
 mod tools;
 

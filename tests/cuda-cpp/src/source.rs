@@ -12,7 +12,10 @@ use kernelmill_compiler::{
 };
 use test_support::{InFolder, temporary_folder, write_file};
 
-use crate::tools::{clang, compiler};
+use crate::{
+    stored,
+    tools::{clang, compiler},
+};
 
 /// A file in CUDA C++ that has been lowered.
 #[derive(Debug)]
@@ -114,6 +117,6 @@ impl Source {
             signatures: &self.signatures(target),
             unit: &self.name,
         };
-        compiler().compile(&Job { source, config: &config })
+        stored::compile(&Job { source, config: &config })
     }
 }

@@ -31,7 +31,7 @@ pub fn set_variables(command: &mut Command, target: &Path) {
     }
     // A hundred build scripts are linked, each once: what only helps a second or a debugger would take gigabytes.
     command.env("CARGO_INCREMENTAL", "0");
-    command.env("CARGO_PROFILE_DEV_BUILD_OVERRIDE_STRIP", "symbols");
+    command.env("CARGO_PROFILE_DEV_STRIP", "symbols");
 }
 
 /// Variables that the cargo which runs the tests has set, and that would change what an inner one

@@ -9,7 +9,8 @@ use crate::{
     workspace::{Workspace, stage},
 };
 use anyhow::{Context as _, Result};
-use std::{env::consts::ARCH, fs};
+use std::{env::consts::ARCH, fs, path::PathBuf};
+use xshell::Cmd;
 
 /// What users of these hosts build, and all that it depends on.
 const PACKAGES: [&str; 4] =
@@ -44,20 +45,33 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     windows(workspace)
 }
 
+/// A build of a package's program for another host. `one-build` is named for the features that it gives to what build scripts
+/// depend on, which all other builds have compiled with them.
+fn build<'w>(workspace: &'w Workspace, target: &str, package: &str) -> Cmd<'w> {
+    let packages = ["--package", package, "--package", "one-build", "--bin", package];
+    workspace.cargo(&["build", "--target", target]).args(packages)
+}
+
+/// The program that it leaves.
+fn program(workspace: &Workspace, target: &str, file: &str) -> PathBuf {
+    workspace.target.join(target).join("debug").join(file)
+}
+
 /// Random kernels with one C library, and those of `tests/conformance` with the other.
 fn aarch64(workspace: &Workspace) -> Result<()> {
     stage(AARCH64_MUSL, || {
         // The back end for CUDA links libdl, which is not among Rust's own libraries.
-        let options = ["--package", "differential", "--no-default-features"];
-        let run = workspace.cargo(&["run", "--target", AARCH64_MUSL]).args(options);
-        let run = run.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld");
-        Ok(run.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER", QEMU).run()?)
+        let build = build(workspace, AARCH64_MUSL, "differential").arg("--no-default-features");
+        build.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld").run()?;
+        let program = program(workspace, AARCH64_MUSL, "differential");
+        Ok(workspace.shell.cmd(QEMU).arg(program).run()?)
     })?;
     stage(AARCH64_GNU, || {
-        let runner = format!("{QEMU} -L /usr/aarch64-linux-gnu");
-        let run = workspace.cargo(&["run", "--target", AARCH64_GNU, "--package", "conformance"]);
-        let run = run.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", AARCH64_GCC);
-        Ok(run.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", runner).run()?)
+        let build = build(workspace, AARCH64_GNU, "conformance");
+        build.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", AARCH64_GCC).run()?;
+        let program = program(workspace, AARCH64_GNU, "conformance");
+        let run = workspace.shell.cmd(QEMU).args(["-L", "/usr/aarch64-linux-gnu"]);
+        Ok(run.arg(program).run()?)
     })
 }
 
@@ -67,11 +81,11 @@ fn windows(workspace: &Workspace) -> Result<()> {
         let source = folder.path().join("random_numbers.c");
         fs::write(&source, RANDOM_NUMBERS).context("the source of a library")?;
         let library = folder.path().join("bcryptprimitives.dll");
-        let build = workspace.shell.cmd(MINGW).args(["-shared", "-o"]).arg(&library);
-        build.arg(&source).arg("-ladvapi32").run()?;
-        let run = workspace.cargo(&["run", "--target", WINDOWS, "--package", "conformance"]);
-        run.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", WINE)
-            .env("WINEPREFIX", folder.path().join("prefix"))
+        let compile = workspace.shell.cmd(MINGW).args(["-shared", "-o"]).arg(&library);
+        compile.arg(&source).arg("-ladvapi32").run()?;
+        build(workspace, WINDOWS, "conformance").run()?;
+        let run = workspace.shell.cmd(WINE).arg(program(workspace, WINDOWS, "conformance.exe"));
+        run.env("WINEPREFIX", folder.path().join("prefix"))
             .env("WINEPATH", folder.path())
             .env("WINEDEBUG", "-all")
             .run()?;

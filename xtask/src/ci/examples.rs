@@ -6,6 +6,7 @@
 use crate::{fake_driver, intel_opencl::IntelOpenCl, workspace::Workspace};
 use anyhow::{Result, ensure};
 use std::path::Path;
+use xshell::Cmd;
 
 /// The name of an example, and its arguments.
 type Example = (&'static str, &'static [&'static str]);
@@ -55,11 +56,7 @@ const TRANSLATOR: &str = "llvm-spirv-15";
 pub(crate) fn run_all(workspace: &Workspace, driver: Option<&Path>) -> Result<()> {
     let folder = workspace.temporary_folder()?;
     let folder = folder.path();
-    let mut build = vec!["build", "--release"];
-    for (name, _) in EXAMPLES {
-        build.extend(["--package", name]);
-    }
-    workspace.cargo(&build).run()?;
+    build(workspace, EXAMPLES.map(|(name, _)| name)).run()?;
     for example in EXAMPLES {
         match driver {
             Some(driver) => run_one(workspace, folder, example, Machine::FakeDriver(driver))?,
@@ -76,6 +73,14 @@ pub(crate) fn run_all(workspace: &Workspace, driver: Option<&Path>) -> Result<()
     let picture = std::fs::metadata(folder.join("mandelbrot.png"))?;
     ensure!(picture.len() > 1000, "mandelbrot.png is only {} bytes", picture.len());
     Ok(())
+}
+
+/// A build of some examples in release mode, with the features of all, of which `devices` has those of every back end, and
+/// with those that `one-build` gives to what build scripts depend on.
+fn build(workspace: &Workspace, names: impl IntoIterator<Item = &'static str>) -> Cmd<'_> {
+    let packages = EXAMPLES.iter().flat_map(|(name, _)| ["--package", name]);
+    let build = workspace.cargo(&["build", "--release", "--package", "one-build"]).args(packages);
+    build.args(names.into_iter().flat_map(|name| ["--bin", name]))
 }
 
 /// Runs the example of several devices with two of the driver's, pocl and lavapipe beside the CPU.
@@ -97,12 +102,7 @@ fn on_four_back_ends(workspace: &Workspace, driver: &Path) -> Result<()> {
 /// Runs the examples of [`ON_OPENCL`], built as SPIR-V too, on pocl and on lavapipe.
 fn on_opencl_and_vulkan(workspace: &Workspace, folder: &Path) -> Result<()> {
     workspace.cargo(&["build", "--release", "--package", "opencl-layer"]).run()?;
-    let features = "kernelmill/opencl,kernelmill/wgpu,kernelmill-build/wgsl";
-    let mut build = vec!["build", "--release", "--features", features];
-    for name in ON_OPENCL {
-        build.extend(["--package", name]);
-    }
-    workspace.cargo(&build).env("KERNELMILL_TARGETS", "cpu,spirv64,vulkan").run()?;
+    build(workspace, ON_OPENCL).env("KERNELMILL_TARGETS", "cpu,spirv64,vulkan").run()?;
     for example in EXAMPLES.into_iter().filter(|(name, _)| ON_OPENCL.contains(name)) {
         run_one(workspace, folder, example, Machine::OpenCl)?;
         run_one(workspace, folder, example, Machine::Vulkan)?;
@@ -174,15 +174,16 @@ fn run_one(
         _ => None,
     };
     let output = output.envs(device.map(|device| ("KERNELMILL_DEVICE", device)));
-    // All examples are built with the features of all, so a GPU of Vulkan could be the best device.
+    // All examples are built with the features of all, so a GPU of Vulkan or OpenCL could be the best device.
     let vulkan = if matches!(machine, Machine::Vulkan) { LAVAPIPE } else { "/no/such.json" };
     let output = output.envs(VULKAN_DRIVERS.map(|variable| (variable, vulkan)));
+    let opencl = if matches!(machine, Machine::OpenCl) { POCL } else { "/no/such.icd" };
+    let output = output.env("OCL_ICD_VENDORS", opencl);
     let output = match machine {
         Machine::Cpu | Machine::Vulkan => output.read()?,
         Machine::OpenCl => output
             .env("OPENCL_DYLIB_PATH", workspace.target.join("release/libopencl_layer.so"))
             .env("OPENCL_LAYER_SPIRV", TRANSLATOR)
-            .env("OCL_ICD_VENDORS", POCL)
             .env("POCL_CACHE_DIR", folder.join("pocl-cache"))
             .read()?,
         Machine::CpuAsync => output.env("KERNELMILL_DEVICE", "cpu-async").quiet().read()?,

@@ -12,7 +12,7 @@ mod test_driver;
 mod toolchains;
 
 use crate::{
-    acceptance, layers, rust, setup,
+    acceptance, layers, one_build, rust, setup,
     workspace::{Workspace, find_program, stage},
 };
 use anyhow::Result;
@@ -135,6 +135,7 @@ fn strict(command: Cmd<'_>) -> Cmd<'_> {
 
 fn all_tests(workspace: &Workspace) -> Result<()> {
     without_cuda_cpp(workspace)?;
+    one_build::all_tests(workspace)?;
     if find_program("cargo-nextest").is_some() {
         let arguments = ["nextest", "run", "--workspace", "--no-fail-fast"];
         strict(workspace.cargo(&arguments)).run()?;

@@ -5,7 +5,10 @@
 //! beside guard pages and random programs are tests of `tests/soundness`, and models with loom of `tests/models`:
 //! here they run again, with a seed of this commit.
 
-use crate::workspace::{Workspace, stage};
+use crate::{
+    one_build::Tests,
+    workspace::{Workspace, stage},
+};
 use anyhow::{Result, ensure};
 use std::thread;
 use xshell::{Cmd, cmd};
@@ -58,8 +61,8 @@ fn programs(workspace: &Workspace) -> Result<()> {
     let commit = cmd!(shell, "git rev-parse --short=8 HEAD").quiet().read().unwrap_or_default();
     // Seeds that are far apart, so that the programs of two commits are others.
     let seed = u64::from(u32::from_str_radix(commit.trim(), 16).unwrap_or(1)) << 20;
-    let tests = workspace.cargo(&["test", "--quiet", "--package", "soundness"]);
-    let tests = tests.args(["--test", "programs"]).env("SOUNDNESS_SEED", seed.to_string());
+    let tests = Tests { package: "soundness", library: false, files: &["programs"], named: "" };
+    let tests = tests.command(workspace, &[]).env("SOUNDNESS_SEED", seed.to_string());
     Ok(tests.env("SOUNDNESS_PROGRAMS", "50").run()?)
 }
 

@@ -7,14 +7,19 @@
 //! on the others.
 
 use crate::{
-    fake_driver, rust,
+    fake_driver,
+    one_build::Tests,
+    rust,
     workspace::{Workspace, stage},
 };
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 use std::path::Path;
 
 /// Examples that together have every lowering strategy.
 const EXAMPLES: [&str; 3] = ["saxpy", "reduce", "photo"];
+
+/// The program with every kernel as PTX.
+const SUITE: &str = "gpu-suite";
 
 /// A toolchain of the matrix.
 struct Toolchain {
@@ -70,31 +75,36 @@ fn on(workspace: &Workspace, toolchain: &Toolchain, driver: &Path) -> Result<()>
         let command = workspace.cargo(&all).env_remove("RUSTUP_TOOLCHAIN");
         command.env_remove("RUSTC").env_remove("CARGO").env("CARGO_TARGET_DIR", target)
     };
+    // Always the same packages, so that what they depend on has the same features and is compiled once.
+    let packages = [&EXAMPLES[..], &["conformance", SUITE]].concat();
+    let packages: Vec<_> = packages.into_iter().flat_map(|name| ["--package", name]).collect();
+    cargo(&["build", "--quiet", "--bins"]).args(&packages).run()?;
+    let programs = target.join("debug");
     let outputs = workspace.temporary_folder()?;
     for example in EXAMPLES {
         let _in_folder = workspace.shell.push_dir(outputs.path());
-        let manifest = workspace.root.join("Cargo.toml");
-        let manifest = manifest.to_str().context("the workspace's path is UTF-8")?;
-        cargo(&["run", "--quiet", "--manifest-path", manifest, "--package", example]).run()?;
+        workspace.shell.cmd(programs.join(example)).run()?;
     }
-    let tests = ["test", "--quiet", "--package", "conformance", "--test", "cpu"];
-    let tests = cargo(&tests).args(["--test", "strategies"]);
-    tests.env("KERNELMILL_REQUIRE_TOOLS", "1").run()?;
-    cargo(&["build", "--quiet", "--package", "gpu-suite"]).run()?;
-    let suite = workspace.shell.cmd(target.join("debug/gpu-suite")).arg("--compare");
+    let tests = cargo(&["test", "--quiet", "--test", "cpu", "--test", "strategies"]);
+    tests.args(&packages).env("KERNELMILL_REQUIRE_TOOLS", "1").run()?;
+    let suite = workspace.shell.cmd(programs.join(SUITE)).arg("--compare");
     suite.envs(fake_driver::variables(driver)).env("FAKE_CUDA_ORDER", "random:1").run()?;
     Ok(())
 }
 
 /// Tests of the compiler that depend on what rustc writes and on what LLVM knows: the types in debug information,
 /// rustc's jump threading, which duplicates barriers, and the versions of PTX.
-const COMPILER_TESTS: [&str; 5] = ["--lib", "--test", "kernels", "--test", "type_identity"];
+const COMPILER_TESTS: Tests<'_> = Tests {
+    package: "kernelmill-compiler",
+    library: true,
+    files: &["kernels", "type_identity"],
+    named: "",
+};
 
 /// Runs tests of the compiler, built as all other tests, with this toolchain's rustc and LLVM.
 fn compiler_tests(workspace: &Workspace, name: &str) -> Result<()> {
     let rustc =
         workspace.shell.cmd("rustup").args(["which", "rustc", "--toolchain", name]).read()?;
     let runner = format!("target.'cfg(unix)'.runner = ['env', 'RUSTC={rustc}']");
-    let package = ["--quiet", "--package", "kernelmill-compiler"];
-    Ok(workspace.cargo(&["test", "--config", &runner]).args(package).args(COMPILER_TESTS).run()?)
+    Ok(COMPILER_TESTS.command(workspace, &["--config", &runner]).run()?)
 }

@@ -10,7 +10,7 @@ use std::{
     },
 };
 
-use cuda_cpp::{clang, compiler};
+use cuda_cpp::{clang, compiler, stored};
 use kernelmill_artifact::Signature;
 use kernelmill_compiler::{
     Artifact, Config, Error, Job, JobSource, Lowered, RustSource,
@@ -110,7 +110,7 @@ impl Source {
 
     /// Compiles the source for a target.
     pub(crate) fn compile(&self, target: &str) -> Result<Artifact, Error> {
-        self.with(&Config::new(target.parse().unwrap()), |job| compiler().compile(job))
+        self.with(&Config::new(target.parse().unwrap()), stored::compile)
     }
 
     /// The assembly of the source for a target.

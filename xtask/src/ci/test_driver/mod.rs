@@ -7,6 +7,7 @@ mod suite;
 use super::examples;
 use crate::{
     fake_driver::{self, variables},
+    one_build::{self, Tests},
     random_cuda,
     workspace::{Workspace, stage},
 };
@@ -27,9 +28,9 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
 
 /// The tests of the CUDA back end itself.
 fn back_end(workspace: &Workspace, folder: &Path) -> Result<()> {
-    let tests = ["test", "--package", "kernelmill", "--features", "cuda", "--lib", "cuda"];
-    let tests = workspace.cargo(&tests).envs(variables(folder));
-    Ok(tests.env("KERNELMILL_REQUIRE_TOOLS", "1").run()?)
+    let tests = Tests { package: "kernelmill", library: true, files: &[], named: "cuda" };
+    let tests = tests.command(workspace, &["--features", "kernelmill/cuda"]);
+    Ok(tests.envs(variables(folder)).env("KERNELMILL_REQUIRE_TOOLS", "1").run()?)
 }
 
 /// Random kernels in Rust, and in CUDA C++. What one program computes alone, another is built beside.
@@ -45,9 +46,9 @@ fn differential(workspace: &Workspace, driver: &Path) -> Result<()> {
 
 /// Compares random kernels in Rust, of two seeds: the CPU against plain Rust, and PTX on the fake driver too.
 fn random_rust(workspace: &Workspace, driver: &Path) -> Result<()> {
-    let program = workspace.target.join("debug/differential");
+    let program = one_build::path(workspace, "differential");
     for seed in 1..=2 {
-        let build = workspace.cargo(&["build", "--package", "differential"]);
+        let build = one_build::build(workspace, "differential");
         build.env("KERNELMILL_SEED", format!("{seed}")).quiet().run()?;
         workspace.shell.cmd(&program).run()?;
         let on_driver = workspace.shell.cmd(&program).envs(variables(driver));
@@ -60,7 +61,7 @@ fn random_rust(workspace: &Workspace, driver: &Path) -> Result<()> {
 /// many more.
 fn random_cpp(workspace: &Workspace, driver: &Path) -> Result<()> {
     for (compiler, seed) in random_cuda::COMPILERS.into_iter().zip(1..) {
-        let program = random_cuda::build(workspace, compiler, &[], Some(seed))?;
+        let program = random_cuda::build(workspace, compiler, seed)?;
         let on_driver = workspace.shell.cmd(&program).envs(variables(driver));
         on_driver.env("FAKE_CUDA_ORDER", "random:1").run()?;
         workspace.shell.cmd(&program).arg("--cpu").run()?;

@@ -1,7 +1,7 @@
 //! The suite of kernels (`tests/gpu-suite`) on the fake driver, in every order of threads.
 
 use super::coverage::Coverage;
-use crate::{fake_driver::variables, workspace::Workspace};
+use crate::{fake_driver::variables, one_build, workspace::Workspace};
 use anyhow::Result;
 use std::{
     fs,
@@ -13,12 +13,12 @@ pub(super) const ORDERS: [&str; 5] = ["forward", "reverse", "random:1", "random:
 
 /// The program with the suite.
 pub(super) fn program(workspace: &Workspace) -> PathBuf {
-    workspace.target.join("debug/gpu-suite")
+    one_build::path(workspace, "gpu-suite")
 }
 
 /// Runs the suite in every order; what was executed.
 pub(super) fn run(workspace: &Workspace, folder: &Path) -> Result<Coverage> {
-    workspace.cargo(&["build", "--package", "gpu-suite"]).run()?;
+    one_build::build(workspace, "gpu-suite").run()?;
     let file = workspace.temporary_file()?;
     for order in ORDERS {
         println!("order of threads: {order}");
