@@ -3,7 +3,7 @@
 //! driver, in `tests/hip-backend` on the fake HIP run time. `devices` runs on four back ends at once, of which CUDA
 //! has two devices.
 
-use crate::{fake_driver, intel_opencl::IntelOpenCl, workspace::Workspace};
+use crate::{fake_driver, intel_opencl::IntelOpenCl, one_build, workspace::Workspace};
 use anyhow::{Result, ensure};
 use std::path::Path;
 use xshell::Cmd;
@@ -51,8 +51,7 @@ const ON_OPENCL: [&str; 6] = ["saxpy", "photo", "matmul", "reduce", "nbody", "tr
 /// Translates SPIR-V for pocl of Debian, which reads none, behind `opencl-layer`.
 const TRANSLATOR: &str = "llvm-spirv-15";
 
-/// Runs every example in release mode, in a folder for what they write: on the CPU, or on the CUDA
-/// driver in the folder `driver`.
+/// Runs every example, in a folder for what they write: on the CPU, or on the CUDA driver in the folder `driver`.
 pub(crate) fn run_all(workspace: &Workspace, driver: Option<&Path>) -> Result<()> {
     let folder = workspace.temporary_folder()?;
     let folder = folder.path();
@@ -75,17 +74,16 @@ pub(crate) fn run_all(workspace: &Workspace, driver: Option<&Path>) -> Result<()
     Ok(())
 }
 
-/// A build of some examples in release mode, with the features of all, of which `devices` has those of every back end, and
-/// with those that `one-build` gives to what build scripts depend on.
+/// A build of some examples. They have the features of all packages, among them those of every back end; what the host
+/// computes is not optimised, kernels are.
 fn build(workspace: &Workspace, names: impl IntoIterator<Item = &'static str>) -> Cmd<'_> {
-    let packages = EXAMPLES.iter().flat_map(|(name, _)| ["--package", name]);
-    let build = workspace.cargo(&["build", "--release", "--package", "one-build"]).args(packages);
-    build.args(names.into_iter().flat_map(|name| ["--bin", name]))
+    let names = names.into_iter().flat_map(|name| ["--bin", name]);
+    workspace.cargo(&["build", "--workspace"]).args(names)
 }
 
 /// Runs the example of several devices with two of the driver's, pocl and lavapipe beside the CPU.
 fn on_four_back_ends(workspace: &Workspace, driver: &Path) -> Result<()> {
-    let program = workspace.target.join("release/devices");
+    let program = one_build::path(workspace, "devices");
     let cache = workspace.temporary_folder()?;
     let output = workspace.shell.cmd(program).envs(fake_driver::variables(driver));
     let output = output.env("FAKE_CUDA_DEVICES", "2");
@@ -101,7 +99,7 @@ fn on_four_back_ends(workspace: &Workspace, driver: &Path) -> Result<()> {
 
 /// Runs the examples of [`ON_OPENCL`], built as SPIR-V too, on pocl and on lavapipe.
 fn on_opencl_and_vulkan(workspace: &Workspace, folder: &Path) -> Result<()> {
-    workspace.cargo(&["build", "--release", "--package", "opencl-layer"]).run()?;
+    workspace.cargo(&["build", "--package", "opencl-layer"]).run()?;
     build(workspace, ON_OPENCL).env("KERNELMILL_TARGETS", "cpu,spirv64,vulkan").run()?;
     for example in EXAMPLES.into_iter().filter(|(name, _)| ON_OPENCL.contains(name)) {
         run_one(workspace, folder, example, Machine::OpenCl)?;
@@ -114,7 +112,7 @@ fn on_opencl_and_vulkan(workspace: &Workspace, folder: &Path) -> Result<()> {
 fn on_intel(workspace: &Workspace, folder: &Path) -> Result<()> {
     let Some(intel) = IntelOpenCl::find(workspace) else { return Ok(()) };
     for (name, arguments) in EXAMPLES.into_iter().filter(|(name, _)| ON_OPENCL.contains(name)) {
-        let program = workspace.target.join("release").join(name);
+        let program = one_build::path(workspace, name);
         let _in_folder = workspace.shell.push_dir(folder);
         let output = workspace.shell.cmd(program).args(arguments).envs(intel.alone()).read()?;
         println!("{output}");
@@ -163,7 +161,7 @@ fn run_one(
         (Machine::FakeDriver(_), Some((_, less))) => less,
         _ => arguments,
     };
-    let program = workspace.target.join("release").join(name);
+    let program = one_build::path(workspace, name);
     let _in_folder = workspace.shell.push_dir(folder);
     let output = workspace.shell.cmd(program).args(arguments);
     let device = match machine {
@@ -182,7 +180,7 @@ fn run_one(
     let output = match machine {
         Machine::Cpu | Machine::Vulkan => output.read()?,
         Machine::OpenCl => output
-            .env("OPENCL_DYLIB_PATH", workspace.target.join("release/libopencl_layer.so"))
+            .env("OPENCL_DYLIB_PATH", workspace.target.join("debug/libopencl_layer.so"))
             .env("OPENCL_LAYER_SPIRV", TRANSLATOR)
             .env("POCL_CACHE_DIR", folder.join("pocl-cache"))
             .read()?,

@@ -5,7 +5,7 @@ use super::{
     compilation::{Compilation, Early, Fronts, has_front},
     compiler::Failure,
     diagnostics::{report_error, report_failure},
-    front_end::{Front, FrontEnd},
+    front_end::Front,
     host::{self, Object},
     nvcc::Kernels,
     ptx, wgsl,
@@ -36,7 +36,7 @@ use std::{
 
 /// What one run of a compiler is for.
 #[derive(Clone, Copy)]
-enum Task<'a> {
+pub(super) enum Task<'a> {
     /// Reading the signatures of a source by nvcc.
     Read(usize),
     /// The front end of a source, by clang, which reads its signatures too.
@@ -206,46 +206,6 @@ impl Compilation<'_> {
             },
         );
         Ok(tasks.into_iter().zip(done).filter_map(|(task, done)| Some((task, done?))).collect())
-    }
-
-    /// Adds the front ends that read signatures in a build without binaries, as far as there are compilers for them; warns of
-    /// the sources that nothing reads.
-    fn fronts_without_units(
-        &self,
-        sources: &[Source],
-        cpp: &[usize],
-        tasks: &mut Vec<Task<'_>>,
-    ) -> Option<FrontEnd<'_>> {
-        let is_read = |index: &usize| {
-            tasks.iter().any(|task| matches!(task, Task::Read(read) if read == index))
-                || matches!(sources[*index].kind, SourceKind::Ptx | SourceKind::Wgsl)
-        };
-        let unread: Vec<_> = cpp.iter().copied().filter(|index| !is_read(index)).collect();
-        if unread.is_empty() {
-            return None;
-        }
-        let front_end = self.front_end();
-        let opened = front_end.as_ref().map_err(|error| format!("{error}"));
-        for index in unread {
-            let source = &sources[index];
-            let clang = "there is no clang to read their signatures with";
-            match &opened {
-                Ok(_) if source.kind.is_for_clang() && self.clang.is_none() => {
-                    self.has_no_wrappers(source, clang);
-                }
-                Ok(_) => tasks.push(Task::Front(index)),
-                Err(reason) => self.has_no_wrappers(source, reason),
-            }
-        }
-        front_end.ok()
-    }
-
-    /// Warns of a source whose kernels have no wrappers in a build without binaries.
-    fn has_no_wrappers(&self, source: &Source, reason: &str) {
-        self.environment.cargo.warn(&format_args!(
-            "{}: its kernels have no wrappers in this build without binaries: {reason}",
-            source.display
-        ));
     }
 
     /// Gives the sources their kernels, each under a name of its own; those that cannot be launched

@@ -21,3 +21,4 @@ mod ptx;
 mod states;
 pub(crate) mod unit;
 mod wgsl;
+mod without_binaries;

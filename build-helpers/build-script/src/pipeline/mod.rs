@@ -196,11 +196,9 @@ fn find_tools(
                 .overrides
                 .values()
                 .any(|path| path.extension().is_some_and(|it| it == "cu" || it == "cl")),
+        is_optional: is_skipped,
     };
-    match CppTools::find(search, package, settings, &needs) {
-        Err(_) if is_skipped => Ok(CppTools::default()),
-        tools => tools,
-    }
+    CppTools::find(search, package, settings, &needs)
 }
 
 /// What planning needs.

@@ -26,6 +26,8 @@ pub(crate) struct Needs {
     pub(crate) has_host_code: bool,
     /// Kernels in HIP or OpenCL C, or files in CUDA C++ that stand for kernels: clang alone compiles them.
     pub(crate) is_for_clang: bool,
+    /// Whether a compiler that cannot be used is as good as none, which builds without binaries do with.
+    pub(crate) is_optional: bool,
 }
 
 /// The compilers for C and C++ of a build.
@@ -41,19 +43,19 @@ impl CppTools {
     ///
     /// # Errors
     ///
-    /// [`Error::Tool`] where a compiler that is named does not exist or cannot be asked, and [`Error::Toolchain`] where
-    /// rustc cannot be asked.
+    /// [`Error::Tool`] where a compiler that is named does not exist or cannot be asked and is not optional, and
+    /// [`Error::Toolchain`] where rustc cannot be asked.
     pub(crate) fn find(
         search: &Search<'_>,
         package: &Package,
         settings: &Settings,
         needs: &Needs,
     ) -> Result<Self, Error> {
-        let Needs { has_kernels, has_host_code, is_for_clang } = *needs;
+        let Needs { has_kernels, has_host_code, is_for_clang, is_optional } = *needs;
         let has_cuda = has_kernels || has_host_code;
         let is_for_nvcc = has_host_code || settings.cuda_compiler != CudaCompiler::Clang;
         let nvcc = if has_cuda && is_for_nvcc && settings.has_nvidia() {
-            find_nvcc(search)?
+            or_none(find_nvcc(search), is_optional)?
         } else {
             None
         };
@@ -63,7 +65,7 @@ impl CppTools {
         let is_better = wants_clang || falls_back || is_seen;
         let needs_clang = is_for_clang || has_kernels && (is_better || settings.has_others());
         let clang = if needs_clang {
-            find_clang(search, llvm_of_rustc(rustc_version(package)?))?
+            or_none(find_clang(search, llvm_of_rustc(rustc_version(package)?)), is_optional)?
         } else {
             None
         };
@@ -80,6 +82,11 @@ impl CppTools {
         };
         self.nvcc.as_ref().filter(|_| !is_by_clang)
     }
+}
+
+/// What was found. Where it is optional, an error is as if nothing was.
+fn or_none<T>(found: Result<Option<T>, Error>, is_optional: bool) -> Result<Option<T>, Error> {
+    if is_optional { Ok(found.unwrap_or(None)) } else { found }
 }
 
 /// Whether something works on kernels on their way through the compiler.
