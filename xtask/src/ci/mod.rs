@@ -54,7 +54,8 @@ enum Stage {
     TestDriver,
     /// Random programs, and the run time's tests under Miri and the sanitizers.
     Soundness,
-    /// Examples and every kernel on the oldest Rust and on beta; tests of the compiler on nightly, as information.
+    /// Examples on the oldest Rust and on beta, every kernel where LLVM is another; tests of the compiler on nightly, as
+    /// information.
     Toolchains,
     /// Code for other hosts, and every kernel for aarch64 and Windows on emulated machines.
     CrossBuilds,

@@ -2,9 +2,9 @@
 //! nightly. Everything else is tested on the current stable, which set-up installs.
 //!
 //! On each toolchain the types that its rustc states in debug information are read, a barrier in a source stays one, and its
-//! LLVM is asked which versions of PTX it knows. On those that have to pass, some examples run, every kernel of
-//! `tests/conformance` runs on the CPU and on the fake CUDA driver, and every kernel must have the lowering strategy that it has
-//! on the others; of kernels in C++ that is a matter of LLVM, and is tested once for each of its versions.
+//! LLVM is asked which versions of PTX it knows. On those that have to pass, some examples run. On those whose LLVM is another
+//! than stable's, every kernel of `tests/conformance` runs on the CPU and on the fake CUDA driver too, and every kernel must have
+//! the lowering strategy that it has on stable.
 
 use crate::{
     fake_driver,
@@ -75,8 +75,12 @@ fn on(workspace: &Workspace, toolchain: &Toolchain, driver: &Path) -> Result<()>
         let command = workspace.cargo(&all).env_remove("RUSTUP_TOOLCHAIN");
         command.env_remove("RUSTC").env_remove("CARGO").env("CARGO_TARGET_DIR", target)
     };
+    // With the same LLVM, kernels become what they become on stable, unless the tests of the compiler have said otherwise.
+    let own = workspace.shell.cmd("rustc").arg("-vV").quiet().read()?;
+    let is_other_llvm = llvm(&version) != llvm(&own);
     // Always the same packages, so that what they depend on has the same features and is compiled once.
-    let packages = [&EXAMPLES[..], &["conformance", SUITE]].concat();
+    let with_suite: &[&str] = if is_other_llvm { &["conformance", SUITE] } else { &[] };
+    let packages = [&EXAMPLES[..], with_suite].concat();
     let packages: Vec<_> = packages.into_iter().flat_map(|name| ["--package", name]).collect();
     cargo(&["build", "--quiet", "--bins"]).args(&packages).run()?;
     let programs = target.join("debug");
@@ -85,13 +89,11 @@ fn on(workspace: &Workspace, toolchain: &Toolchain, driver: &Path) -> Result<()>
         let _in_folder = workspace.shell.push_dir(outputs.path());
         workspace.shell.cmd(programs.join(example)).run()?;
     }
-    // clang reads C++ the same for all toolchains, so kernels in it differ with LLVM alone.
-    let own = workspace.shell.cmd("rustc").arg("-vV").quiet().read()?;
-    let strategies = if llvm(&version) == llvm(&own) { "in_rust" } else { "" };
-    for (file, named) in [("cpu", ""), ("strategies", strategies)] {
-        let test = cargo(&["test", "--quiet", "--test", file]).args(&packages).args(["--", named]);
-        test.env("KERNELMILL_REQUIRE_TOOLS", "1").run()?;
+    if !is_other_llvm {
+        return Ok(());
     }
+    let tests = cargo(&["test", "--quiet", "--test", "cpu", "--test", "strategies"]);
+    tests.args(&packages).env("KERNELMILL_REQUIRE_TOOLS", "1").run()?;
     let suite = workspace.shell.cmd(programs.join(SUITE)).arg("--compare");
     suite.envs(fake_driver::variables(driver)).env("FAKE_CUDA_ORDER", "random:1").run()?;
     Ok(())
