@@ -6,15 +6,15 @@ mod generator;
 use std::{env, fs, path::PathBuf};
 
 /// Kernels, in files of seventeen.
-const FILES: u64 = 6;
+const FILES: u64 = 3;
 const KERNELS_PER_FILE: u64 = 17;
 /// The same of kernels that exchange elements of shared memory.
-const TILE_FILES: u64 = 2;
+const TILE_FILES: u64 = 1;
 const TILES_PER_FILE: u64 = 24;
 /// Kernels that take elements a step apart, in one file.
-const STRIDES: u64 = 24;
+const STRIDES: u64 = 12;
 /// Kernels with checks, in one file.
-const CHECKED: u64 = 48;
+const CHECKED: u64 = 24;
 
 fn main() {
     for file in ["checks", "generator", "host_side", "loops", "strides", "tiles"] {
@@ -66,6 +66,7 @@ fn main() {
     let functions: String = checked.iter().map(generator::Checked::functions).collect();
     let kernels: String = checked.iter().map(generator::Checked::kernel).collect();
     source(check_file, &functions, &kernels);
+    remove_from(&folder, check_file + 1);
     let kernels = generator::Kernels { cases, tiles, stride_file, strides, check_file, checked };
     write(&out.join("cases.rs"), &kernels.host_side(seed));
     // `functions_*.rs` have no kernels, so they are no sources. Without contraction every
@@ -75,6 +76,14 @@ fn main() {
         .targets(["cpu", "compute_75"])
         .fma(false)
         .compile();
+}
+
+/// Removes the files that a build with more of them has left.
+fn remove_from(folder: &std::path::Path, first: u64) {
+    let paths = (first..).map(|number| folder.join(format!("random_{number}.rs")));
+    for path in paths.take_while(|path| path.exists()) {
+        fs::remove_file(path).expect("the target folder can be written");
+    }
 }
 
 fn write(path: &std::path::Path, text: &str) {

@@ -141,7 +141,7 @@ fn random_kernels() {
     let files = number("KERNELMILL_RANDOM_FILES", random::FILES);
     for file in 0..files {
         let kernels = random::kernels(seed, file);
-        let name = format!("warp_branches_{}_{file}", std::process::id());
+        let name = format!("warp_branches_{seed}_{file}");
         let text = random::text(&kernels);
         println!("seed {seed}, file {file}:\n{text}");
         let path = cuda_cpp::written(&name, &text);

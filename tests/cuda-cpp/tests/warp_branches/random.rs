@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 /// Files of kernels, and the kernels of each.
-pub(crate) const FILES: u64 = 4;
+pub(crate) const FILES: u64 = 2;
 pub(crate) const KERNELS: u64 = 8;
 
 /// A kernel.
