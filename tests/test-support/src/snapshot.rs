@@ -89,25 +89,6 @@ pub fn check_part(path: impl AsRef<Path>, markers: Markers<'_>, actual: &str) {
     accept(path.as_ref(), |expected| replace_part(expected, markers, actual));
 }
 
-/// Compares a set of lines with those of a file that `is_compared` chooses. The others are not this
-/// test's, and stay.
-///
-/// # Panics
-///
-/// When they differ and the snapshot is not rewritten.
-#[track_caller]
-pub fn check_lines(
-    path: impl AsRef<Path>,
-    actual: &BTreeSet<String>,
-    is_compared: impl Fn(&str) -> bool,
-) {
-    accept(path.as_ref(), |expected| {
-        let others = expected.lines().filter(|line| !is_compared(line));
-        let all: BTreeSet<_> = actual.iter().map(String::as_str).chain(others).collect();
-        Ok(all.iter().flat_map(|line| [line, "\n"]).collect())
-    });
-}
-
 /// Compares a file with what it should be, which is made of what it is; rewrites it where that is asked
 /// for.
 #[track_caller]
