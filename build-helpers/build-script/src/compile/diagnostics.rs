@@ -281,6 +281,7 @@ fn with_subject(text: &str, subject: &str) -> String {
 mod tests {
     use super::*;
     use crate::{base::cargo::Cargo, discovery::sources, settings::resolve, test_support::Project};
+    #[cfg(feature = "cuda-cpp")]
     use kernelmill_compiler::diagnostic::{Message, MessageSeverity};
 
     #[test]
