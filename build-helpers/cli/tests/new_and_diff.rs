@@ -244,6 +244,11 @@ fn a_new_package_in_cuda_has_a_safe_wrapper() {
 }
 
 #[test]
+fn a_new_package_in_hip_has_a_safe_wrapper() {
+    passes_its_test("grind_hip", "hip");
+}
+
+#[test]
 fn a_new_package_in_opencl_c_has_a_safe_wrapper() {
     passes_its_test("grind_opencl", "opencl");
 }
