@@ -146,12 +146,13 @@ fn all_tests(workspace: &Workspace) -> Result<()> {
     Ok(strict(workspace.cargo(&["test", "--workspace", "--no-fail-fast"])).run()?)
 }
 
-/// kernelmill-build without the front end of CUDA C++: lints, and the error for such a source.
+/// kernelmill-build without the front end of CUDA C++: warnings of rustc, and the error for such a source.
 fn without_cuda_cpp(workspace: &Workspace) -> Result<()> {
     let package = ["--package", "kernelmill-build", "--no-default-features", "--lib"];
-    workspace.cargo(&["clippy"]).args(package).args(lints(workspace)?).run()?;
-    let test = "cpp_without_its_front_end_names_the_feature";
-    Ok(strict(workspace.cargo(&["test"])).args(package).arg(test).run()?)
+    let test = workspace.cargo(&["test"]).args(package);
+    let test = test.arg("cpp_without_its_front_end_names_the_feature");
+    // An older Cargo takes no notice of it.
+    Ok(strict(test).env("CARGO_BUILD_WARNINGS", "deny").run()?)
 }
 
 /// Of everything but tests, examples and benchmarks, which nobody reads as documentation.
