@@ -91,8 +91,10 @@ fn a_job_that_crashes_is_named_and_its_input_is_kept() {
             "  source: kernels/doomed.rs\n  target: {target}\n  kernels: `first`, `second`\n"
         );
         let kept = scratch.join(format!("crash-doomed-{target}"));
-        let error =
-            format!("error[{}]: LLVM ended the compiler, with signal SIGABRT: ", Code::LlvmEnded);
+        let error = format!(
+            "error[{}]: LLVM terminated the compiler, with signal SIGABRT: ",
+            Code::LlvmEnded
+        );
         assert!(said.contains(&error), "{said}");
         assert!(said.contains(&format!("{of_job}  while: plugins\n")), "{said}");
         assert!(said.contains(&format!("is kept in {}\n", kept.display())), "{said}");

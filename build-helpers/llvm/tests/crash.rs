@@ -75,7 +75,7 @@ fn a_crash_is_reported_with_its_source_and_the_input_is_kept() {
         let (said, by, kept) = crashed(kind);
         let lines = "  source: kernels/a.rs\n  while: optimisation\n";
         assert!(said.contains(&format!("with signal {name}: ")) && said.contains(lines), "{said}");
-        assert_eq!(said.matches("LLVM ended the compiler").count(), 1, "{said}");
+        assert_eq!(said.matches("LLVM terminated the compiler").count(), 1, "{said}");
         assert_eq!((by, &*kept), (Some(signal), "the input"), "{said}");
     }
 }
@@ -85,6 +85,6 @@ fn a_fatal_error_of_llvm_is_reported_with_its_reason() {
     let (said, _, kept) = crashed("fatal");
     assert!(said.contains("with a fatal error: Cannot select: "), "{said}");
     assert!(said.contains("  source: kernels/a.rs\n"), "{said}");
-    assert_eq!(said.matches("LLVM ended the compiler").count(), 1, "{said}");
+    assert_eq!(said.matches("LLVM terminated the compiler").count(), 1, "{said}");
     assert_eq!(kept, "the input");
 }

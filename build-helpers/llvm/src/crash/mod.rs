@@ -107,7 +107,7 @@ fn report(what: &[&[u8]]) {
     // SAFETY: as in `step`; where this is a signal handler, the thread is still inside `during`.
     let Some(report) = (unsafe { CURRENT.replace(std::ptr::null()).as_ref() }) else { return };
     // The number of `Code::LlvmEnded`, which the compiler's tests compare with this.
-    print(b"\nerror[KM0124]: LLVM ended the compiler, with ");
+    print(b"\nerror[KM0124]: LLVM terminated the compiler, with ");
     what.iter().for_each(|part| print(part));
     print(b"\n");
     print(&report.text);
@@ -123,7 +123,7 @@ fn report(what: &[&[u8]]) {
         print(b"\n");
     }
     print(b"  help: this is a fault of kernelmill or of LLVM: please report it with these files; until it is \
-        mended, leave the kernel out for this target, or use another Rust toolchain\n");
+            fixed, leave this target out for the kernel, or use another Rust toolchain\n");
 }
 
 #[cfg(unix)]

@@ -9,11 +9,14 @@ use std::{
 
 /// The signals of a crash, with what they are called.
 const SIGNALS: [(c_int, &str); 5] = [
-    (libc::SIGSEGV, "signal SIGSEGV: an access to memory that is not there"),
-    (libc::SIGBUS, "signal SIGBUS: an access to memory that cannot be"),
-    (libc::SIGILL, "signal SIGILL: code that cannot be reached was"),
-    (libc::SIGFPE, "signal SIGFPE: arithmetic without a result"),
-    (libc::SIGABRT, "signal SIGABRT: an assertion of LLVM's, or memory that it could not get"),
+    (libc::SIGSEGV, "signal SIGSEGV: an invalid memory access"),
+    (libc::SIGBUS, "signal SIGBUS: a bus error"),
+    (
+        libc::SIGILL,
+        "signal SIGILL: an illegal instruction, which LLVM has where code must not be reached",
+    ),
+    (libc::SIGFPE, "signal SIGFPE: an arithmetic error"),
+    (libc::SIGABRT, "signal SIGABRT: a failed assertion in LLVM, or a lack of memory"),
 ];
 
 /// So many seconds the handlers that come after ours have to print what they know. They allocate memory,
@@ -86,7 +89,8 @@ fn address_space() -> Option<u64> {
 pub(super) fn memory_note() -> String {
     address_space().map_or_else(String::new, |bytes| {
         format!(
-            "  note: the process may have {} MiB of address space (RLIMIT_AS, `ulimit -v`), which LLVM may have used up\n",
+            "  note: the process is limited to {} MiB of address space (RLIMIT_AS, `ulimit -v`): LLVM may have \
+             run out of it\n",
             bytes >> 20
         )
     })
