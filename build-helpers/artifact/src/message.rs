@@ -72,7 +72,7 @@ fn string(length: u64, values: &mut std::slice::Iter<'_, u64>) -> String {
 fn place(number: Option<u64>, places: &[SourceLocation<'_>]) -> String {
     let index = number.and_then(|number| usize::try_from(number.checked_sub(1)?).ok());
     let place = index.and_then(|index| places.get(index));
-    place.map_or_else(|| "a place that is not known".to_string(), |place| place.to_string())
+    place.map_or_else(|| "an unknown location".to_string(), |place| place.to_string())
 }
 
 /// A format specification, the part after the colon: `>+#08.3x`. The grammar is that of
@@ -333,7 +333,7 @@ mod tests {
         let places = [SourceLocation { file: "kernels/a.cu", line: 3, column: 9 }];
         let shown = |number| render_message("at {place}", &[number], &places);
         assert_eq!(shown(1), "at kernels/a.cu:3:9");
-        assert_eq!((shown(0), shown(2)), (shown(9), String::from("at a place that is not known")));
+        assert_eq!((shown(0), shown(2)), (shown(9), String::from("at an unknown location")));
     }
 
     #[test]

@@ -213,7 +213,7 @@ impl PanicKind {
             Self::StackOverflow => "stack overflow",
             Self::Other => "the kernel panicked",
             Self::Silent => {
-                "compiled with `panics = \"none\"`, which keeps no message and no place"
+                "its message and location are not known, because it was compiled with `panics = \"none\"`"
             }
         };
         String::from(fixed)

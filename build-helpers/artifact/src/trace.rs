@@ -201,7 +201,8 @@ fn check(file: &mut File) -> io::Result<()> {
     if length == 0 {
         return Ok(());
     }
-    let refused = || io::Error::new(io::ErrorKind::InvalidData, "it is no trace of kernelmill's");
+    let refused =
+        || io::Error::new(io::ErrorKind::InvalidData, "it is not a trace that kernelmill wrote");
     let place = length.checked_sub(END.len() as u64).ok_or_else(refused)?;
     let (mut start, mut end) = ([0; 2], [0; END.len()]);
     file.read_exact(&mut start)?;
@@ -377,7 +378,7 @@ mod tests {
         for text in ["{}", "[1]", "notes of mine\n", "[\n"] {
             let path = write_file(&folder, "other.json", text);
             let error = TraceFile::append(&path, "demo").unwrap_err();
-            assert_eq!(error.to_string(), "it is no trace of kernelmill's", "{text}");
+            assert_eq!(error.to_string(), "it is not a trace that kernelmill wrote", "{text}");
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
     }

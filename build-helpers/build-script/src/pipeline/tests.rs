@@ -350,8 +350,8 @@ fn the_steps_of_builds_are_in_their_trace() {
     assert_eq!(of(&both[first.len()..], "compile"), []);
     project.set("KERNELMILL_TRACE", "kernels/saxpy.rs");
     let lines = project.build().lines;
-    let expected = "cargo::warning=KERNELMILL_TRACE is `kernels/saxpy.rs`, which cannot be written: it is no trace of \
-                    kernelmill's; the build is not traced";
+    let expected = "cargo::warning=KERNELMILL_TRACE is `kernels/saxpy.rs`, which cannot be written: it is not a \
+                    trace that kernelmill wrote; the build is not traced";
     assert!(lines.iter().any(|line| line == expected), "{lines:#?}");
 }
 
