@@ -87,7 +87,7 @@ fn note_unchecked(task: &Task<'_, '_>, kernel: &Kernel<'_>, unknown: &BTreeSet<(
     let places: Vec<_> = unknown.iter().map(|(file, line)| format!("{file}:{line}")).collect();
     let places = places.join(", ");
     let text =
-        format!("accesses are not checked, of memory of unknown size or in libraries: {places}");
+        format!("accesses to memory of unknown size or in libraries are not checked: {places}");
     task.note(&kernel.name, &text);
 }
 

@@ -15,7 +15,9 @@ impl Options {
                 "bounds=off" => options.bounds = false,
                 "races=off" => options.races = false,
                 other => {
-                    return Err(format!("`{other}` is no option: write bounds=off or races=off"));
+                    return Err(format!(
+                        "`{other}` is not an option: write bounds=off or races=off"
+                    ));
                 }
             }
         }
@@ -33,7 +35,7 @@ mod tests {
         assert_eq!(read(""), Ok((true, true)));
         assert_eq!(read("races=off"), Ok((true, false)));
         assert_eq!(read("races=off, bounds=off"), Ok((false, false)));
-        let message = "`race=off` is no option: write bounds=off or races=off";
+        let message = "`race=off` is not an option: write bounds=off or races=off";
         assert_eq!(read("race=off"), Err(message.to_owned()));
     }
 }

@@ -139,8 +139,8 @@ impl<'a, 'c> Races<'a, 'c> {
         };
         let message = |verb: &str| {
             self.task.message(format!(
-                "a race: {what} is {} here, and {verb} by thread {{u32}} of the block at {{place}}, \
-                 with no barrier between",
+                "data race: {what} is {} here, and {verb} by thread {{u32}} of the block at {{place}}, with no \
+                 barrier between",
                 access.kind.verb()
             ))
         };
@@ -165,7 +165,7 @@ impl<'a, 'c> Races<'a, 'c> {
         }
         if uses_dynamic {
             let bytes = self.shadows.dynamic.map_or(0, |shadow| shadow.cells * shadow.granule);
-            note(&format!("races in {DYNAMIC} are looked for in its first {bytes} bytes"));
+            note(&format!("races in {DYNAMIC} are detected in its first {bytes} bytes only"));
         }
         let is_mixed = |roots: &[Root<'c>]| {
             let shared = roots.iter().any(|it| matches!(it, Root::Shared(_) | Root::Dynamic));

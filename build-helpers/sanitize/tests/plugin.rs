@@ -61,7 +61,7 @@ fn checks_are_compiled_for_every_target() {
             has("out of bounds: `x` has {u64} elements, and element {i64} is read"),
             "{target}"
         );
-        assert!(has("a race: the shared array `TILE` is written here"), "{target}");
+        assert!(has("data race: the shared array `TILE` is written here"), "{target}");
         assert!(artifact.locations.iter().any(|place| place.line == 8), "{target}");
         // The cells: three of 8 bytes for each of 64 elements.
         let shared = artifact.kernels[0].static_shared_bytes;
@@ -117,7 +117,7 @@ fn each_kind_of_check_can_be_left_out() {
     let error = compile(&compiler, "mirror", KERNELS, &config("cpu", "race=off")).unwrap_err();
     let message = error.to_string();
     assert!(
-        message.contains("`race=off` is no option: write bounds=off or races=off"),
+        message.contains("`race=off` is not an option: write bounds=off or races=off"),
         "{message}"
     );
 }
@@ -150,7 +150,7 @@ pub fn unknown(mut y: DisjointSlice<f32>, address: u64) {
 }
 ";
     let said = notes("unknown", unknown, "compute_75");
-    let expected = "sanitize: accesses are not checked, of memory of unknown size or in libraries: \
+    let expected = "sanitize: accesses to memory of unknown size or in libraries are not checked: \
                     kernels/unknown.rs:7";
     assert!(said.contains(&expected.to_owned()), "{said:?}");
     let large = KERNELS.replace("64>", "3200>");
@@ -177,7 +177,7 @@ pub fn dynamic(mut y: DisjointSlice<f32>) {
 ";
     let said = notes("dynamic", dynamic, "compute_75");
     let expected =
-        "sanitize: races in the dynamic shared memory are looked for in its first 4096 bytes";
+        "sanitize: races in the dynamic shared memory are detected in its first 4096 bytes only";
     assert!(said.contains(&expected.to_owned()), "{said:?}");
     let recursive = "
 use kernelmill_device::prelude::*;

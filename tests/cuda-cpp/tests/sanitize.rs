@@ -39,7 +39,7 @@ fn kernels_get_the_sizes_of_their_buffers_and_the_checks() {
             let expected = format!("`{name}` has {{u64}} elements, and element {{i64}} is");
             assert!(has(&expected), "{target}: {:?}", artifact.messages);
         }
-        assert!(has("a race: the shared array `tile`"), "{target}: {:?}", artifact.messages);
+        assert!(has("data race: the shared array `tile`"), "{target}: {:?}", artifact.messages);
         let notes: Vec<_> = artifact.kernels.iter().map(|kernel| kernel.notes.join("; ")).collect();
         let expected = ["sanitize: 3 accesses checked", "sanitize: 4 accesses checked"];
         assert_eq!(notes, expected, "{target}");

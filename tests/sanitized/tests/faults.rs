@@ -53,7 +53,7 @@ fn every_fault_is_an_error_with_file_and_line_on_the_fake_driver() {
     assert!(!text.contains("nothing was reported"), "{text}");
     for line in text.lines() {
         assert!(line.contains("kernel panicked at kernels/"), "{line}");
-        assert!(line.contains("out of bounds: ") || line.contains("a race: "), "{line}");
+        assert!(line.contains("out of bounds: ") || line.contains("data race: "), "{line}");
     }
     assert_eq!(without_threads(&text), without_threads(&run("cpu", "faults")));
 }
