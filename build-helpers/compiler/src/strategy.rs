@@ -149,10 +149,10 @@ pub enum EarlyExitRefusal {
 impl Display for EarlyExitRefusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoExit => formatter.write_str("no thread exits where all come together"),
+            Self::NoExit => formatter.write_str("no early exit is in uniform control flow"),
             Self::StillDivergent { exits } => {
                 let noun = if *exits == 1 { "exit" } else { "exits" };
-                write!(formatter, "control flow is divergent without {exits} early {noun} too")
+                write!(formatter, "control flow stays divergent without {exits} early {noun}")
             }
             Self::TooManyExits { limit } => {
                 write!(formatter, "there are more than {limit} early exits")
@@ -186,11 +186,15 @@ pub enum LinearizationRefusal {
 impl Display for LinearizationRefusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::NoBranch => "no branch around warp collectives is reached by all together",
+            Self::NoBranch => {
+                "no divergent branch around warp collectives is in uniform control flow"
+            }
             Self::BarrierUnderBranch => "a barrier of the block is under a divergent branch",
             Self::WaitsForMemory => "a loop under a divergent branch may wait for other threads",
-            Self::SplitsWarps => "lanes of a warp part before a collective that names all of them",
-            Self::Irregular => "the ways of a divergent branch are irregular",
+            Self::SplitsWarps => {
+                "lanes of a warp diverge before a warp collective whose mask names all of them"
+            }
+            Self::Irregular => "the paths of a divergent branch are irregular",
             Self::TooManyBranches => "there are too many divergent branches",
         })
     }
@@ -368,7 +372,7 @@ impl Display for CoroutineReason {
         };
         formatter.write_str(match self {
             Self::PartialMask => "the mask of a warp collective may be partial",
-            Self::GridBarrier => "its blocks wait for each other",
+            Self::GridBarrier => "its blocks synchronise with each other",
             Self::ExitInOutlinedFunction => "an outlined function can end its thread",
             Self::UnstructuredControlFlow => "control flow is unstructured",
             Self::DynamicStackMemory => "the size of stack memory is not constant",
@@ -445,7 +449,8 @@ impl Display for ScalarReason {
             Self::LargeStackMemory { bytes, limit } => {
                 return write!(
                     formatter,
-                    "a thread has {bytes} bytes of stack memory, and all of a vector may have {limit}"
+                    "a thread has {bytes} bytes of stack memory, and all threads of a vector together can have \
+                     {limit}"
                 );
             }
             Self::SpeculationInDivergentCode => {

@@ -133,7 +133,7 @@ fn kernels_of_the_tests_and_examples_are_accepted() {
 
 #[test]
 fn threads_at_different_barriers_are_refused() {
-    let differs = "the branch at kernels/phases.rs:15 differs between them";
+    let differs = "the condition of the branch at kernels/phases.rs:15 differs between threads";
     // The report: half of the threads read what the other half writes behind another barrier.
     let body = format!(
         "if t < 32 {{\nlet v = a.sync();\n{WRITE}\n}} else {{\nthread::sync_threads();\na.write(own, 1);\n}}"
@@ -159,18 +159,18 @@ fn threads_at_different_barriers_are_refused() {
 #[test]
 fn loops_of_different_lengths_are_refused() {
     let body = "for _ in 0..t {\nlet v = a.sync();\nb.write(own, v[0]);\na = v.sync();\na.write(own, 1);\n}\nlet v = a.sync();\nb.write(own, v[1]);";
-    refused(body, &TARGETS, FIRST + 1, "differs between them");
+    refused(body, &TARGETS, FIRST + 1, "differs between threads");
     let atomic = "while flag[0].load(Ordering::Relaxed) == 0 {\nlet v = a.sync();\nb.write(own, v[0]);\na = v.sync();\n}\nlet v = a.sync();\nb.write(own, v[1]);";
-    refused(atomic, &TARGETS, FIRST + 1, "differs between them");
+    refused(atomic, &TARGETS, FIRST + 1, "differs between threads");
     let data = "let mut k = x[t];\nwhile k > 0 {\nlet v = a.sync();\nb.write(own, v[0]);\na = v.sync();\nk /= 2;\n}\nlet v = a.sync();\nb.write(own, v[1]);";
-    refused(data, &TARGETS, FIRST + 2, "differs between them");
+    refused(data, &TARGETS, FIRST + 2, "differs between threads");
 }
 
 #[test]
 fn a_barrier_on_the_way_to_a_panic_is_refused() {
     let body =
         format!("if t == 3 {{\nlet v = a.sync();\n{WRITE}\npanic!(\"no\");\n}}\na.write(own, 3);");
-    refused(&body, &TARGETS, FIRST + 1, "only threads that then panic");
+    refused(&body, &TARGETS, FIRST + 1, "only threads that panic afterwards");
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn shared_memory_on_the_way_out_is_refused_where_threads_leave_as_a_group() {
         body,
         &["gfx1100", "gfx90a"],
         FIRST + 4,
-        "threads that leave it before others use shared memory here",
+        "threads that exit early use shared memory here",
     );
     accepted(body, &["cpu", "compute_75"]);
 }
@@ -227,8 +227,8 @@ fn warnings(body: &str, target: &str) -> Vec<String> {
     let artifact = compile("phases", &kernel(body), target).unwrap();
     let place = |warning: &String| warning.split(": ").next().unwrap().to_owned();
     for warning in &artifact.warnings {
-        let text = "threads of `phases` exit here before they write to a block array, and the others read zeros in \
-                    their place; let every thread write before it exits, a zero where that is meant";
+        let text = "threads of kernel `phases` exit here before they have written to a block array, so the other threads \
+                read zeros in place of their elements; write the element before the exit, with a zero where zero is intended";
         assert!(warning.ends_with(text), "{target}: {warning}");
     }
     artifact.warnings.iter().map(place).collect()

@@ -126,7 +126,8 @@ fn what_a_source_has_for_others_and_names_is_known() {
 fn a_name_that_no_source_has_is_told_with_the_nearest() {
     let text = PARENT.replace("deferred!(shade:", "deferred!(shader:");
     let message = refused("no_such", &text, vec![child("shade", SHADE), child("tint", TINT)]);
-    let expected = "kernels/no_such.rs:8: no source has a function `shader` for others; the nearest is `shade`";
+    let expected =
+        "kernels/no_such.rs:8: no source exports a function `shader`; the nearest is `shade`";
     assert_eq!(message, expected);
     let message = refused("nothing_there", PARENT, Vec::new());
     assert!(message.contains("pub extern \"C\" fn shade"), "{message}");
@@ -138,8 +139,8 @@ fn a_name_that_two_sources_have_is_told_with_both() {
     let children =
         vec![child("first_tint", TINT), child("second_tint", TINT), child("shade", SHADE)];
     let message = refused("two", PARENT, children);
-    let end = "several sources have a function `tint`: `kernels/first_tint.rs`, \
-               `kernels/second_tint.rs`; rename one";
+    let end = "several sources export a function `tint`: `kernels/first_tint.rs`, \
+               `kernels/second_tint.rs`; rename one of them";
     assert!(message.starts_with("kernels/shade.rs:13: ") && message.ends_with(end), "{message}");
 }
 
@@ -148,8 +149,8 @@ fn a_name_that_two_sources_have_is_told_with_both() {
 fn other_types_than_those_it_is_defined_with_are_told() {
     let text = PARENT.replace("fn(f32, u32) -> f32", "fn(f32, u64) -> f32");
     let message = refused("types", &text, vec![child("shade", SHADE), child("tint", TINT)]);
-    let expected = "kernels/types.rs:8: `shade` is named with the types `float (float, i64)` and \
-                    defined with `float (float, i32)`; write the same parameters and result";
+    let expected = "kernels/types.rs:8: `shade` is declared with the type `float (float, i64)` and defined with \
+                    the type `float (float, i32)`; write the same parameters and result";
     assert_eq!(message, expected);
 }
 

@@ -390,8 +390,8 @@ fn the_heap_is_malloc_where_there_is_one_and_an_error_elsewhere() {
     assert!(count(&ptx, ", malloc,") > 0 && count(&ptx, "call.uni free") > 0, "{ptx}");
     compile("heap", HEAP, "cpu").unwrap_or_else(|error| panic!("{error}"));
     let error = compile("heap", HEAP, "gfx1100").unwrap_err().to_string();
-    let start = "a kernel does what gfx1100 cannot:\n  [KM0103] allocates on the heap, which the target does \
-                 not have\n";
+    let start = "a kernel cannot be compiled for gfx1100:\n  [KM0103] allocates on the heap, which the target \
+                 does not have\n";
     assert!(error.starts_with(start), "{error}");
     assert!(error.contains("from kernels/heap.rs:6, in `heap::heap`"), "{error}");
 }
@@ -406,9 +406,9 @@ fn a_function_of_the_run_time_library_cannot_be_defined_again() {
     let clash = "#[unsafe(no_mangle)]\npub extern \"C\" fn __kernelmill_barrier() {}";
     assert_eq!(
         refused("clash", clash),
-        "a kernel does what compute_75 cannot:\n  [KM0114] defines `__kernelmill_barrier`, which is of \
-         kernelmill's own library\n     --> `__kernelmill_barrier`\n    help: rename it; names that \
-         start with `__kernelmill_` are the compiler's"
+        "a kernel cannot be compiled for compute_75:\n  [KM0114] defines `__kernelmill_barrier`, which is a function of \
+         kernelmill's own library\n     --> `__kernelmill_barrier`\n    help: rename it; names that start with \
+         `__kernelmill_` are the compiler's"
     );
     let arity =
         "#[unsafe(no_mangle)]\npub extern \"C\" fn __kernelmill_panic(kind: u32) -> ! { loop {} }";
@@ -423,8 +423,8 @@ fn a_declaration_that_is_not_the_librarys_is_refused() {
         + "unsafe extern \"C\" { fn __kernelmill_barrier(id: u32); }\n";
     for target in ["compute_75", "gfx1100"] {
         let error = compile("declares", &text, target).unwrap_err().to_string();
-        let part = "declares `__kernelmill_barrier` with 1 parameters, or with other types, where \
-                    kernelmill's own library has 0";
+        let part = "declares `__kernelmill_barrier` with 1 parameters, and kernelmill's own library defines it \
+                    with 0, or with other types";
         assert!(error.contains(part), "{error}");
     }
 }

@@ -228,8 +228,8 @@ fn what_functions_alone_cannot_be_is_an_error() {
     let thread = FUNCTIONS.replace("inner(x) *", "inner(x) * thread::thread_idx().x as f32 *");
     assert!(compile(&thread, "compute_75", &[]).is_ok());
     let said = message(&thread, "cpu", &[]);
-    let expected =
-        "asks for its thread, block or launch, and a function that the host calls is in none";
+    let expected = "uses its thread, its block, its launch or shared memory, which a function that the host calls does not \
+         have";
     assert!(said.contains(expected) && said.contains("functions.rs:11"), "{said}");
     let by_value = FUNCTIONS.replace("(x: f32, factors", "(x: f32, _: [u64; 5], factors");
     let by_value = by_value.replace(
@@ -244,7 +244,11 @@ fn what_functions_alone_cannot_be_is_an_error() {
     let said = message(FUNCTIONS, "gfx1100", &[]);
     assert!(said.ends_with("the target is gfx1100: nothing links them there"), "{said}");
     let said = message(FUNCTIONS, "compute_75", &[("name", "only")]);
-    assert_eq!(said, "the name `only` is for one function, and the source has `scale`, `third`");
+    assert_eq!(
+        said,
+        "the option `name` (`only`) is for a source with one function, and this one has `scale`, \
+                      `third`"
+    );
     let none = FUNCTIONS.replace("#[unsafe(no_mangle)]", "");
     let said = message(&none, "cpu", &[]);
     assert!(

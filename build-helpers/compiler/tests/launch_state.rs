@@ -362,9 +362,7 @@ fn what_cannot_have_state_is_told() {
     );
     let fault_of = fault(&with(Seed), &by_address);
     assert!(
-        fault_of.contains(
-            "`state::helper` asks for the state `seed` of a launch, and its address is taken"
-        ),
+        fault_of.contains("`state::helper` uses the launch state `seed`, and its address is taken"),
         "{fault_of}"
     );
     assert!(fault_of.contains("by the plugin `seed`"), "{fault_of}");
@@ -376,17 +374,17 @@ fn what_cannot_have_state_is_told() {
         fault_of.contains("kernels/state.rs:16: `__kernelmill_seed` is declared with another type"),
         "{fault_of}"
     );
-    assert!(fault_of.contains("returns `u64`"), "{fault_of}");
+    assert!(fault_of.contains("with the result `u64`"), "{fault_of}");
     let refused = Compiler::new(compiler().toolchain().clone()).unwrap();
     let plugins: Vec<Arc<dyn Plugin>> = vec![Arc::new(Seed), Arc::new(Asks(seed("other")))];
     let fault_of = refused.with_plugins(plugins).unwrap_err().to_string();
-    assert!(fault_of.contains("have one state, `seed`; rename one of the two"), "{fault_of}");
+    assert!(fault_of.contains("have the same state, `seed`; rename one of the two"), "{fault_of}");
     // The signature of a job must have the state that its code reaches.
     let (source, lowered) = lower("state", RANDOM);
     let config = Config::new("compute_75".parse().unwrap());
     let job = common::job("state", &source, &lowered, &config);
     let fault_of = with(Seed).compile(&job).unwrap_err().to_string();
-    assert!(fault_of.contains("kernel `random` has no state `seed`"), "{fault_of}");
+    assert!(fault_of.contains("kernel `random` has no launch state `seed`"), "{fault_of}");
 }
 
 /// Acceptance: S0.6, S1.2.

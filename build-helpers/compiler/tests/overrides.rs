@@ -113,15 +113,15 @@ fn what_is_not_the_kernel_is_refused_with_its_file() {
     let refused =
         |code| compile(&source, &with(&lowered, code), "compute_80").unwrap_err().to_string();
     let said = refused(OverrideCode::FrontEnd("define void @f() { ret void }".to_owned()));
-    let expected = "edited cannot stand for the kernel `first`: it has no function `__kernelmill_entry_first`; begin \
-                    with the stage `ir` of the kernel, which `KERNELMILL_DUMP=ir` writes";
+    let expected = "edited cannot replace the kernel `first`: it has no function `__kernelmill_entry_first`; \
+                    begin with the stage `ir` of the kernel, which `KERNELMILL_DUMP=ir` writes";
     assert_eq!(said, expected);
     let text = "define void @__kernelmill_entry_first(i32 %0) { ret void }";
     let said = refused(OverrideCode::FrontEnd(text.to_owned()));
     let expected = "its parameters are (i32), and those of the kernel (ptr, i64, ptr, i64)";
     assert!(said.ends_with(expected), "{said}");
     let said = refused(OverrideCode::FrontEnd("define what".to_owned()));
-    assert!(said.starts_with("edited cannot stand for the kernel `first`: "), "{said}");
+    assert!(said.starts_with("edited cannot replace the kernel `first`: "), "{said}");
     let said = refused(OverrideCode::Ptx(".visible .entry third() { ret; }".to_owned()));
     assert!(said.ends_with("`first`: it has no entry `first`, only: `third`"), "{said}");
 }

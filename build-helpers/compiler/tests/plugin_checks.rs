@@ -180,7 +180,7 @@ fn check_02_a_plugin_says_whether_it_changed_the_module() {
     let error = compile(&with(vec![Arc::new(plugin.clone())]).unwrap(), "lies", MARKED, "cpu");
     assert_eq!(
         error.unwrap_err().to_string(),
-        "the plugin `number` 1, at Finalize: it changed the module, and returned that it did not"
+        "the plugin `number` 1, at Finalize: its `run` changed the module, and returned `false`"
     );
     // What only costs a verification is no error.
     let mut rest = Number::new("rest", 7, Stage::Finalize);
@@ -211,20 +211,20 @@ fn check_06_what_a_plugin_declines_its_default_is_given() {
     default.declines = |_| true;
     let compiler = with(vec![Arc::new(default.clone()), Arc::new(special.clone())]).unwrap();
     let error = compile(&compiler, "declined", MARKED, "cpu").unwrap_err().to_string();
-    let expected = "the marker `__kernelmill_cycles` is left: the plugins `special`, `default` have \
-                    not replaced it";
+    let expected =
+        "the plugins `special`, `default` have not replaced the marker `__kernelmill_cycles`";
     assert!(error.contains(expected), "{error}");
-    assert_eq!(error.matches(expected).count(), error.matches("is left").count(), "{error}");
+    assert_eq!(error.matches(expected).count(), error.matches("not replaced").count(), "{error}");
 
     special.stages = vec![Stage::FrontEnd, Stage::Optimized];
     let error = with(vec![Arc::new(default.clone()), Arc::new(special.clone())]).unwrap_err();
-    let expected = "the plugin `default` is the default for `__kernelmill_cycles` at Finalize, where \
-                    `special` has not seen all of it, which works until Optimized; let `default` work \
-                    from Optimized on";
+    let expected = "the default plugin `default` replaces the marker `__kernelmill_cycles` at the stage Finalize, \
+                    and `special` replaces it until the stage Optimized; let `default` start at the stage \
+                    Optimized";
     assert_eq!(error.to_string(), expected);
     let third = Number::new("third", 1, Stage::Late);
     let error = with(vec![Arc::new(third), Arc::new(special)]).unwrap_err().to_string();
-    assert!(error.contains("the plugins `special` and `third` have one marker"), "{error}");
+    assert!(error.contains("the plugins `special` and `third` have the same marker"), "{error}");
 }
 
 /// Check 8 of plugins (S2.8). What a plugin is, and what it does by the rules it was made with, of which
@@ -299,7 +299,10 @@ fn check_09_a_plugin_imports_functions_of_the_program_by_their_symbols() {
     assert_eq!(again.to_bytes(), artifact.to_bytes());
     for target in ["compute_75", "gfx1100"] {
         let error = compile(&compiler, "imports", MARKED, target).unwrap_err().to_string();
-        assert!(error.contains("the plugin `imports` has not replaced it"), "{target}: {error}");
+        assert!(
+            error.contains("the plugin `imports` has not replaced the marker"),
+            "{target}: {error}"
+        );
     }
 }
 

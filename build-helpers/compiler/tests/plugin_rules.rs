@@ -239,11 +239,11 @@ fn a_rule_whose_functions_do_not_fit_is_an_error() {
     };
     assert_eq!(
         error(rule("leaf", "missing")).to_string(),
-        "the plugin `outer` has `missing` stand for `leaf`, and the source has no such function; one \
-         that nothing names is dropped: name it in a `#[used]` static"
+        "a rule of the plugin `outer` replaces `leaf` by `missing`, which the source does not have; functions \
+         that nothing uses are removed: name it in a `#[used]` static"
     );
     assert_eq!(
         error(rule("leaf", "rules::marked")).to_string(),
-        "the plugin `outer` has `rules::marked` stand for `leaf`, which has another type"
+        "a rule of the plugin `outer` replaces `leaf` by `rules::marked`, which has another type"
     );
 }

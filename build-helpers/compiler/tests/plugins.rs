@@ -376,9 +376,15 @@ fn a_plugins_meta_is_in_the_key_and_a_childs_is_its_own() {
     assert_ne!(child.key(), same);
     assert_eq!((told.key(), &*told.params.meta["noted"]), (key, "1234567"));
 
-    told.params.meta = BTreeMap::from([("notd".to_owned(), String::new())]);
+    let names = ["notd", "noted", "notes"].map(|name| (name.to_owned(), String::new()));
+    told.params.meta = BTreeMap::from(names);
     let error = compile(&compiler, "told", &text, &told).unwrap_err().to_string();
-    assert_eq!(error, "there is no plugin `notd` to have a setting; the nearest is `noted`");
+    let fault = |name: &str| {
+        format!(
+            "the settings have options for the plugin `{name}`, which is not registered; the nearest is `noted`"
+        )
+    };
+    assert_eq!(error, format!("{}\n{}", fault("notd"), fault("notes")));
 }
 
 /// Acceptance: S2.10.
@@ -397,12 +403,14 @@ fn a_marker_that_is_left_is_named_with_the_plugin_and_the_line() {
             assert_eq!(lines, [place(10), place(12)], "{target}");
         }
         let message = error.to_string();
-        let expected =
-            "the marker `__kernelmill_cycles` is left: the plugin `noted` has not replaced it";
+        let expected = "the plugin `noted` has not replaced the marker `__kernelmill_cycles`";
         assert!(message.contains(expected), "{message}");
     }
     let error = compile(common::compiler(), "left", CLOCK, &config("compute_75")).unwrap_err();
-    assert!(error.to_string().contains("the marker `cycles` is left"), "no plugin: {error}");
+    assert!(
+        error.to_string().contains("the marker `cycles` was not replaced"),
+        "no plugin: {error}"
+    );
 }
 
 #[derive(Debug)]
@@ -455,15 +463,18 @@ fn a_marker_of_the_wrong_name_is_told_with_the_one_that_was_meant() {
         compile(compiler, "misnamed", &text, &config("gfx1100")).unwrap_err().to_string()
     };
     let error = refused(&compiler, "__kernelmill_cycles", "__kernelmill_cycels");
-    assert!(error.contains("the marker `cycels` is left: no stage has replaced it"), "{error}");
+    assert!(
+        error.contains("the marker `cycels` was not replaced by a plugin or by the compiler"),
+        "{error}"
+    );
     let help = "help: the nearest marker is `__kernelmill_cycles`, of the plugin `cycles`";
     assert!(error.contains(help), "{error}");
     let error = refused(&compiler, "__kernelmill_cycles", "__kernelmill_temperature");
-    let help = "help: register the plugin that replaces it by `Build::plugin`: registered are `cycles` for \
-                `__kernelmill_cycles`; other names";
+    let help = "help: register the plugin that replaces it with `Build::plugin`: registered are `cycles` for \
+                `__kernelmill_cycles`; all other names";
     assert!(error.contains(help), "{error}");
     let error = refused(common::compiler(), "", "");
-    assert!(error.contains("by `Build::plugin`: none is registered; other names"), "{error}");
+    assert!(error.contains("with `Build::plugin`: none is registered; all other names"), "{error}");
     let plugin = Noted::new("noted", "wrong name", &Arc::default());
     let error = with(vec![Arc::new(plugin)]).unwrap_err().to_string();
     let expected = "the plugin `noted` has the marker `wrong name`, which cannot be declared; use letters, digits and \
@@ -481,7 +492,7 @@ fn two_plugins_of_one_name_or_marker_are_refused() {
     let error = with(vec![Arc::new(Cycles), Arc::new(Refuses)]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "the plugins `cycles` and `refuses` have one marker, `__kernelmill_cycles`; use one of the two"
+        "the plugins `cycles` and `refuses` have the same marker, `__kernelmill_cycles`; use one of the two"
     );
 }
 

@@ -327,7 +327,7 @@ pub fn ask(mut out: DisjointSlice<i32>) {
     let text = text.replace("c\"nothing\"", "[c\"a\", c\"b\"][out.len() % 2]");
     for target in ["compute_86", "gfx1100", "cpu"] {
         let message = compile("ask", &text, target).unwrap_err().to_string();
-        let expected = "asks `__nvvm_reflect` a question that is no constant text";
+        let expected = "calls `__nvvm_reflect` with an argument that is not a constant string";
         assert!(message.contains(expected) && message.contains("ask.rs:11"), "{target}: {message}");
     }
 }
@@ -581,7 +581,7 @@ fn check_21_compilation_parameters() {
     let error = compiler().compile(&job("two", &source, &lowered, &named)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the name `renamed` is for one kernel, and the source has `first`, `second`"
+        "the option `name` (`renamed`) is for a source with one kernel, and this one has `first`, `second`"
     );
 }
 

@@ -64,8 +64,8 @@ pub fn two(x: u32, tile: BlockArray<u32, 40000>, mut y: DisjointSlice<u32>) {
 #[test]
 fn shared_memory_of_gigabytes_is_refused_on_the_cpu() {
     let message = compile("two", &two_arrays(1 << 28, 4), "cpu").unwrap_err().to_string();
-    let start = "the kernels of the source have 1073741840 bytes of static shared memory, and on the CPU they may \
-                 have 1073741824: this array has 1073741824";
+    let start = "the kernels of the source have 1073741840 bytes of static shared memory, and on the CPU they can \
+                 have 1073741824 at most: this array has 1073741824";
     assert!(message.contains(start), "{message}");
     assert!(message.contains("--> kernels/two.rs:9, in `two::two`"), "{message}");
 }
@@ -87,7 +87,7 @@ pub fn own(mut y: DisjointSlice<u32>) {
 ";
     for target in ["cpu", "compute_75", "gfx1100"] {
         let message = compile("own", text, target).unwrap_err().to_string();
-        let what = "[KM0109] has a `SharedArray` that is no `static mut`";
+        let what = "[KM0109] has a `SharedArray` that is not a `static mut`";
         assert_eq!(message.matches(what).count(), 2, "{target}: {message}");
         assert!(message.contains("--> kernels/own.rs:8, in `own::own`"), "{target}: {message}");
         assert!(message.contains("--> kernels/own.rs:9, in `own::own`"), "{target}: {message}");
@@ -134,7 +134,8 @@ pub fn own(mut y: DisjointSlice<u32>) {{
         "static mut LAST_OF_GRID: Last = LAST; *out = unsafe { LAST_OF_GRID.tile[1] };",
     ] {
         let message = compile("own", &text(code), "cpu").map(|_| code).unwrap_err().to_string();
-        let what = "[KM0109] has a `SharedArray` that is no `static mut` by itself, and so is no shared memory";
+        let what = "[KM0109] has a `SharedArray` that is not a `static mut` of its own, and so is not in shared \
+                    memory";
         assert!(message.contains(what), "{code}: {message}");
     }
 }

@@ -53,7 +53,10 @@ pub fn wide(a: u64, mut y: DisjointSlice<u64>) {
         *out = ((u128::from(*out) * u128::from(a)) >> 70) as u64;
     }
 }";
-    assert_eq!(faults(wide), ["computes with integers of 128 bits, which spirv64 does not have"]);
+    assert_eq!(
+        faults(wide),
+        ["computes with integers of 128 bits, which spirv64 does not support"]
+    );
 }
 
 /// A kernel with shared memory, of which `body` does something with `x`, `n`, `i` and `t`.
@@ -206,8 +209,8 @@ fn barriers_that_others_do_not_come_to_together_are_refused() {
     }
     let message = |line: u32| {
         format!(
-            "comes to a barrier, or to a warp-level primitive, which is one here, that not all threads of a block reach together: they \
-             part in line {line}, by a return, a panic or a branch"
+            "reaches a barrier, or a warp-level primitive, which is a barrier here, that not all threads of a \
+             block reach together: they diverge in line {line}, by a return, a panic or a branch"
         )
     };
     let refused = |body: &str| match compile("refused", &in_block(body), "spirv64") {

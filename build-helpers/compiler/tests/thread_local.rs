@@ -26,7 +26,7 @@ fn thread_local_variables_are_refused_for_every_target_with_file_line_and_help()
     let text = kernel(counter, "CALLS.set(CALLS.get() + 1); *out = CALLS.get();");
     for target in ["cpu", "compute_75", "gfx1100"] {
         let message = compile("local", &text, target).unwrap_err().to_string();
-        let what = "uses a variable of which each thread of the host has its own";
+        let what = "uses a thread-local variable of the host";
         assert!(message.contains(what), "{target}: {message}");
         assert!(message.contains("kernels/local.rs:7, in `local::counts`"), "{target}: {message}");
         assert!(
@@ -47,7 +47,7 @@ fn every_way_to_a_thread_local_variable_is_refused_on_the_cpu() {
         [(boxed, "keep(*out);"), (lazy, "*out = LAZY.get();"), (lazy, "LAZY.set(*out);")]
     {
         let message = compile("local", &kernel(items, statements), "cpu").unwrap_err().to_string();
-        let what = "uses a variable of which each thread of the host has its own";
+        let what = "uses a thread-local variable of the host";
         assert!(message.contains(what), "{statements}: {message}");
         assert!(message.contains("kernels/local.rs:"), "{statements}: {message}");
     }

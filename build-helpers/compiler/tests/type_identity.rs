@@ -139,25 +139,25 @@ use token::*;
             "private",
             "pub a: u32",
             "a: u32",
-            "field `a` of parameter `x` of kernel `k` is read as a `pub` field, and rustc compiles a private one: ",
+            "field `a` of parameter `x` of kernel `k` is read as a `pub` field, and rustc compiles a private field: ",
         ),
         (
             "in_the_crate",
             "pub a: u32, pub b: u8",
             "pub a: u32, pub(crate) b: u8",
-            "field `b` of parameter `x` of kernel `k` is read as a `pub` field, and rustc compiles a private one: ",
+            "field `b` of parameter `x` of kernel `k` is read as a `pub` field, and rustc compiles a private field: ",
         ),
         (
             "sealed",
             "pub a: u32",
             "pub a: u32, _only: ()",
-            "is read as a `pub` field, and rustc compiles one beside a private field without bytes: ",
+            "is read as a `pub` field, and rustc compiles a `pub` field beside a private field of size zero: ",
         ),
         (
             "proof",
             "pub a: u32",
             "pub a: u32, pub proof: Proof",
-            "is read as a `pub` field, and rustc compiles one beside a private field without bytes: ",
+            "is read as a `pub` field, and rustc compiles a `pub` field beside a private field of size zero: ",
         ),
     ] {
         let text = format!(

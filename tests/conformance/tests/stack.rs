@@ -20,7 +20,7 @@ fn a_recursion_with_large_frames_is_an_error() {
         let context = Context::new(Device::cpu().unwrap()).unwrap();
         let error = deep(&context, 1_000_000).unwrap_err().to_string();
         let what =
-            "kernel `deep_frames`: stack overflow in `stack::sink`, which calls itself too often";
+            "kernel `deep_frames`: stack overflow in `stack::sink`, whose recursion is too deep";
         assert!(
             error.starts_with("kernel of kernels/stack.rs panicked") && error.contains(what),
             "{error}"

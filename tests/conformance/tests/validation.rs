@@ -185,7 +185,11 @@ fn check_05_static_assertions() {
             1,
             "{message}"
         );
-        assert_eq!(count("is not known before the kernel runs: width % 2 == 0"), 1, "{message}");
+        assert_eq!(
+            count("cannot be decided before the kernel runs: width % 2 == 0"),
+            1,
+            "{message}"
+        );
         assert_eq!(count("--> kernels/assertions.rs:4, in `assertions::halve`"), 2, "{message}");
         assert_eq!(count("from kernels/assertions.rs:24, in `assertions::wrong`"), 2, "{message}");
         assert!(!message.contains("never reached") && !message.contains("proven"), "{message}");

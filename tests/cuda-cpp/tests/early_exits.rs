@@ -96,8 +96,8 @@ fn only_what_is_divergent_without_exits_too_is_a_coroutine() {
         let said = report.fact.as_ref().map(ToString::to_string);
         found.insert(report.kernel.clone().unwrap(), said.unwrap_or_default());
     }
-    let kept = "kept: control flow is divergent without 1 early exit too";
-    let inside = "kept: no thread exits where all come together";
+    let kept = "kept: control flow stays divergent without 1 early exit";
+    let inside = "kept: no early exit is in uniform control flow";
     let expected = [
         ("exit_block", "2"),
         ("exit_by_trips", "2"),

@@ -368,10 +368,10 @@ fn warp_synchronous_code_is_told_with_its_lines() {
     let artifact = lower(&written("lockstep", LOCKSTEP)).unwrap().compile("cpu").unwrap();
     let said = |kernel: &str, load: u32, store: u32| {
         format!(
-            "kernels/lockstep.cu:{load}: `{kernel}` reads shared memory that another thread of the warp has written at \
-             kernels/lockstep.cu:{store}, with no barrier between: on the CPU, and on NVIDIA's devices since Volta, \
-             the threads of a warp do not run in lockstep, and the result is another one; write `__syncwarp();` \
-             between them"
+            "kernels/lockstep.cu:{load}: kernel `{kernel}` reads shared memory that another thread of the warp \
+             writes at kernels/lockstep.cu:{store}, with no barrier between: on the CPU, and on NVIDIA's devices \
+             since Volta, the threads of a warp do not run in lockstep, so the read may come before the write; \
+             write `__syncwarp();` between them"
         )
     };
     assert_eq!(artifact.warnings, [said("reduce", 10, 9), said("fenced", 20, 18)]);

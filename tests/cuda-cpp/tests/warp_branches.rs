@@ -113,7 +113,10 @@ fn what_is_no_coroutine_any_more_and_what_is_one() {
         ("branch_barrier", "kept: a barrier of the block is under a divergent branch"),
         ("branch_both", "2"),
         ("branch_first_warp", "1"),
-        ("branch_halves", "kept: lanes of a warp part before a collective that names all of them"),
+        (
+            "branch_halves",
+            "kept: lanes of a warp diverge before a warp collective whose mask names all of them",
+        ),
         ("branch_lanes", "1"),
         ("branch_nested", "6"),
         ("branch_never", "1"),

@@ -320,7 +320,7 @@ fn nvccs_cubins_are_linked_too() {
 
     project.write("kernels/shift.cu", &CPP.replace("shifted", "shitfed"));
     let error = project.cargo(&["build"]).build_script_error();
-    let expected = "kernels/shift.cu calls what neither the file nor a device library has for sm_80: \
-                    shitfed(float); the device libraries are `lib/libdevice.a`";
+    let expected = "kernels/shift.cu calls functions that neither the file nor a device library defines for \
+                    sm_80: shitfed(float); the device libraries are `lib/libdevice.a`";
     assert!(error.contains(expected), "{error}");
 }

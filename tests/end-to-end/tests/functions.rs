@@ -172,7 +172,7 @@ fn a_function_that_no_package_has_is_told_with_the_nearest_and_its_package() {
     project
         .write("kernels/shade_all.rs", &KERNELS.replace("deferred!(shade:", "deferred!(shader:"));
     let error = project.cargo(&["build"]).build_script_error();
-    let expected = "kernels/shade_all.rs:12: no source has a function `shader` for others; the nearest \
+    let expected = "kernels/shade_all.rs:12: no source exports a function `shader`; the nearest \
                     is `shade` of kernels/shade.rs of the package `missing-functions-colors`";
     assert!(error.contains(expected), "{error}");
 
@@ -273,7 +273,7 @@ fn kernels_in_cpp_are_given_functions_of_both_languages_and_of_other_packages() 
 
     let project = project.environment("KERNELMILL_CUDA_COMPILER", "nvcc");
     let error = project.cargo(&["build"]).build_script_error();
-    let note = "are for kernelmill's own compiler, which nvcc goes past: write `cuda-compiler = \"clang\"`";
+    let note = "which need kernelmill's own compiler: write `cuda-compiler = \"clang\"`";
     assert!(error.contains(note), "{error}");
 }
 

@@ -142,8 +142,8 @@ fn a_macro_whose_expansion_takes_all_memory() {
     let mut command = fixture.command_of("timeout", &["--kill-after=5", "200"]);
     let output = command.env("KERNELMILL_TOOL_MEMORY", "1GiB").output().expect("a program");
     let built = Built::new(&output);
-    let expected = "error[KM0066]: rustc did not finish on kernels/bomb.rs: it had no more memory; KERNELMILL_TOOL_MEMORY sets \
-                    how much it may have, 1024 MiB now\nmemory allocation of ";
+    let expected = "error[KM0066]: rustc did not finish on kernels/bomb.rs: it ran out of memory; \
+                    the limit is 1024 MiB, which KERNELMILL_TOOL_MEMORY sets\nmemory allocation of ";
     assert!(built.code == Some(1) && built.messages.contains(expected), "{built:?}");
 }
 

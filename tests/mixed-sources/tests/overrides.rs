@@ -37,7 +37,7 @@ fn has(package: &Package, name: &str, constant: u32) -> bool {
 #[track_caller]
 fn refused(package: &Package, file: &str, why: &str) {
     let error = package.error();
-    let expected = format!("{file} cannot stand for the kernel `fill`: {why}");
+    let expected = format!("{file} cannot replace the kernel `fill`: {why}");
     assert!(error.contains(&expected), "{error}");
 }
 
@@ -187,7 +187,7 @@ fn files_stand_for_kernels_of_opencl_devices() {
     assert_eq!(warnings(&package), [said]);
     package.write("other.cl", "kernel void fill(global uint *x, uint n) { x[0] = n; }\n");
     let error = package.error();
-    assert!(error.contains("other.cl cannot stand for the kernel `fill`: "), "{error}");
+    assert!(error.contains("other.cl cannot replace the kernel `fill`: "), "{error}");
 
     // A module of SPIR-V is taken as it is, for its own target alone.
     fs::write(package.path("edited.spv"), &whole).expect("a folder of the test");
@@ -198,7 +198,7 @@ fn files_stand_for_kernels_of_opencl_devices() {
     assert!(!package.path("target/out/a.opencl-c.fill.cl").exists());
     assert!(has(&package, "a.cpu.o", 4711));
     fs::write(package.path("edited.spv"), b"no module").expect("a folder of the test");
-    refused(&package, "edited.spv", "it is no SPIR-V module in little-endian words");
+    refused(&package, "edited.spv", "it is not a SPIR-V module in little-endian words");
 
     set(&mut package, "gone.spv");
     assert_eq!(
@@ -236,7 +236,7 @@ fn files_stand_for_kernels_that_become_spirv() {
     with(&mut package, "edited.ll", ir, 305_419_897);
     package.write("edited.ll", "define void @other() {\n  ret void\n}\n");
     let error = package.error();
-    assert!(error.contains("edited.ll cannot stand for the kernel `fill`: "), "{error}");
+    assert!(error.contains("edited.ll cannot replace the kernel `fill`: "), "{error}");
 }
 
 /// Acceptance: S3.10.
@@ -263,7 +263,7 @@ fn files_stand_for_kernels_of_vulkan() {
     );
     package.write("other.wgsl", "@compute @workgroup_size(1) fn fill() {}\n");
     let error = package.error();
-    assert!(error.contains("other.wgsl cannot stand for the kernel `fill`: it is `"), "{error}");
+    assert!(error.contains("other.wgsl cannot replace the kernel `fill`: it is `"), "{error}");
     set(&mut package, "gone.wgsl");
     assert_eq!(package.summary(), "kernelmill: compiled 1 cached 0");
     assert!(has(&package, "a.wgsl.vulkan.spv", 4711));

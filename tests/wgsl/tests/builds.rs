@@ -238,6 +238,7 @@ fn what_metal_and_d3d12_cannot_load_is_a_warning_with_its_place() {
     let package = package(VULKAN, &[("kernels/k.wgsl", text)]);
     let Build { lines: said, error } = package.build();
     assert_eq!(error, None);
-    let expected = "kernels/k.wgsl:3:12: devices of Metal and D3D12 do not load what calls `modf`";
+    let expected =
+        "kernels/k.wgsl:3:12: devices of Metal and D3D12 cannot load kernels that call `modf`";
     assert!(said.contains(expected), "{said}");
 }

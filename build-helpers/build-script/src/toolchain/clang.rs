@@ -185,8 +185,7 @@ mod tests {
             .0
         };
         let error = found(&[&broken, &limited]).unwrap_err().to_string();
-        let why =
-            "clang-21 --version` failed: no more files may be open (RLIMIT_NOFILE, `ulimit -n`)";
+        let why = "clang-21 --version` failed: the process has reached its limit of open files (RLIMIT_NOFILE, `ulimit -n`)";
         assert!(error.ends_with(why), "{error}");
         assert_eq!(found(&[&limited, &usable]).unwrap().unwrap().major, 19);
         assert_eq!(found(&[&broken]).unwrap(), None);

@@ -76,17 +76,21 @@ impl Resource {
     /// The limit, for the end of a message.
     pub(crate) fn limit(self) -> &'static str {
         match self {
-            Self::FileSize => "no file may get larger (RLIMIT_FSIZE, `ulimit -f`)",
-            Self::OpenFiles => "no more files may be open (RLIMIT_NOFILE, `ulimit -n`)",
+            Self::FileSize => {
+                "a file has reached the size limit of the process (RLIMIT_FSIZE, `ulimit -f`)"
+            }
+            Self::OpenFiles => {
+                "the process has reached its limit of open files (RLIMIT_NOFILE, `ulimit -n`)"
+            }
             // The system's error is the same for both.
             Self::Threads => {
-                "no more threads or processes may be started (RLIMIT_NPROC, `ulimit -u`), or there is no memory for a \
-                 stack (RLIMIT_AS, `ulimit -v`)"
+                "the limit of processes and threads is reached (RLIMIT_NPROC, `ulimit -u`), or there is no memory \
+                 for the stack of a thread (RLIMIT_AS, `ulimit -v`)"
             }
             Self::Memory => {
-                "there is no more memory for it (RLIMIT_AS, `ulimit -v`, or the machine's)"
+                "the process is out of memory (RLIMIT_AS, `ulimit -v`, or the memory of the machine)"
             }
-            Self::Stack => "its stack may not get larger (RLIMIT_STACK, `ulimit -s`)",
+            Self::Stack => "the stack has reached its size limit (RLIMIT_STACK, `ulimit -s`)",
         }
     }
 }
@@ -108,7 +112,7 @@ pub fn limit_behind(error: &io::Error) -> String {
 /// ```
 /// let printed = "error: cannot open a.rs: Too many open files";
 /// let limit = kernelmill_compiler::limit_told(printed);
-/// assert_eq!(limit, ": no more files may be open (RLIMIT_NOFILE, `ulimit -n`)");
+/// assert_eq!(limit, ": the process has reached its limit of open files (RLIMIT_NOFILE, `ulimit -n`)");
 /// ```
 #[must_use]
 pub fn limit_told(printed: &str) -> String {
@@ -130,12 +134,14 @@ pub(crate) mod unix {
     use std::{ffi::c_int, mem::MaybeUninit, ptr};
 
     /// What is printed where the processor time is used up.
-    const NO_TIME: &[u8] = b"error: the build has used up the processor time of its process (RLIMIT_CPU, `ulimit -t`): \
-        allow more, or build for fewer targets at once\n";
+    const NO_TIME: &[u8] =
+        b"error: the build has reached its limit of processor time (RLIMIT_CPU, `ulimit -t`): \
+          raise the limit, or build for fewer targets at once\n";
 
     /// What is printed where the process is aborted.
-    const ABORTED: &[u8] = b"error: the build was aborted; if its process had no more memory, allow more address space \
-        (RLIMIT_AS, `ulimit -v`)\n";
+    const ABORTED: &[u8] =
+        b"error: the build was aborted; if it ran out of memory, raise the limit of its address \
+          space (RLIMIT_AS, `ulimit -v`)\n";
 
     /// The soft limit of a resource of this process; `None` where there is none.
     pub(crate) fn current(resource: Number) -> Option<u64> {
@@ -254,7 +260,10 @@ mod tests {
     #[test]
     fn errors_of_the_system_name_their_limit() {
         let of = |code| limit_behind(&io::Error::from_raw_os_error(code));
-        assert_eq!(of(libc::EFBIG), ": no file may get larger (RLIMIT_FSIZE, `ulimit -f`)");
+        assert_eq!(
+            of(libc::EFBIG),
+            ": a file has reached the size limit of the process (RLIMIT_FSIZE, `ulimit -f`)"
+        );
         assert!(of(libc::EMFILE).contains("RLIMIT_NOFILE"));
         let threads = of(libc::EAGAIN);
         assert!(threads.contains("RLIMIT_NPROC") && threads.contains("RLIMIT_AS"), "{threads}");

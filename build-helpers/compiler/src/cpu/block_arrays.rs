@@ -37,9 +37,9 @@ use crate::{
 };
 
 /// What a branch may depend on.
-const HELP: &str = "let it depend on values that all threads of the block have: parameters, the block's index, or an \
-                    element of a `BlockView` at an index that is the same for all threads. Where threads need \
-                    different ways, use a `SharedArray` by `unsafe`";
+const HELP: &str = "let conditions around barriers depend only on values that are the same for all threads of the \
+                    block: parameters, the block's index, or an element of a `BlockView` at such an index. Where \
+                    threads must take different branches, use a `SharedArray` in `unsafe` code";
 
 /// A fault for each barrier of a kernel with block arrays of which it is not proven that all threads of a block
 /// come to it together. `ends_group` says whether a thread that exits goes on with its group on the target.
@@ -124,14 +124,14 @@ impl<'c> Search<'_, 'c> {
         if let Some(function) = outlined.first() {
             let name = demangle(&function.name());
             let why = format!(
-                "this barrier is in `{name}`, which calls itself or is called through a pointer: it is not known \
-                 that all threads of a block come to it together"
+                "this barrier is in `{name}`, which calls itself or is called through a pointer: the compiler \
+                 cannot prove that all threads of a block reach it together"
             );
             return vec![self.fault(&call_chains, barriers(*function)[0], &why)];
         }
         if unusual(self.kernel).is_some() {
-            let why = "its control flow is of a kind of which it cannot be proven that all threads of a block come \
-                       to this barrier together";
+            let why = "its control flow is unstructured or it has stack memory of variable size: the compiler \
+                       cannot prove that all threads of a block reach this barrier together";
             return vec![self.fault(&call_chains, barriers(self.kernel)[0], why)];
         }
         let (proof, exits) = without_exits(self.kernel, &|ty| self.machine.size_of(ty));
@@ -162,12 +162,14 @@ impl<'c> Search<'_, 'c> {
             let why = if !uniformity.is_reached_together(block) {
                 let branch = self.branch_before(proof, block, call_chains);
                 format!(
-                    "not all threads of a block come to this barrier together: {branch} differs between them"
+                    "not all threads of a block reach this barrier together: the condition of {branch} differs \
+                     between threads"
                 )
             } else if !is_reached[block] {
-                "only threads that then panic come to this barrier".to_owned()
+                "only threads that panic afterwards reach this barrier".to_owned()
             } else if array.is_some_and(|array| !uniformity.shape(array).is_uniform()) {
-                "at this barrier it differs between threads of a block which array changes its phase".to_owned()
+                "at this barrier the threads of a block change the phases of different arrays"
+                    .to_owned()
             } else {
                 continue;
             };
@@ -212,8 +214,9 @@ impl<'c> Search<'_, 'c> {
             let own = frames.find(|frame| !frame.library && frame.line > 0);
             let Some(Frame { file, line, .. }) = own else { continue };
             let text = format!(
-                "{file}:{line}: threads of `{}` exit here before they write to a block array, and the others read zeros \
-                 in their place; let every thread write before it exits, a zero where that is meant",
+                "{file}:{line}: threads of kernel `{}` exit here before they have written to a block array, so \
+                 the other threads read zeros in place of their elements; write the element before the exit, with \
+                 a zero where zero is intended",
                 self.signature.name
             );
             let mut warnings = self.unit.warnings.borrow_mut();
@@ -233,8 +236,8 @@ impl<'c> Search<'_, 'c> {
     ) -> Vec<Fault> {
         let ways = exits.iter().flat_map(|exit| path(proof.flow.blocks[exit.to]));
         let read = ways.flat_map(|block| block.instructions()).find(|it| may_use_shared(*it));
-        let why = "threads that leave it before others use shared memory here: on this target the others may be \
-                   behind a later barrier by then";
+        let why = "threads that exit early use shared memory here: on this target the other threads of the block \
+                   may already be past a later barrier";
         read.map(|read| self.fault(call_chains, read, why)).into_iter().collect()
     }
 

@@ -18,8 +18,8 @@ use crate::passes::entry::Unit;
 const REPORT: &str = "__kernelmill_report_deadlock";
 
 /// What the host is told.
-const MESSAGE: &str = "the threads of a block wait for each other for ever: some lanes of a warp are at a warp \
-                       operation whose mask names others, which are elsewhere in the kernel";
+const MESSAGE: &str = "the threads of a block wait for each other for ever: lanes of a warp wait at a warp-level \
+                       primitive whose mask names lanes that are elsewhere in the kernel";
 
 const _: () = assert!(MESSAGE.len() <= PANIC_MESSAGE_BYTES);
 

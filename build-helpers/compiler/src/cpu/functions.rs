@@ -23,11 +23,11 @@ pub(crate) fn find_context_uses<'c>(context: &'c Context, module: &Module<'c>) -
         return Vec::new();
     }
     let call_chains = CallChains::of(context, module);
-    let message =
-        "asks for its thread, block or launch, and a function that the host calls is in none";
+    let message = "uses its thread, its block, its launch or shared memory, which a function that the host calls does not \
+         have";
     let fault = |user: Value<'c>| {
         Fault::new(Code::DeviceFunction, message, call_chains.to(user))
-            .help("pass what it needs as parameters")
+            .help("pass the values that the function needs as parameters")
     };
     uses.into_iter().map(fault).collect()
 }

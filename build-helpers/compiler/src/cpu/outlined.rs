@@ -143,8 +143,9 @@ fn ends_thread(function: Value<'_>) -> bool {
 }
 
 fn fault(function: &Value<'_>) -> Fault {
-    let message = "a barrier or warp operation is in a function that calls itself or is called \
-                   through a pointer";
+    let message = "a barrier or a warp-level primitive is in a function that calls itself or is called through a \
+                   pointer";
     Fault::new(Code::Barrier, message, vec![nameless(&demangle(&function.name()))])
-        .help("on the CPU it must be in the kernel, or in functions that can become part of it")
+        .help("on the CPU, call it in the kernel or in functions that are inlined into the kernel: write a loop \
+               in place of the recursion, and a direct call in place of the pointer")
 }

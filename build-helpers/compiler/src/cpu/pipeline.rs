@@ -220,9 +220,9 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
             _ => file(self.unit).to_owned(),
         };
         self.unit.warnings.borrow_mut().push(format!(
-            "{}: `{}` reads shared memory that another thread of the warp has written at {}, with no barrier between: \
-             on the CPU, and on NVIDIA's devices since Volta, the threads of a warp do not run in lockstep, and the \
-             result is another one; write `__syncwarp();` between them",
+            "{}: kernel `{}` reads shared memory that another thread of the warp writes at {}, with no barrier \
+             between: on the CPU, and on NVIDIA's devices since Volta, the threads of a warp do not run in \
+             lockstep, so the read may come before the write; write `__syncwarp();` between them",
             place(found.load),
             kernel.name,
             place(found.store)

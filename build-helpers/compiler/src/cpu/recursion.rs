@@ -261,5 +261,5 @@ fn message(function: Value<'_>, kernels: &[String]) -> String {
         [one] => format!("kernel {one}"),
         _ => format!("one of the kernels {}", kernels.join(", ")),
     };
-    format!("{kernels}: stack overflow in `{name}`, which calls itself too often")
+    format!("{kernels}: stack overflow in `{name}`, whose recursion is too deep")
 }

@@ -41,8 +41,9 @@ pub(super) fn drop_refused(module: &Module<'_>, file: &str) -> Option<String> {
     module.verify().ok()?;
     let said: Vec<_> = refused.lines().map(str::trim).take(LINES_OF_A_FAULT).collect();
     Some(format!(
-        "{file}: kernels have no source lines on the CPU, because LLVM refuses those that kernelmill \
-         wrote; they run all the same; please report it, with this: {}",
+        "{file}: on the CPU the kernels have no source lines, because LLVM rejected the debug information that \
+         kernelmill wrote; the results of the kernels are not affected; this is a fault of kernelmill: please \
+         report it with this text: {}",
         said.join(" | ")
     ))
 }
@@ -116,9 +117,10 @@ define void @g() !dbg !8 {
         assert_eq!(said(false), (None, true));
         let (said, has_lines) = said(true);
         let said = said.unwrap();
-        let expected = "kernels/scale.rs: kernels have no source lines on the CPU, because LLVM refuses \
-             those that kernelmill wrote; they run all the same; please report it, with this: !dbg \
-             attachment points at wrong subprogram for function";
+        let expected = "kernels/scale.rs: on the CPU the kernels have no source lines, because LLVM rejected the \
+                        debug information that kernelmill wrote; the results of the kernels are not affected; \
+                        this is a fault of kernelmill: please report it with this text: !dbg attachment points at \
+                        wrong subprogram for function";
         assert!(said.starts_with(expected) && said.contains("ptr @f") && !has_lines, "{said}");
         assert_eq!(said.lines().count(), 1, "it is a warning of one line: {said}");
     }

@@ -68,7 +68,8 @@ impl fmt::Display for Message {
         }
         match self.lacks_own_header() {
             true => formatter.write_str(
-                "\n  help: name the folder that it is in by the setting `include`, or put it beside this file",
+                "\n  help: add the folder of the header to the setting `include`, or put the header beside this \
+                 file",
             ),
             false => Ok(()),
         }

@@ -97,7 +97,7 @@ impl fmt::Display for Listing<'_> {
             [init @ .., last] if !init.is_empty() => format!("{} and {last}", init.join(", ")),
             all => all.join(""),
         };
-        write!(formatter, "a kernel does what {names} cannot:")?;
+        write!(formatter, "a kernel cannot be compiled for {names}:")?;
         for fault in self.1 {
             write!(formatter, "\n  {fault}")?;
         }

@@ -4,7 +4,9 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureError {
     /// The compiler was built without the feature `cuda-cpp`.
-    #[error("{file}: this compiler was built without the feature `cuda-cpp`")]
+    #[error(
+        "{file}: this compiler was built without the feature `cuda-cpp`: enable this feature of kernelmill-build in Cargo.toml"
+    )]
     NoReader {
         /// The source.
         file: String,

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use kernelmill_artifact::Target;
 
 pub use self::faults::{DeferredFault, LayoutMismatch, NoPtxVersion, ParameterSpace, TypeMismatch};
-use self::text::{CppMessages, KeptInput, PluginFaults, TooLarge, after_newline};
+use self::text::{CppMessages, KeptInput, PluginFaults, TooLarge, Unreadable, after_newline};
 use crate::{
     base::resource_limits::limit_behind,
     diagnostic::{Code, Fault, Listing, Message, PluginFault, SignatureError},
@@ -37,7 +37,7 @@ pub enum Error {
         errors: Vec<String>,
     },
     /// A file cannot stand for a stage of a kernel.
-    #[error("{file} cannot stand for the kernel `{kernel}`: {message}")]
+    #[error("{file} cannot replace the kernel `{kernel}`: {message}")]
     Override {
         /// The file.
         file: String,
@@ -48,8 +48,8 @@ pub enum Error {
     },
     /// A kernel that was read from a source's text is not in what rustc made of it.
     #[error(
-        "{file}:{line}: kernel `{kernel}` is not in the compiled code: a `#[cfg(..)]` leaves it out that is \
-         not known before rustc runs; use a feature of the package, or a name that the settings define"
+        "{file}:{line}: kernel `{kernel}` is not in the compiled code: it is left out by a `#[cfg(..)]` that only \
+         rustc can evaluate; use a feature of the package, or a name that the settings define"
     )]
     LeftOut {
         /// The source.
@@ -93,8 +93,8 @@ pub enum Error {
     },
     /// A compiler succeeded and wrote nothing.
     #[error(
-        "{} did not fail on {display}, and wrote nothing: leave out what in `arguments` has it do something else than \
-         to compile",
+        "{} succeeded on {display} and wrote no output: remove the option in the setting `arguments` that keeps \
+         it from compiling",
         program.file_name().unwrap_or_default().to_string_lossy()
     )]
     NoOutput {
@@ -120,7 +120,7 @@ pub enum Error {
         kept: Option<PathBuf>,
     },
     /// The debug information in compiled C++ cannot be read.
-    #[error("{file}: {error}")]
+    #[error("{}", Unreadable(error))]
     Signatures {
         /// The source.
         file: String,
@@ -184,7 +184,10 @@ pub enum Error {
         text: String,
     },
     /// The compiler was built without its front end for WGSL.
-    #[error("{file} is for Vulkan, and the compiler was built without its feature `wgsl`")]
+    #[error(
+        "{file} is for the target `vulkan`, and the compiler was built without its feature `wgsl`: enable \
+             this feature of kernelmill-build in Cargo.toml"
+    )]
     NoWgsl {
         /// The file.
         file: String,
@@ -219,8 +222,8 @@ pub enum Error {
     DeviceFunctions(Vec<String>),
     /// clang is newer than LLVM, which does not read what it wrote.
     #[error(
-        "{} ({version}) writes bitcode that the Rust toolchain's LLVM does not read: {reason}; use a \
-         clang that is not newer than it",
+        "{} ({version}) writes bitcode that the Rust toolchain's LLVM cannot read: {reason}; use a clang whose \
+         version is not higher than that of this LLVM, or a newer Rust toolchain",
         program.display()
     )]
     ClangBitcode {
@@ -275,9 +278,9 @@ pub enum Error {
     PtxVersion(Box<NoPtxVersion>),
     /// There is no ptxas, which makes cubins.
     #[error(
-        "the target {target} needs ptxas, and none was found (looked for the setting, on PATH, in \
-         CUDA_HOME and in target/toolchains); install it with `cargo kernelmill toolchain install cuda`, \
-         or use the target {ptx}, which needs no tool"
+        "the target {target} needs ptxas, and none was found (searched KERNELMILL_PTXAS, PATH, CUDA_HOME and \
+         target/toolchains); install it with `cargo kernelmill toolchain install cuda`, or use the target {ptx}, \
+         which needs no tool"
     )]
     NoPtxas {
         /// The target.
@@ -287,7 +290,7 @@ pub enum Error {
     },
     /// nvcc has compiled a file, and no library of device code has what is undefined in it.
     #[error(
-        "{file} calls what neither the file nor a device library has for {target}: {}; the device \
+        "{file} calls functions that neither the file nor a device library defines for {target}: {}; the device \
          libraries are {libraries}",
         names.join(", ")
     )]

@@ -5,7 +5,7 @@ use std::{fmt, path::Path};
 use kernelmill_artifact::Target;
 
 use super::faults::ParameterSpace;
-use crate::diagnostic::{Message, MessageSeverity, PluginFault};
+use crate::diagnostic::{Message, MessageSeverity, PluginFault, SignatureError};
 
 /// A text after a line break; nothing where it is empty.
 pub(super) fn after_newline(text: &str) -> String {
@@ -94,6 +94,18 @@ impl fmt::Display for TooLarge<'_> {
     }
 }
 
+/// Signatures that cannot be read, which is an internal error but where the reader was left out.
+pub(super) struct Unreadable<'a>(pub(super) &'a SignatureError);
+
+impl fmt::Display for Unreadable<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            error @ SignatureError::NoReader { .. } => write!(formatter, "{error}"),
+            error => write!(formatter, "internal error of kernelmill: {error}; please report it"),
+        }
+    }
+}
+
 pub(super) struct PluginFaults<'a>(pub(super) &'a [PluginFault]);
 
 impl fmt::Display for PluginFaults<'_> {
@@ -109,6 +121,19 @@ impl fmt::Display for PluginFaults<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn signatures_that_cannot_be_read_are_a_fault_of_kernelmill_if_there_is_a_reader() {
+        let file = "kernels/a.cu".to_owned();
+        let without = SignatureError::NoReader { file: file.clone() };
+        assert_eq!(Unreadable(&without).to_string(), without.to_string());
+        let damaged = SignatureError::Malformed { file, reason: "no abbreviations".to_owned() };
+        assert_eq!(
+            Unreadable(&damaged).to_string(),
+            "internal error of kernelmill: kernels/a.cu: cannot read the debug information of the compiled code: no \
+             abbreviations; please report it"
+        );
+    }
 
     #[test]
     fn a_kernel_that_launches_kernels_says_what_to_do() {

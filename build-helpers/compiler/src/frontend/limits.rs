@@ -47,17 +47,17 @@ pub fn check(limits: &LaunchLimits) -> Vec<LimitFault> {
     if block != [0; 3] {
         let fits = product(block) <= MAX_THREADS && block[2] <= MAX_DEPTH;
         if block.contains(&0) || !fits {
-            let message = format!("{block:?} is no size of a block");
+            let message = format!("a block cannot have the size {block:?}");
             fault("block_size", message, "a block has 1 to 1024 threads, at most 64 along z");
         }
         if max_block_threads > 0 {
-            let message = "the exact size of a block is given, and its limit too".to_owned();
-            fault("launch_bounds", message, "leave `launch_bounds` or `block_size` out");
+            let message = "the size of a block is given exactly (`block_size`) and as a limit (`launch_bounds`)".to_owned();
+            fault("launch_bounds", message, "remove one of the two");
         }
     }
     if min_blocks > 0 && limits.most_threads().is_none() {
-        let message = "the blocks of a multiprocessor are given, and not their threads".to_owned();
-        fault("min_blocks", message, "say `launch_bounds` or `block_size` too");
+        let message = "`min_blocks` is given without the number of threads in a block".to_owned();
+        fault("min_blocks", message, "add `launch_bounds` or `block_size`");
     }
     if min_blocks > MAX_BLOCKS {
         let message = format!("{min_blocks} blocks do not fit onto a multiprocessor");
@@ -68,11 +68,11 @@ pub fn check(limits: &LaunchLimits) -> Vec<LimitFault> {
         fault("max_registers", message, "a thread has at most 255 registers");
     }
     if cluster != [0; 3] && (cluster.contains(&0) || product(cluster) > MAX_CLUSTER) {
-        let message = format!("{cluster:?} is no size of a cluster");
+        let message = format!("a cluster cannot have the size {cluster:?}");
         fault("cluster", message, "a cluster has 1 to 8 blocks");
     }
     if !matches!(index_width, 0 | 32 | 64) {
-        let message = format!("indices do not have {index_width} bits");
+        let message = format!("an index cannot have {index_width} bits");
         fault("index_width", message, "write 32 or 64");
     }
     faults

@@ -176,7 +176,8 @@ impl<'c> Pass<'_, 'c> {
             }
             _ => {
                 let message = format!(
-                    "`{}` is declared with another type than its plugin has; it takes nothing and returns `{}`",
+                    "`{}` is declared with another type than its plugin gives it; declare it without parameters \
+                     and with the result `{}`",
                     state.getter, state.kind
                 );
                 return Some(self.fault_at(call, message));
@@ -210,8 +211,8 @@ impl<'c> Pass<'_, 'c> {
                     Some(None) => faults.push(self.without_state(user, function)),
                     None if function.linkage() != Linkage::Internal => {
                         let message = format!(
-                            "it asks for the state `{}` of a launch, which a function that is compiled alone does not \
-                             have; pass it the value",
+                            "the function uses the launch state `{}`, which a function that is compiled without a \
+                             kernel does not have; pass the value as a parameter",
                             self.state.name
                         );
                         faults.push(self.fault_at(user, message));
@@ -299,8 +300,8 @@ impl<'c> Pass<'_, 'c> {
             false => demangle(&function.name()),
         };
         let message = format!(
-            "`{name}` asks for the state `{}` of a launch, and its address is taken here; who calls it by address has no \
-             state to pass: call it directly, or read the state before and pass the value",
+            "`{name}` uses the launch state `{}`, and its address is taken here; a call through a pointer does \
+             not pass the state: call `{name}` directly, or read the state before and pass the value",
             self.state.name
         );
         match user.is_instruction() {
@@ -313,8 +314,8 @@ impl<'c> Pass<'_, 'c> {
     fn without_state(&self, call: Value<'c>, shim: Value<'c>) -> PluginFault {
         let kernel = shim.name();
         let message = format!(
-            "kernel `{}` has no state `{}`: only kernels whose source reaches `{}` or the plugin's marker have it, and \
-             this one got it from a plugin",
+            "kernel `{}` has no launch state `{}`: only kernels whose source calls `{}` or the plugin's marker \
+             have it, and here another plugin has added the call",
             kernel.strip_prefix(SHIM_PREFIX).unwrap_or(&kernel),
             self.state.name,
             self.state.getter

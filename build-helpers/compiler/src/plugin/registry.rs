@@ -104,13 +104,19 @@ impl Plugins {
     /// Refuses what the configuration has for plugins that are not there.
     pub(crate) fn check(&self, config: &Config) -> Result<(), Error> {
         let is_there = |name: &String| self.0.iter().any(|plugin| plugin.name() == name);
-        let Some(name) = config.params.meta.keys().find(|name| !is_there(name)) else {
-            return Ok(());
+        let unknown = config.params.meta.keys().filter(|name| !is_there(name));
+        let fault = |name: &String| {
+            let names = self.0.iter().map(|plugin| plugin.name().to_owned());
+            let help = kernelmill_artifact::target::nearest(name, names).map_or_else(
+                || "no plugin is registered".to_owned(),
+                |it| format!("the nearest is `{it}`"),
+            );
+            format!(
+                "the settings have options for the plugin `{name}`, which is not registered; {help}"
+            )
         };
-        let names = self.0.iter().map(|plugin| plugin.name().to_owned());
-        let help = kernelmill_artifact::target::nearest(name, names)
-            .map_or_else(|| "there is none".to_owned(), |it| format!("the nearest is `{it}`"));
-        Err(Error::Plugins(format!("there is no plugin `{name}` to have a setting; {help}")))
+        let faults: Vec<_> = unknown.map(fault).collect();
+        if faults.is_empty() { Ok(()) } else { Err(Error::Plugins(faults.join("\n"))) }
     }
 
     /// Whether any works at a stage on this module.
@@ -162,10 +168,10 @@ impl Plugins {
             }
             if changed {
                 module.verify().map_err(|message| {
-                    broke(&format!("it left a module that LLVM refuses: {message}"))
+                    broke(&format!("the module that it changed is not valid: {message}"))
                 })?;
             } else if before.is_some_and(|before| before != module.to_bitcode()) {
-                return Err(broke("it changed the module, and returned that it did not"));
+                return Err(broke("its `run` changed the module, and returned `false`"));
             }
         }
         Ok(())
@@ -203,7 +209,7 @@ fn left(marker: &str, plugins: &[&dyn Plugin]) -> String {
         [one] => format!("the plugin {one} has"),
         all => format!("the plugins {} have", all.join(", ")),
     };
-    format!("the marker `{marker}` is left: {who} not replaced it")
+    format!("{who} not replaced the marker `{marker}`")
 }
 
 /// What plugins are called in the order of, at a stage.
@@ -242,7 +248,7 @@ fn check_pair(before: &dyn Plugin, plugin: &dyn Plugin) -> Result<(), Error> {
         let of_both = [("state", one.name, other.name), ("getter", one.getter, other.getter)];
         if let Some((what, both, _)) = of_both.into_iter().find(|(_, one, other)| one == other) {
             return refused(format!(
-                "the plugins `{first}` and `{name}` have one {what}, `{both}`; rename one of the two"
+                "the plugins `{first}` and `{name}` have the same {what}, `{both}`; rename one of the two"
             ));
         }
     }
@@ -257,13 +263,13 @@ fn check_pair(before: &dyn Plugin, plugin: &dyn Plugin) -> Result<(), Error> {
     }
     if !plugin.is_default() {
         return refused(format!(
-            "the plugins `{first}` and `{name}` have one marker, `{marker}`; use one of the two"
+            "the plugins `{first}` and `{name}` have the same marker, `{marker}`; use one of the two"
         ));
     }
     match (before.stages().iter().max(), plugin.stages().iter().min()) {
         (Some(last), Some(own)) if own < last => refused(format!(
-            "the plugin `{name}` is the default for `{marker}` at {own:?}, where `{first}` has not \
-             seen all of it, which works until {last:?}; let `{name}` work from {last:?} on"
+            "the default plugin `{name}` replaces the marker `{marker}` at the stage {own:?}, and `{first}` \
+             replaces it until the stage {last:?}; let `{name}` start at the stage {last:?}"
         )),
         _ => Ok(()),
     }

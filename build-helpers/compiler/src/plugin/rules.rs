@@ -25,8 +25,8 @@ use crate::{
     ir::{copy_function, reachable},
 };
 
-const NOT_THERE: &str = "and the source has no such function; one that nothing names is dropped: name it in a \
-    `#[used]` static";
+const NOT_THERE: &str = "which the source does not have; functions that nothing uses are removed: name it in a \
+                         `#[used]` static";
 
 /// A rule of a plugin, as two functions of the module.
 #[derive(Clone, Copy)]
@@ -82,7 +82,9 @@ fn resolve<'c>(
     let named = plugin.name();
     let Rule { function: from, replacement: to } = rule;
     let fault = |what: &str| {
-        Error::Plugins(format!("the plugin `{named}` has `{to}` stand for `{from}`, {what}"))
+        Error::Plugins(format!(
+            "a rule of the plugin `{named}` replaces `{from}` by `{to}`, {what}"
+        ))
     };
     let replacement = find(to).ok_or_else(|| fault(NOT_THERE))?;
     if replacement.value_type() != function.value_type() {

@@ -20,7 +20,7 @@ use crate::{Error, base::resource_limits::Resource};
 
 /// What bounds the processor time that whoever started the build allows.
 #[cfg(unix)]
-const INHERITED_TIME: &str = "which its process may have (RLIMIT_CPU, `ulimit -t`)";
+const INHERITED_TIME: &str = "the limit of the process (RLIMIT_CPU, `ulimit -t`)";
 
 /// The most memory that a tool may have where nothing else is said: a macro whose expansion doubles takes rustc a minute
 /// to use it up.
@@ -146,7 +146,7 @@ impl ToolLimits {
         }
         match (Resource::of_output(printed), signal(status)) {
             (Some((Resource::Memory, _)), _) => {
-                Some(format!("it had no more memory; {}", self.memory_limit()))
+                Some(format!("it ran out of memory; {}", self.memory_limit()))
             }
             (Some((resource, _)), _) => Some(resource.limit().to_owned()),
             (None, signal) => signal.map(|signal| self.reason_of_signal(signal)),
@@ -160,15 +160,12 @@ impl ToolLimits {
             libc::SIGXFSZ => return Resource::FileSize.limit().to_owned(),
             // Where there is no second between the end of the time and that of the process.
             libc::SIGKILL if unix::current(libc::RLIMIT_CPU).is_some() => {
-                return format!(
-                    "signal {signal} ended it; if its time was used up, {}",
-                    self.time_limit()
-                );
+                return format!("signal {signal} ended it, perhaps because {}", self.time_limit());
             }
             _ => {}
         }
         let limit = self.memory_limit();
-        format!("signal {signal} ended it; if its memory was used up, {limit}")
+        format!("signal {signal} ended it, perhaps because it ran out of memory; {limit}")
     }
 
     /// What bounds the processor time.
@@ -177,7 +174,7 @@ impl ToolLimits {
         let inherited = unix::current(libc::RLIMIT_CPU);
         let (seconds, limit) = match (self.seconds, inherited) {
             (Some(own), Some(inherited)) if inherited <= own => (inherited, INHERITED_TIME),
-            (Some(own), _) => (own, "which KERNELMILL_TOOL_TIME sets"),
+            (Some(own), _) => (own, "the limit that KERNELMILL_TOOL_TIME sets"),
             (None, inherited) => (inherited.unwrap_or_default(), INHERITED_TIME),
         };
         format!("it took more than {seconds} s of processor time, {limit}")
@@ -191,12 +188,15 @@ impl ToolLimits {
         let inherited: Option<u64> = None;
         match (self.memory, inherited) {
             (own, Some(inherited)) if own.is_none_or(|own| inherited <= own) => {
-                format!("its process may have {} MiB (RLIMIT_AS, `ulimit -v`)", inherited >> 20)
+                format!(
+                    "the limit of the process is {} MiB (RLIMIT_AS, `ulimit -v`)",
+                    inherited >> 20
+                )
             }
             (Some(own), _) => {
-                format!("KERNELMILL_TOOL_MEMORY sets how much it may have, {} MiB now", own >> 20)
+                format!("the limit is {} MiB, which KERNELMILL_TOOL_MEMORY sets", own >> 20)
             }
-            (None, _) => "the machine has no more".to_owned(),
+            (None, _) => "the machine has no more memory".to_owned(),
         }
     }
 }
@@ -240,8 +240,8 @@ mod tests {
     fn a_tool_without_end_is_ended_and_named() {
         let limits = ToolLimits { seconds: Some(1), ..NONE };
         let error = run(limits, "while :; do :; done").unwrap_err().to_string();
-        let expected = "bash did not finish on kernels/a.rs: it took more than 1 s of processor \
-                        time, which KERNELMILL_TOOL_TIME sets";
+        let expected = "bash did not finish on kernels/a.rs: it took more than 1 s of processor time, the limit \
+                        that KERNELMILL_TOOL_TIME sets";
         assert_eq!(error, expected);
     }
 
@@ -256,8 +256,8 @@ mod tests {
     fn a_signal_is_told_with_what_the_tool_printed() {
         let limits = ToolLimits { memory: Some(1 << 30), ..NONE };
         let error = run(limits, "echo out of memory >&2; kill -ABRT $$").unwrap_err().to_string();
-        let expected = "bash did not finish on kernels/a.rs: signal 6 ended it; if its memory was used up, \
-                        KERNELMILL_TOOL_MEMORY sets how much it may have, 1024 MiB now\nout of memory";
+        let expected = "bash did not finish on kernels/a.rs: signal 6 ended it, perhaps because it ran out of \
+                        memory; the limit is 1024 MiB, which KERNELMILL_TOOL_MEMORY sets\nout of memory";
         assert_eq!(error, expected);
         let all = ToolLimits::of_machine();
         let memory = all.memory.unwrap();
@@ -275,15 +275,15 @@ mod tests {
             "failed to spawn helper thread: Resource temporarily unavailable (os error 11)";
         let aborts = "echo 'memory allocation of 7 bytes failed' >&2; kill -ABRT $$".to_owned();
         for (script, reason) in [
-            (large, "no file may get larger (RLIMIT_FSIZE, `ulimit -f`)"),
+            (large, "a file has reached the size limit of the process (RLIMIT_FSIZE, `ulimit -f`)"),
             (
                 format!("echo '{thread}' >&2; exit 101"),
-                "no more threads or processes may be started (RLIMIT_NPROC, `ulimit -u`), or there is no memory for a \
-                 stack (RLIMIT_AS, `ulimit -v`)",
+                "the limit of processes and threads is reached (RLIMIT_NPROC, `ulimit -u`), or there is no memory \
+                 for the stack of a thread (RLIMIT_AS, `ulimit -v`)",
             ),
             (
                 aborts,
-                "it had no more memory; KERNELMILL_TOOL_MEMORY sets how much it may have, 1024 MiB now",
+                "it ran out of memory; the limit is 1024 MiB, which KERNELMILL_TOOL_MEMORY sets",
             ),
         ] {
             let limits = ToolLimits { memory: Some(1 << 30), ..NONE };

@@ -86,8 +86,8 @@ pub(super) fn about_instances(messages: Vec<Message>, source: &CudaSource) -> Ve
                 refused.push(line);
                 let reason = match is_undetermined(&message.text) {
                     true => format!(
-                        "no template of this name takes these arguments, or several do: for one of several write \
-                         the types of its parameters behind them, `<{written}>(float *, int)`"
+                        "no template of this name takes these arguments, or several do: to choose one of several, \
+                         add the types of its parameters, `<{written}>(float *, int)`"
                     ),
                     false => message.text,
                 };
@@ -99,7 +99,7 @@ pub(super) fn about_instances(messages: Vec<Message>, source: &CudaSource) -> Ve
             }
             // "in instantiation of function template specialization 'scale<float>' requested here"
             MessageSeverity::Note => {
-                let text = format!("of the instance `{written}` of the template `{template}`");
+                let text = format!("in the instance `{written}` of the template `{template}`");
                 let (severity, place) = (MessageSeverity::Note, place.clone());
                 let note = Message { severity, text, place, details: Vec::new() };
                 if !refused.contains(&line) && all.last() != Some(&note) {

@@ -203,7 +203,8 @@ compilation terminated.
         assert!(found[0].starts_with(
             "error: nothing.h: No such file or directory\n --> kernels/a.cu:1\n  | 1 | #include"
         ));
-        let help = "\n  help: name the folder that it is in by the setting `include`, or put it beside this file";
+        let help = "\n  help: add the folder of the header to the setting `include`, or put the header beside \
+                    this file";
         assert!(found[0].ends_with(help), "{}", found[0]);
         let found = shown(&gcc.replace("\"nothing.h\"", "<nothing.h>"));
         assert!(!found[0].contains("help"), "{}", found[0]);

@@ -493,8 +493,9 @@ fn hint(messages: &[Message]) -> Option<Message> {
         |message: &Message| has_ours(&message.text) || message.details.iter().any(has_ours);
     messages.iter().any(is_ours).then(|| Message {
         severity: MessageSeverity::Note,
-        text: "derivatives, markers of plugins, external device functions and device functions passed to kernels \
-               are for kernelmill's own compiler, which nvcc goes past: write `cuda-compiler = \"clang\"`"
+        text: "nvcc does not support derivatives, markers of plugins, external device functions and device \
+               functions passed to kernels, which need kernelmill's own compiler: write `cuda-compiler = \
+               \"clang\"`"
             .to_owned(),
         place: None,
         details: Vec::new(),

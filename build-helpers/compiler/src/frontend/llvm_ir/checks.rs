@@ -56,15 +56,14 @@ pub(super) fn faults(
     let is_assembly = |line: &str| line.starts_with("module asm");
     if text.lines().any(is_assembly) {
         let line = lines.find(is_assembly);
-        let message = "assembly of a whole module is for one machine's linker, which there is none of on a device: \
-                       leave it out";
+        let message = "assembly at the level of a module (`module asm`) is not supported on devices: remove it";
         found.push(fault(source, line, message));
     }
     for word in ["alias", "ifunc"] {
         let is_it = |line: &str| line.starts_with('@') && line.split(' ').any(|it| it == word);
         if text.lines().any(is_it) {
             let message = format!(
-                "an {word} is another name of a function or variable: write its own name where it is used"
+                "`{word}` is not supported: write the name of the function or variable itself where it is used"
             );
             found.push(fault(source, lines.find(is_it), &message));
         }
@@ -98,8 +97,8 @@ fn intrinsic(function: Value<'_>) -> Option<String> {
     let is_bound = ty.parameters().iter().any(in_space) || in_space(&ty.result());
     is_bound.then(|| {
         format!(
-            "`{name}` takes or gives a pointer into an address space of its own, which kernelmill's pipeline does \
-             not keep: write this kernel as PTX, or in CUDA C++"
+            "`{name}` takes or returns a pointer into a specific address space, which kernelmill's pipeline does \
+             not keep: write this kernel in PTX or CUDA C++"
         )
     })
 }
@@ -115,7 +114,7 @@ fn of_function(
         let Some(message) = of_instruction(instruction, origin) else { continue };
         let name = function.name();
         let line = lines.of_name("define", &name);
-        return Some(fault(source, line, &format!("in the function `{name}` {message}")));
+        return Some(fault(source, line, &format!("in the function `{name}`: {message}")));
     }
     None
 }
@@ -129,8 +128,9 @@ fn of_instruction(instruction: Value<'_>, origin: Origin) -> Option<String> {
     };
     if moved.is_some_and(short) {
         return Some(
-            "a pointer of 32 bits is in memory, which has 64 where kernelmill puts all memory into one address \
-             space: optimise the module before it is written (`-O1` or more), or store pointers of 64 bits"
+            "a pointer of 32 bits is loaded or stored, and kernelmill puts all memory into one address space \
+             whose pointers have 64 bits: optimise the module before it is written (`-O1` or more), or store \
+             pointers of 64 bits"
                 .to_owned(),
         );
     }
@@ -138,8 +138,8 @@ fn of_instruction(instruction: Value<'_>, origin: Origin) -> Option<String> {
         || instruction.opcode() == Opcode::IntToPtr && narrow(instruction.ty())
         || instruction.operands().into_iter().any(has_number);
     is_number.then(|| {
-        "the address of shared or of a thread's memory is a number, which is another one in kernelmill's single \
-         address space: use pointers"
+        "the address of shared memory or of a thread's own memory is converted to or from an integer, whose value \
+         differs in kernelmill's single address space: use pointers"
             .to_owned()
     })
 }

@@ -38,7 +38,8 @@ pub(super) fn settle(module: &Module<'_>, source: &IrSource) -> Result<Vec<Entry
         if symbol != name {
             if ModuleExt::function(module, &symbol).is_some() {
                 return Err(format!(
-                    "the kernel `{name}` would be named `{symbol}`, which another function is: rename one of them"
+                    "the kernel `{name}` gets the symbol `{symbol}`, which another function already has: rename \
+                     one of them"
                 ));
             }
             function.set_name(&symbol);

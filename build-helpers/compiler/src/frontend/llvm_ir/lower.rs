@@ -109,7 +109,7 @@ impl File<'_> {
         let _diagnostics = Diagnostics::of(&context);
         let module = parse_ir(&context, text, machine.data_layout(), machine.triple());
         let module = module.map_err(|error| {
-            let why = format!("kernelmill cannot bring it to one address space: {error}");
+            let why = format!("the module cannot be converted to a single address space: {error}");
             refused(fault(source, 0, &why))
         })?;
         operations::settle(&context, machine, &module)?;
@@ -191,8 +191,8 @@ impl File<'_> {
             let key = signature::wrapper_name(&entry.symbol);
             let suggestion = parameters::suggestion(slots, self.machine);
             let help = format!(
-                "there is no debug information of it; declare them, for example `[kernels.{key}] parameters = \
-                 [{suggestion}]`"
+                "the file has no debug information of this kernel; declare its parameters, for example \
+                 `[kernels.{key}] parameters = [{suggestion}]`"
             );
             return Err(Unfit::Unknown(text, help));
         };
@@ -355,14 +355,16 @@ fn unread(error: kernelmill_llvm::Error, source: &IrSource) -> Error {
     // In a text LLVM names the line itself.
     let rest = message.strip_prefix(&format!("{display}:"));
     if rest.is_some_and(|rest| rest.starts_with(|it: char| it.is_ascii_digit())) {
-        let help = format!("kernelmill reads the text of LLVM {version} and earlier versions");
+        let help = format!(
+            "write the file with LLVM {version} or an earlier version, whose text kernelmill reads"
+        );
         return refused(format!("{message}\n  help: {help}"));
     }
     let message = rest.unwrap_or(message).trim_start();
     let message = message.strip_prefix("error: ").unwrap_or(message);
     refused(format!(
-        "{display}: error: LLVM {version} cannot read it: {message}\n  help: write it again, by LLVM {version} or an \
-         earlier version"
+        "{display}: error: LLVM {version} cannot read it: {message}\n  help: write the file again with LLVM \
+         {version} or an earlier version"
     ))
 }
 

@@ -25,8 +25,8 @@ impl Origin {
             "spir64" | "spirv64" => Self::OpenCl,
             "nvptx" | "spir" | "spirv32" | "spirv" | "r600" | "dxil" => {
                 return Err(format!(
-                    "its triple is `{triple}`, whose pointers have not 64 bits: compile it for nvptx64, amdgcn, \
-                     spir64 or a host of 64 bits"
+                    "the pointers of its target triple `{triple}` do not have 64 bits: compile the file for \
+                     nvptx64, amdgcn, spir64 or a host of 64 bits"
                 ));
             }
             _ => Self::Host,
@@ -34,7 +34,7 @@ impl Origin {
         let parts = || layout.split('-');
         if parts().any(|part| part == "E") {
             return Err(format!(
-                "its data layout `{layout}` is big-endian: compile it for a little-endian machine"
+                "its data layout `{layout}` is big-endian: compile the file for a little-endian machine"
             ));
         }
         let generic = parts().find_map(|part| {
@@ -42,7 +42,8 @@ impl Origin {
         });
         if let Some(bits) = generic.filter(|bits| *bits != "64") {
             return Err(format!(
-                "its data layout has pointers of {bits} bits: compile it for a machine with 64"
+                "its data layout has pointers of {bits} bits: compile the file for a machine with pointers of 64 \
+                 bits"
             ));
         }
         Ok(origin)

@@ -47,7 +47,7 @@ pub(super) fn declared(
 ) -> Result<Vec<Parameter>, Vec<String>> {
     if parameters.len() != slots.len() {
         return Err(vec![format!(
-            "{} parameters are declared, and it has {}",
+            "the settings declare {} parameters, and the kernel has {}",
             parameters.len(),
             slots.len()
         )]);

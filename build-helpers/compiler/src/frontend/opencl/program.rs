@@ -130,7 +130,8 @@ impl ProgramCompiler {
                 let expanded = String::from_utf8(expanded).map_err(|_| Error::Tool {
                     tool: "clang",
                     subject: source.display.clone(),
-                    stderr: "the file is not UTF-8, which text for `opencl-c` has to be".to_owned(),
+                    stderr: "the file is not UTF-8, which the target `opencl-c` requires"
+                        .to_owned(),
                     kept: None,
                 })?;
                 Ok((text::of_program(&expanded, source, contracts).into_bytes(), inputs))
@@ -180,7 +181,8 @@ enum Ran {
 }
 
 /// What to do where SPIR-V cannot express a source.
-const HELP: &str = "\nleave the target `spirv64` out for it; with `opencl-c` the device's own compiler compiles it";
+const HELP: &str = "\nhelp: leave the target `spirv64` out for this file; with `opencl-c` the device's own \
+                    compiler compiles it";
 
 /// Tells what the source has wrong from what the back end cannot do.
 fn refused(source: &CudaSource, result: &Output) -> Result<Ran, Error> {
@@ -200,7 +202,8 @@ fn refused(source: &CudaSource, result: &Output) -> Result<Ran, Error> {
 ///
 /// Why it has no such kernel.
 pub fn spirv_artifact(module: &[u8], name: &str) -> Result<Artifact, String> {
-    let kernels = spirv::kernels(module).ok_or("it is no SPIR-V module in little-endian words")?;
+    let kernels =
+        spirv::kernels(module).ok_or("it is not a SPIR-V module in little-endian words")?;
     let found = match &*kernels {
         [one] => one,
         all => all.iter().find(|kernel| *kernel == name).ok_or_else(|| {

@@ -46,8 +46,8 @@ pub(crate) fn compile(
     let mut warnings: Vec<String> = match &assembled {
         Some(assembled) => assembled.warnings.iter().map(Message::line).collect(),
         None => vec![format!(
-            "{}: nothing has checked its PTX, as there is no ptxas: a driver that refuses it does so when the kernels \
-             are loaded",
+            "{}: its PTX was not checked, because ptxas was not found: errors in it are reported by the driver \
+             when the kernels are loaded; install ptxas with `cargo kernelmill toolchain install cuda`",
             source.display
         )],
     };
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!((artifact.kind, &*artifact.bytes), (ArtifactKind::Ptx, TEXT.as_bytes()));
         assert_eq!(artifact.kernels[0].static_shared_bytes, 64);
         let [warning] = &artifact.warnings[..] else { panic!("{:?}", artifact.warnings) };
-        assert!(warning.starts_with("kernels/k.ptx: nothing has checked its PTX"), "{warning}");
+        assert!(warning.starts_with("kernels/k.ptx: its PTX was not checked"), "{warning}");
         assert!(matches!(make("sm_80"), Err(Error::NoPtxas { .. })));
         assert!(matches!(make("cpu"), Err(Error::Unsupported { .. })));
     }

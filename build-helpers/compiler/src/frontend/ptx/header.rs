@@ -51,11 +51,16 @@ impl Header {
         let width = after(".address_size");
         let width = width.ok_or_else(|| missing(".address_size", ".address_size 64"))?;
         if width.text != "64" {
-            let why = format!("its addresses have {} bits, and those of devices 64", width.text);
+            let why = format!(
+                "its addresses have {} bits, and kernelmill supports 64 bits only: \
+                 compile the file for addresses of 64 bits",
+                width.text
+            );
             return Err((width.line, why));
         }
         let target = architecture(target.text).ok_or_else(|| {
-            let why = format!("`.target {}` is no architecture that kernelmill knows", target.text);
+            let why =
+                format!("`.target {}` is not an architecture that kernelmill knows", target.text);
             (target.line, why)
         })?;
         Ok(Self { target })
@@ -105,7 +110,7 @@ mod tests {
         let error = header("sm_80a").unwrap_err();
         assert_eq!(
             error,
-            "k.ptx:2: error: `.target sm_80a` is no architecture that kernelmill knows"
+            "k.ptx:2: error: `.target sm_80a` is not an architecture that kernelmill knows"
         );
         for missing in [".version", ".target", ".address_size"] {
             let text = ".version 8.0\n.target sm_80\n.address_size 64\n".replace(missing, "//");
@@ -114,7 +119,11 @@ mod tests {
         }
         let narrow = ".version 8.0\n.target sm_80\n.address_size 32\n";
         let error = Header::read(narrow, "k.ptx").unwrap_err().to_string();
-        assert_eq!(error, "k.ptx:3: error: its addresses have 32 bits, and those of devices 64");
+        assert_eq!(
+            error,
+            "k.ptx:3: error: its addresses have 32 bits, and kernelmill supports 64 bits only: \
+             compile the file for addresses of 64 bits"
+        );
     }
 
     #[test]

@@ -11,7 +11,9 @@ pub(super) fn declared(
 ) -> Result<Vec<Parameter>, Vec<String>> {
     if parameters.len() != there.len() {
         let (declared, has) = (parameters.len(), there.len());
-        return Err(vec![format!("{declared} parameters are declared, and it has {has}")]);
+        return Err(vec![format!(
+            "the settings declare {declared} parameters, and the kernel has {has}"
+        )]);
     }
     let differs = |(parameter, param): (&Parameter, &PtxParameter<'_>)| {
         (!fits(&parameter.kind, param)).then(|| {

@@ -69,7 +69,8 @@ pub fn kernels(source: &WgslSource) -> Result<Vec<CudaKernel>, Error> {
         let arguments = parameters.iter().map(|it: &Parameter| it.kind.arguments()).sum::<usize>();
         if arguments > MAX_ARGUMENTS {
             let message = format!(
-                "the kernel `{}` uses {} buffers, which is more than a launch can give: put some into one",
+                "the kernel `{}` uses {} buffers, which is more than a launch can pass: put several of them into \
+                 one buffer",
                 entry.name,
                 parameters.len()
             );
@@ -118,7 +119,7 @@ fn parameter(
             return Err((
                 "a texture or a sampler",
                 format!(
-                    "uses `{name}`, which is a texture or a sampler: a launch gives buffers alone, so pass an \
+                    "uses `{name}`, which is a texture or a sampler: a launch passes buffers only, so use an \
                      array, `var<storage>`"
                 ),
             ));
@@ -126,7 +127,7 @@ fn parameter(
         _ => {
             return Err((
                 "not a buffer",
-                format!("uses `{name}`, which a launch cannot give: pass it as `var<uniform>`"),
+                format!("uses `{name}`, which a launch cannot pass: declare it as `var<uniform>`"),
             ));
         }
     };

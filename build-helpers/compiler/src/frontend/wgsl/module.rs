@@ -63,7 +63,10 @@ impl ValidModule {
         let (module, info) = process_overrides(&module, &info, None, &constants)
             .map(|(module, info)| (module.into_owned(), info.into_owned()))
             .map_err(|error| Error::Wgsl {
-                text: format!("{display}: error: a pipeline-overridable constant: {error}"),
+                text: format!(
+                    "{display}: error: the value of a pipeline-overridable constant is not valid: \
+                               {error}"
+                ),
             })?;
         Ok(Self { module, info })
     }
@@ -102,7 +105,7 @@ fn constants(module: &Module, source: &WgslSource) -> Result<PipelineConstants, 
             Some((value, None)) => faults.push(Fault::new(
                 span,
                 "has a value in the settings",
-                format!("`{value}` is no value of the constant `{name}`: write a number"),
+                format!("`{value}` is not a value of the constant `{name}`: write a number"),
             )),
             None if constant.init.is_none() => faults.push(Fault::new(
                 span,

@@ -72,7 +72,7 @@ pub fn translate(
 /// let display = "kernels/parts.wgsl".to_owned();
 /// let source = WgslSource { display, text: text.to_owned(), constants: Vec::new() };
 /// let found = untranslatable(&source, &["parts".to_owned()])?;
-/// assert!(found[0].starts_with("kernels/parts.wgsl:3:53: devices of Metal and D3D12 do not load"));
+/// assert!(found[0].starts_with("kernels/parts.wgsl:3:53: devices of Metal and D3D12 cannot load"));
 /// # Ok::<(), kernelmill_compiler::Error>(())
 /// ```
 ///
@@ -113,7 +113,8 @@ fn unread(source: &WgslSource, function: &Function) -> Vec<String> {
         let name = name(fun)?;
         let place = function.expressions.get_span(handle).location(&source.text);
         Some(format!(
-            "{}:{}:{}: devices of Metal and D3D12 do not load what calls `{name}`, which naga reads in no SPIR-V",
+            "{}:{}:{}: devices of Metal and D3D12 cannot load kernels that call `{name}`, which naga cannot read \
+             from SPIR-V",
             source.display, place.line_number, place.line_position
         ))
     };

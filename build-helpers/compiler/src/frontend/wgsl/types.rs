@@ -64,7 +64,7 @@ impl<'m> Types<'m> {
                 Ok(ValueType::Array(Nested::from(element), count.get().into()))
             }
             TypeInner::Array { .. } => {
-                Err("an array of any length can only be a buffer by itself".to_owned())
+                Err("a runtime-sized array can only be a whole buffer".to_owned())
             }
             TypeInner::Struct { members, span } => self.structure(ty, members, (*span).into()),
             _ => Err("a value of this type cannot be passed".to_owned()),

@@ -46,8 +46,9 @@ pub(super) fn settle<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> V
                 faults.push(Fault::new(Code::StaticAssertion, message, call_chains.to(call)));
             }
             None => {
-                let message =
-                    format!("the static assertion is not known before the kernel runs: {text}");
+                let message = format!(
+                    "the static assertion cannot be decided before the kernel runs: {text}"
+                );
                 let help = "assert what follows from constants, or use `assert!`, which is checked \
                             while the kernel runs";
                 faults.push(

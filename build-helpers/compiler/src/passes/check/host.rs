@@ -119,10 +119,9 @@ fn call(call: Value<'_>, backend: &dyn TargetInfo) -> Option<Fault> {
             return None;
         }
         let message = format!("has inline assembly of another processor (`{first}`)");
-        return Some(
-            Fault::new(Code::OtherMachine, message, Vec::new())
-                .help("put it under `#[cfg]`, and say in plain code what it does for the others"),
-        );
+        return Some(Fault::new(Code::OtherMachine, message, Vec::new()).help(
+            "put it under `#[cfg]`, and write its effect in plain code for the other targets",
+        ));
     }
     match call.called_function() {
         Some(callee) => {
@@ -133,11 +132,11 @@ fn call(call: Value<'_>, backend: &dyn TargetInfo) -> Option<Fault> {
             let message = format!("uses the instruction `{}` of another processor", &name[5..]);
             foreign.then(|| {
                 Fault::new(Code::OtherMachine, message, Vec::new())
-                    .help("say in plain code what it does, which the compiler vectorises")
+                    .help("write its effect in plain code, which the compiler vectorises")
             })
         }
         None if !backend.calls_pointers() => {
-            let message = "calls a function through a pointer, for which the target has no way";
+            let message = "calls a function through a pointer, which the target does not support";
             Some(Fault::new(Code::OtherMachine, message, Vec::new()).help(
                 "use generics instead of `dyn Trait` and `fn` pointers, or `match` over an `enum`",
             ))

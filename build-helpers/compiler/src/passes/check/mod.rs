@@ -243,9 +243,9 @@ pub(crate) fn constant_questions<'c>(
     }
     let call_chains = CallChains::of(context, module);
     let fault = |call: &Value<'c>| {
-        let message = "asks `__nvvm_reflect` a question that is no constant text";
+        let message = "calls `__nvvm_reflect` with an argument that is not a constant string";
         Fault::new(Code::OtherMachine, message, call_chains.to(*call))
-            .help("write the text into the call")
+            .help("write a string literal in the call")
     };
     let faults = each_once(unanswered.iter().map(fault).collect());
     Err(Error::Invalid { targets: vec![config.target.clone()], faults })

@@ -30,7 +30,7 @@ pub(super) fn find_values<'c>(context: &'c Context, module: &Module<'c>) -> Vec<
     }
     let call_chains = CallChains::of(context, module);
     let message =
-        "has a `SharedArray` that is no `static mut` by itself, and so is no shared memory";
+        "has a `SharedArray` that is not a `static mut` of its own, and so is not in shared memory";
     let help = "write `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` in the kernel, or take a \
                 `BlockArray<T, N>` as a parameter";
     let fault =
@@ -76,8 +76,8 @@ pub(super) fn find_too_large<'c>(context: &'c Context, module: &Module<'c>) -> V
     let Some(largest) = largest.filter(|_| bytes > CPU_LIMIT) else { return Vec::new() };
     let call_chains = CallChains::of(context, module);
     let message = format!(
-        "the kernels of the source have {bytes} bytes of static shared memory, and on the CPU they may have \
-         {CPU_LIMIT}: this array has {}",
+        "the kernels of the source have {bytes} bytes of static shared memory, and on the CPU they can have \
+         {CPU_LIMIT} at most: this array has {}",
         largest.bytes
     );
     let fault = |user| {

@@ -101,9 +101,9 @@ fn initial_values_of_gigabytes_are_refused_where_they_are_used() {
     ));
     assert_eq!(
         found,
-        "a kernel does what compute_75 cannot:\n  [KM0115] uses `table`, whose initial value has 1073741825 bytes: the \
-         most that a variable may have is 1073741824\n     --> `k`\n    help: pass it as a buffer, which the host \
-         fills"
+        "a kernel cannot be compiled for compute_75:\n  [KM0115] uses `table`, whose initial value has 1073741825 \
+         bytes: the most that a variable may have is 1073741824\n     --> `k`\n    help: pass it as a buffer, \
+         which the host fills"
     );
 }
 
@@ -123,9 +123,9 @@ fn local_variables_of_gigabytes_are_refused() {
     assert_eq!(kernel(1 << 20), "");
     assert_eq!(
         kernel(4_294_967_290),
-        "a kernel does what compute_75 cannot:\n  [KM0110] the local variables of a kernel, or of what it calls, take more \
-         than 1 GiB of local memory\n     --> `k`\n    help: put large arrays into a slice that the host passes: the \
-         local memory of a thread has less than 1 MiB"
+        "a kernel cannot be compiled for compute_75:\n  [KM0110] the local variables of a kernel, or of what it \
+         calls, take more than 1 GiB of local memory\n     --> `k`\n    help: put large arrays into a slice that \
+         the host passes: the local memory of a thread has less than 1 MiB"
     );
 }
 
@@ -139,9 +139,9 @@ fn pointers_to_functions_are_refused_where_the_target_has_none() {
     );
     assert_eq!(
         found,
-        "a kernel does what compute_75 cannot:\n  [KM0108] calls a function through a pointer, for \
-         which the target has no way\n     --> `k`\n    help: use generics instead of `dyn Trait` and `fn` \
-         pointers, or `match` over an `enum`"
+        "a kernel cannot be compiled for compute_75:\n  [KM0108] calls a function through a pointer, which the \
+         target does not support\n     --> `k`\n    help: use generics instead of `dyn Trait` and `fn` pointers, \
+         or `match` over an `enum`"
     );
 }
 
@@ -217,8 +217,8 @@ fn recursion_that_can_end_is_left_alone_and_a_cycle_that_cannot_is_told_once() {
     );
     assert_eq!(
         found,
-        "a kernel does what compute_75 cannot:\n  [KM0104] `ping` calls `pong`, which calls `ping` again, on \
-         every path, so they never end\n     --> `ping`\n    from `k`\n    help: end the recursion on some \
+        "a kernel cannot be compiled for compute_75:\n  [KM0104] `ping` calls `pong`, which calls `ping` again, \
+         on every path, so they never end\n     --> `ping`\n    from `k`\n    help: end the recursion on some \
          path, or loop"
     );
 }

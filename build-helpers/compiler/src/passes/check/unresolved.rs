@@ -131,17 +131,18 @@ impl<'c> Unresolved<'_, 'c> {
         let path = demangle(name);
         let is_of = |crates: &[&str]| crates.iter().any(|start| path.contains(start));
         if name == THREAD_LOCAL {
-            let message = "uses a variable of which each thread of the host has its own";
+            let message = "uses a thread-local variable of the host";
             let help = "use a local variable, or shared memory";
             return Fault::new(Code::ThreadLocal, message, Vec::new()).help(help);
         }
         if let Some(operation) = name.strip_prefix(PREFIX) {
             if let Some(what) = self.backend.missing_operation(operation) {
-                let message = format!("uses {what}, which {} does not have", self.config.target);
+                let message = format!("uses {what}, which {} does not support", self.config.target);
                 return Fault::new(Code::Unsupported, message, Vec::new())
                     .help("leave the target out for this kernel");
             }
-            let message = format!("the marker `{operation}` is left: no stage has replaced it");
+            let message =
+                format!("the marker `{operation}` was not replaced by a plugin or by the compiler");
             return Fault::new(Code::Marker, message, Vec::new()).help(self.marker_help(name));
         }
         let is_std = names_std(&path_of(name));
@@ -163,7 +164,7 @@ impl<'c> Unresolved<'_, 'c> {
         if is_std {
             let message = format!("calls `{path}`, which needs an operating system");
             return Fault::new(Code::OperatingSystem, message, Vec::new())
-                .help("use what `core` has");
+                .help("use functions and types of `core`");
         }
         let message = format!("calls `{path}`, which has no definition");
         self.with_nearest(Fault::new(Code::Undefined, message, Vec::new()), name, &path)
@@ -187,15 +188,15 @@ impl<'c> Unresolved<'_, 'c> {
             false => format!("registered are {}", registered.join(", ")),
         };
         format!(
-            "register the plugin that replaces it by `Build::plugin`: {registered}; other names that start with \
-             `{PREFIX}` are kernelmill's own: if your source has none, please report this"
+            "register the plugin that replaces it with `Build::plugin`: {registered}; all other names that start \
+             with `{PREFIX}` are reserved for kernelmill: if your source does not use this name, please report it"
         )
     }
 
     fn other_types(&self, name: &str) -> Fault {
         let names = self.config.params.device_link.as_ref().map(DeviceLink::names);
         let message = format!(
-            "calls `{}` with other types than a device library has it with",
+            "calls `{}` with other types than those of its definition in a device library",
             demangle(name)
         );
         Fault::new(Code::DeviceLibrary, message, Vec::new()).help(format!(
@@ -209,7 +210,7 @@ impl<'c> Unresolved<'_, 'c> {
         if names_std(&path_of(name)) {
             let message = "uses a variable of `std`, which needs an operating system";
             return Fault::new(Code::OperatingSystem, message, Vec::new())
-                .help("use what `core` has");
+                .help("use functions and types of `core`");
         }
         let message = format!("uses the variable `{path}`, which has no definition");
         Fault::new(Code::Undefined, message, Vec::new())
@@ -237,13 +238,12 @@ impl<'c> Unresolved<'_, 'c> {
         }
         let (names, target) = (link.names(), &self.config.target);
         Some(match target {
-            Target::Cubin(_) => format!("; no device library has it for {target}: {names}"),
+            Target::Cubin(_) => format!("; no device library defines it for {target}: {names}"),
             Target::Ptx(arch) => format!(
-                "; device libraries ({names}) are linked into cubins, `{}`, and PTX is linked with \
-                 nothing",
+                "; device libraries ({names}) are linked into cubins, such as `{}`, and not into PTX",
                 Target::Cubin(*arch)
             ),
-            _ => format!("; device libraries ({names}) are for NVIDIA's targets alone"),
+            _ => format!("; device libraries ({names}) are for NVIDIA's targets only"),
         })
     }
 }

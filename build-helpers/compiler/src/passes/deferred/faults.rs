@@ -22,21 +22,21 @@ impl Reference<'_, '_> {
         let Self { name, .. } = self;
         let help = match nearest {
             None => format!(
-                "write `#[unsafe(no_mangle)] pub extern \"C\" fn {name}`, or `extern \"C\" __device__`"
+                "export it as `#[unsafe(no_mangle)] pub extern \"C\" fn {name}`, or as `extern \"C\" __device__`"
             ),
             Some(Nearest { name, source: Some(source) }) => {
                 format!("the nearest is `{name}` of {source}")
             }
             Some(Nearest { name, source: None }) => format!("the nearest is `{name}`"),
         };
-        format!("{}: no source has a function `{name}` for others; {help}", self.place())
+        format!("{}: no source exports a function `{name}`; {help}", self.place())
     }
 
     /// Several sources have the function.
     pub(super) fn ambiguous(&self, sources: &[&str]) -> String {
         let sources: Vec<_> = sources.iter().map(|display| format!("`{display}`")).collect();
         format!(
-            "{}: several sources have a function `{}`: {}; rename one",
+            "{}: several sources export a function `{}`: {}; rename one of them",
             self.place(),
             self.name,
             sources.join(", ")
@@ -46,7 +46,7 @@ impl Reference<'_, '_> {
     /// The function is defined with other types.
     pub(super) fn other_types(&self, function: Value<'_>) -> String {
         format!(
-            "{}: `{}` is named with the types `{:?}` and defined with `{:?}`; write the same \
+            "{}: `{}` is declared with the type `{:?}` and defined with the type `{:?}`; write the same \
              parameters and result",
             self.place(),
             self.name,

@@ -25,7 +25,10 @@ pub(crate) fn rename(
         };
         let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
         let names = names.join(", ");
-        let message = format!("the name `{name}` is for one {what}, and the source has {names}");
+        let message = format!(
+            "the option `name` (`{name}`) is for a source with one {what}, and this one has \
+                               {names}"
+        );
         return Err(OptionError::Together(message).into());
     };
     if let Some(function) = module.function(&entry.symbol) {

@@ -52,7 +52,9 @@ pub(crate) fn redefinitions(
         } else {
             format!(" (with {theirs} parameters, where the library's has {ours})")
         };
-        let message = format!("defines `{name}`{difference}, which is of kernelmill's own library");
+        let message = format!(
+            "defines `{name}`{difference}, which is a function of kernelmill's own library"
+        );
         let help = format!("rename it; names that start with `{PREFIX}` are the compiler's");
         Some(Fault::new(Code::OwnName, message, vec![nameless(&name)]).help(help))
     });
@@ -79,8 +81,8 @@ pub(crate) fn declarations(
         }
         let (theirs, ours) = (parameters(function), parameters(defined));
         let message = format!(
-            "declares `{name}` with {theirs} parameters, or with other types, where kernelmill's own \
-             library has {ours}"
+            "declares `{name}` with {theirs} parameters, and kernelmill's own library defines it with {ours}, or \
+             with other types"
         );
         let help = "use the functions of `kernelmill_device`";
         Some(Fault::new(Code::OwnName, message, vec![nameless(&name)]).help(help))

@@ -202,7 +202,7 @@ fn find(folder: &Path, prefix: &str) -> Result<PathBuf, Error> {
     rlibs(folder)?.into_iter().rfind(starts).ok_or_else(|| {
         let missing = std::io::Error::new(
             std::io::ErrorKind::NotFound,
-            format!("{prefix}*.rlib is not there; is the target's standard library installed?"),
+            format!("it has no {prefix}*.rlib; install the standard library of its target with `rustup target add`"),
         );
         Error::Io { action: "read", path: folder.to_owned(), source: missing }
     })

@@ -65,7 +65,7 @@ const INTRINSICS: [&str; 31] = [
 
 /// Parts of the names of operations, and what they are.
 const MISSING: [(&str, &str); 4] = [
-    ("dynamic_shared", "dynamic shared memory in a function that is not part of the kernel"),
+    ("dynamic_shared", "dynamic shared memory in a function that is not inlined into the kernel"),
     ("grid_workspace", "barriers of the grid"),
     ("grid_barrier", "barriers of the grid"),
     ("alloc", "a heap"),
@@ -100,10 +100,11 @@ pub(super) fn find<'c>(module: &Module<'c>, call_chains: &CallChains<'c>) -> Vec
 pub(in crate::target) fn divergent_barrier(frames: Vec<Frame>, line: Option<u32>) -> Fault {
     let place = line.map_or_else(String::new, |line| format!(" in line {line}"));
     let message = format!(
-        "comes to a barrier, or to a warp-level primitive, which is one here, that not all threads of a block reach \
-         together: they part{place}, by a return, a panic or a branch"
+        "reaches a barrier, or a warp-level primitive, which is a barrier here, that not all threads of a block \
+         reach together: they diverge{place}, by a return, a panic or a branch"
     );
-    let help = "let all threads reach it: test in the code between barriers, and index by `get` where that can fail";
+    let help = "let all threads reach it: put conditions around the code between barriers only, and use `get` for \
+                an index that may be out of bounds";
     Fault::new(Code::Barrier, message, frames).help(help)
 }
 
@@ -125,7 +126,7 @@ pub(in crate::target) fn of_functions<'c>(
             .flat_map(Value::calls)
             .any(|call| call.called_function() == Some(function));
         if !is_kernel && calls_itself {
-            let message = format!("calls `{}` again in itself", demangle(&function.name()));
+            let message = format!("calls `{}` recursively", demangle(&function.name()));
             faults.push(fault(target, message, call_chains.to_start_of(function)));
         }
     }
@@ -144,7 +145,7 @@ pub(in crate::target) fn of_parameters(target: &Target, kernel: &Signature) -> O
 
 /// A fault about what a target has not.
 pub(in crate::target) fn fault(target: &Target, message: String, frames: Vec<Frame>) -> Fault {
-    let message = format!("{message}, which {target} does not have");
+    let message = format!("{message}, which {target} does not support");
     Fault::new(Code::Unsupported, message, frames).help("leave the target out for this kernel")
 }
 
@@ -221,7 +222,8 @@ fn of_call(call: Value<'_>, is_kernel: bool) -> Option<String> {
     let name = callee.name();
     let rest = name.strip_prefix("llvm.").filter(|_| callee.is_intrinsic())?;
     if name == END {
-        let place = if is_kernel { "" } else { " in a function that is not part of the kernel" };
+        let place =
+            if is_kernel { "" } else { " in a function that is not inlined into the kernel" };
         return Some(format!("ends its thread{place}"));
     }
     if expansions::has(&name) {
@@ -232,9 +234,9 @@ fn of_call(call: Value<'_>, is_kernel: bool) -> Option<String> {
     });
     let is_transfer = rest.starts_with("memcpy") || rest.starts_with("memset");
     if is_transfer && call.operand(2).as_u64().is_none() {
-        return Some("copies or fills memory of a length that is not known".to_owned());
+        return Some("copies or fills memory of a length that is not constant".to_owned());
     }
-    (!is_known).then(|| format!("uses LLVM's `{name}`"))
+    (!is_known).then(|| format!("uses LLVM's intrinsic `{name}`"))
 }
 
 /// What a type is that the target has not.

@@ -116,8 +116,8 @@ fn drop_hints(module: &Module<'_>) {
 }
 
 /// What to do where clang does not take the module.
-const HELP: &str = "\nleave the target `spirv64` out for it, or set `clang` (KERNELMILL_CLANG) to a newer clang: the code \
-                    is LLVM's intermediate representation of rustc's version";
+const HELP: &str = "\nhelp: leave the target `spirv64` out for this source, or set `clang` (KERNELMILL_CLANG) to \
+                    a newer clang: the code is LLVM IR of the version of rustc's LLVM";
 
 impl TargetInfo for Spirv {
     fn machine(&self) -> &Machine {

@@ -158,10 +158,10 @@ fn obstacle(variable: Value<'_>) -> Option<&'static str> {
     while let Some(value) = work.pop() {
         for user in value.users() {
             if user.is_global() {
-                return Some("whose address another one has as its initial value");
+                return Some("whose address is the initial value of another variable");
             }
             if user.is_instruction() && !is_given_memory(user.block().function()) {
-                return Some("that a function uses which is not part of a kernel");
+                return Some("that is used in a function which is not inlined into a kernel");
             }
             if !user.is_instruction() && seen.insert(user) {
                 work.push(user);

@@ -147,7 +147,7 @@ impl<'c> Kernel<'_, 'c> {
     /// A field of a value.
     pub(super) fn field(&self, value: Value<'c>, index: u32) -> Result<String, Problem> {
         let name = self.names.get(&value);
-        let name = name.ok_or_else(|| Problem::new("computes with a struct in one piece"))?;
+        let name = name.ok_or_else(|| Problem::new("uses a struct as one value"))?;
         Ok(format!("{name}_{index}"))
     }
 }

@@ -81,7 +81,7 @@ fn intrinsic<'c>(kernel: &mut Kernel<'_, 'c>, call: Value<'c>, name: &str) -> Re
     if name.starts_with("memcpy.") || name.starts_with("memset.") {
         return transfer(kernel, call, name);
     }
-    let unknown = || Problem::new(format!("uses LLVM's `llvm.{name}`"));
+    let unknown = || Problem::new(format!("uses LLVM's intrinsic `llvm.{name}`"));
     let (kind, _) = name.rsplit_once('.').ok_or_else(unknown)?;
     let first = call.arguments().first().copied().ok_or_else(unknown)?;
     let scalar = Scalar::of(first.ty()).ok_or_else(|| kernel.of_type(first.ty()))?;
@@ -153,7 +153,7 @@ fn intrinsic<'c>(kernel: &mut Kernel<'_, 'c>, call: Value<'c>, name: &str) -> Re
 
 fn transfer<'c>(kernel: &mut Kernel<'_, 'c>, call: Value<'c>, name: &str) -> Result<(), Problem> {
     let Some(bytes) = call.operand(2).as_u64() else {
-        return Err(Problem::new("copies or fills memory of a length that is not known"));
+        return Err(Problem::new("copies or fills memory of a length that is not constant"));
     };
     debug_assert!(call.opcode() == Opcode::Call);
     let to = kernel.place(call.operand(0), align_of(call, 0))?;

@@ -87,7 +87,7 @@ impl<'c> Kernel<'_, 'c> {
             Opcode::FRem => {
                 return Err(Problem::new("computes a remainder of floating-point numbers"));
             }
-            Opcode::Fence => return Err(Problem::new("orders memory for other threads (a fence)")),
+            Opcode::Fence => return Err(Problem::new("uses a memory fence")),
             other => return Err(Problem::new(format!("uses LLVM's instruction `{other:?}`"))),
         })
     }
@@ -164,7 +164,9 @@ impl<'c> Kernel<'_, 'c> {
             Is::Ult => format!("!({a} >= {b})"),
             Is::Ule => format!("!({a} > {b})"),
             Is::Une => format!("!({a} == {b})"),
-            Is::Unknown(_) => return Err(Problem::new("compares in a way that is not known")),
+            Is::Unknown(_) => {
+                return Err(Problem::new("uses a comparison that kernelmill does not know"));
+            }
         })
     }
 
@@ -216,7 +218,7 @@ impl<'c> Kernel<'_, 'c> {
                     _ => to.cut(&format!("u32({address})")),
                 }
             }
-            Opcode::IntToPtr => return Err(Problem::new("makes a pointer of a number")),
+            Opcode::IntToPtr => return Err(Problem::new("converts an integer to a pointer")),
             other => return Err(Problem::new(format!("uses LLVM's instruction `{other:?}`"))),
         })
     }

@@ -51,8 +51,8 @@ impl Unknown {
     pub(super) fn describe(self) -> &'static str {
         match self {
             Self::Read => "uses a pointer that it has read from memory",
-            Self::Number => "makes a pointer of a number",
-            Self::Variable => "uses a variable of the device's memory",
+            Self::Number => "converts an integer to a pointer",
+            Self::Variable => "uses a variable in the memory of the device",
             Self::Other => "uses a pointer whose buffer is not known",
         }
     }

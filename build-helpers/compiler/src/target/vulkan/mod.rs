@@ -96,7 +96,7 @@ impl Vulkan {
                 }
                 None => own.push((
                     function,
-                    Problem::new("has branches that are neither `if` nor `loop`"),
+                    Problem::new("has unstructured control flow, with branches that are neither `if` nor `loop`"),
                 )),
                 Some(structure) => {
                     let (roles, bindings, machine) = (&*roles, &*bindings, self.spirv.machine());

@@ -24,7 +24,7 @@ impl<'c> Kernel<'_, 'c> {
         match constant(value) {
             Some(text) => Ok(text),
             None if Scalar::of(value.ty()).is_none() => Err(self.of_type(value.ty())),
-            None => Err(Problem::new("uses a value that is not known when it is compiled")),
+            None => Err(Problem::new("uses a constant whose value is not known at compile time")),
         }
     }
 
@@ -37,7 +37,7 @@ impl<'c> Kernel<'_, 'c> {
             }
             Opcode::Add => '+',
             Opcode::Sub => '-',
-            _ => return Err(Problem::new("computes with an address when it is compiled")),
+            _ => return Err(Problem::new("computes with an address in a constant")),
         };
         let (a, b) = (self.operand(value.operand(0))?, self.operand(value.operand(1))?);
         Ok(scalar.cut(&format!("{a} {sign} {b}")))

@@ -65,7 +65,8 @@ impl<'c> Kernel<'_, 'c> {
     }
 
     fn constant_place(&self, place: Value<'c>) -> Result<u64, Problem> {
-        let unknown = || Problem::new("takes an element of a vector by an index that is not known");
+        let unknown =
+            || Problem::new("takes an element of a vector at an index that is not constant");
         place.as_u64().ok_or_else(unknown)
     }
 

@@ -175,7 +175,7 @@ pub(crate) fn signatures(
     let ptx = String::from_utf8_lossy(&ptx);
     let internal = |error: SignatureError| match error {
         SignatureError::Functions(faults) => Error::DeviceFunctions(faults),
-        other => Error::Internal(other.to_string()),
+        error => Error::Signatures { file: source.display.clone(), error },
     };
     let mut kernels = signature::read(&ptx, &source.display).map_err(internal)?;
     let functions = signature::read_functions(&ptx, &source.display).map_err(internal)?;

@@ -132,9 +132,9 @@ fn warn_of_unset_constant(source: &CudaSource, global: Value<'_>, warnings: &mut
         let (file, name) = (&source.display, signature::full_name(&global.name()));
         let _ = writeln!(
             warnings,
-            "{file}: the __constant__ variable `{name}` is zero, and the host cannot set it: it is in a namespace \
-             without a name, `static` in a namespace, a function or of a template, or of a type that cannot be a \
-             parameter"
+            "{file}: the __constant__ variable `{name}` stays zero, because the host cannot set it: it is in an \
+             unnamed namespace, is `static` in a namespace or a function, is a `static` member of a template, or \
+             has a type that cannot be a parameter"
         );
     }
 }

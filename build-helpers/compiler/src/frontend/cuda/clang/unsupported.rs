@@ -97,9 +97,11 @@ fn features_of(instruction: Value<'_>, names: &Names) -> Vec<(String, Scope)> {
             .find(|word| !word.is_empty())
         {
             found.push(match names.language {
-                Language::AmdIr => (format!("inline assembly of AMD's (`{first}`)"), Scope::NotAmd),
+                Language::AmdIr => {
+                    (format!("inline assembly for AMD's GPUs (`{first}`)"), Scope::NotAmd)
+                }
                 Language::OtherIr => (
-                    format!("inline assembly (`{first}`) in a module that is for no GPU"),
+                    format!("inline assembly (`{first}`) in a module that is not for a GPU"),
                     Scope::Everywhere,
                 ),
                 _ => (format!("inline PTX (`{first}`)"), Scope::NotNvidia),
@@ -122,13 +124,16 @@ fn undefined_name(value: Value<'_>, names: &Names) -> Option<(String, Scope)> {
     if let Some(rest) = name.strip_prefix("llvm.") {
         let (vendor, _) = rest.split_once('.').unwrap_or((rest, ""));
         return match vendor {
-            "nvvm" => Some((format!("the instruction `{rest}` of NVIDIA's"), Scope::NotNvidia)),
+            "nvvm" => {
+                Some((format!("the instruction `{rest}` of NVIDIA's GPUs"), Scope::NotNvidia))
+            }
             "amdgcn" | "r600" => {
-                Some((format!("the instruction `{rest}` of AMD's"), Scope::NotAmd))
+                Some((format!("the instruction `{rest}` of AMD's GPUs"), Scope::NotAmd))
             }
-            "x86" | "aarch64" | "arm" | "spv" => {
-                Some((format!("the instruction `{rest}` of one processor"), Scope::Everywhere))
-            }
+            "x86" | "aarch64" | "arm" | "spv" => Some((
+                format!("the instruction `{rest}`, which only one kind of processor has"),
+                Scope::Everywhere,
+            )),
             _ => None,
         };
     }

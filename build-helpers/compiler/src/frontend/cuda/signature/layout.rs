@@ -14,7 +14,7 @@ const LARGEST_ALIGN: u64 = 256;
 pub(super) const PLAIN: &str = "use a struct of plain values, or pass the values one by one";
 /// Why a class is refused that is not copied as its bytes are; not every compiler says which of the two it has.
 pub(super) const CLASS: &str = "has a copy constructor or a destructor";
-const RAW: &str = "use an integer, and take it apart in the kernel";
+const RAW: &str = "use an integer, and extract the bits in the kernel";
 
 impl Types<'_> {
     /// The layout of a struct, as `#[repr(C)]` gives it too.
@@ -185,8 +185,8 @@ fn check_offsets(
         let expected = end.next_multiple_of(ty.align());
         if *offset < expected {
             return refuse(
-                format!("is packed: `{name}` stands at byte {offset}"),
-                "leave the packing out, or pass bytes",
+                format!("is packed: its field `{name}` is at byte {offset}"),
+                "remove the packing, or pass an array of bytes",
             );
         }
         if *offset > expected {
@@ -199,10 +199,10 @@ fn check_offsets(
             }
             return refuse(
                 format!(
-                    "has `{name}` at byte {offset}, where a struct without an alignment for that \
-                     field has it at byte {expected}"
+                    "has the field `{name}` at byte {offset} in place of byte {expected}, because the field has \
+                     an alignment of its own"
                 ),
-                "align the struct in place of the field, or add a field for the gap",
+                "align the whole struct in place of the field, or add a field for the padding",
             );
         }
         end = offset + ty.size();
@@ -222,8 +222,8 @@ fn fit(end: u64, size: u64, least: u64) -> Result<u64, UnsupportedType> {
     found.map_or_else(
         || {
             refuse(
-                format!("has {size} bytes, and its fields do not fill them"),
-                "add a field for the rest",
+                format!("has {size} bytes, which its fields do not fill"),
+                "add a field for the padding at its end",
             )
         },
         Ok,

@@ -116,8 +116,8 @@ impl<'a> Types<'a> {
         match slot {
             Some(slot) if slot.size != size || slot.align < align => refuse(
                 format!(
-                    "takes {} bytes aligned to {}, and debug information says {size} aligned to \
-                     {align}",
+                    "takes {} bytes aligned to {} in the compiled code, and {size} bytes aligned to {align} in \
+                     the debug information",
                     slot.size, slot.align
                 ),
                 "pass plain values in its place",
@@ -159,7 +159,7 @@ impl<'a> Types<'a> {
     ) -> Result<ValueType, UnsupportedType> {
         let peeled = self.peel(ty);
         let Some(id) = peeled.id else {
-            return refuse("has no values", "use a type that has some");
+            return refuse("has no values", "use a scalar, an array or a struct");
         };
         let node = self.debug.node(id);
         match node.tag {
@@ -185,8 +185,13 @@ impl<'a> Types<'a> {
                 refuse("is a reference", "take a pointer, or the value itself")
             }
             dw::DW_TAG_ptr_to_member_type => refuse("points to a member", "pass an offset"),
-            dw::DW_TAG_unspecified_type => refuse("has no values", "use a type that has some"),
-            tag => refuse(format!("is of a kind ({tag}) that is not known here"), "use another"),
+            dw::DW_TAG_unspecified_type => {
+                refuse("has no values", "use a scalar, an array or a struct")
+            }
+            tag => refuse(
+                format!("is of a kind ({tag}) that kernelmill does not support"),
+                "use a scalar, an array or a struct",
+            ),
         }
     }
 
@@ -200,7 +205,10 @@ impl<'a> Types<'a> {
         let mut arguments = self.debug.children(id);
         let argument = arguments.find(|it| it.tag == dw::DW_TAG_template_type_parameter);
         let Some(function) = argument.and_then(|argument| self.peel(argument.ty).id) else {
-            return refuse("says nothing of its functions", "compile it with clang");
+            return refuse(
+                "does not say in the debug information which functions it names",
+                "write `cuda-compiler = \"clang\"`",
+            );
         };
         self.function(self.debug.node(function)).map(Some)
     }
@@ -323,7 +331,7 @@ fn scalar(node: &Node, typedefs: &[&str]) -> Result<Scalar, UnsupportedType> {
         }
         _ => None,
     };
-    let help = "use a scalar that Rust has too";
+    let help = "use `bool`, an integer of 8 to 128 bits, `float` or `double`";
     found.map_or_else(|| refuse("is a number that Rust does not have", help), Ok)
 }
 

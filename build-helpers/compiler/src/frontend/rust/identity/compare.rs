@@ -166,8 +166,8 @@ impl Comparison<'_> {
             self.value(&field.ty, member.ty).map_err(|mismatch| mismatch.within(&field.name))?;
             if field.public && (!member.public || is_sealed) {
                 let compiled = match member.public {
-                    true => "one beside a private field without bytes",
-                    false => "a private one",
+                    true => "a `pub` field beside a private field of size zero",
+                    false => "a private field",
                 };
                 let mismatch = Mismatch::new("a `pub` field".to_owned(), compiled.to_owned());
                 return Err(mismatch.within(&field.name));

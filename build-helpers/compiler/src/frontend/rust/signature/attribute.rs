@@ -69,7 +69,9 @@ impl Arguments {
                     let listed = meta.value().and_then(|input| self.list_variants(input, text));
                     if listed.is_err() {
                         let help = "write `variants = [{ launch_bounds = 64 }]`";
-                        let message = "is given variants that are no list".to_owned();
+                        let message =
+                            "has the argument `variants`, whose value is not a list of tables"
+                                .to_owned();
                         self.refuse_variant(place, message, help);
                         return skip(meta.input);
                     }
@@ -87,8 +89,9 @@ impl Arguments {
             self.refuse_syntax(&error, attribute, text);
         }
         if let Some((_, place)) = self.width.as_ref().filter(|_| self.dimension != Dimension::Two) {
-            let message = "has rows of a width, and is none of two dimensions".to_owned();
-            self.refuse(place.clone(), message, "write `dim = 2` too");
+            let message =
+                "has the argument `width`, and is not a kernel of two dimensions".to_owned();
+            self.refuse(place.clone(), message, "add `dim = 2`");
         }
         self.check_limits(&places, &text.place(attribute));
     }
@@ -103,8 +106,9 @@ impl Arguments {
                     self.width = Some((written, place));
                 }
                 _ => {
-                    let message =
-                        format!("has rows of the width `{written}`, which is no parameter");
+                    let message = format!(
+                        "has the argument `width = {written}`, which does not name a parameter"
+                    );
                     self.refuse(place, message, WIDTH);
                 }
             },
@@ -136,7 +140,7 @@ impl Arguments {
         };
         self.refuse(
             place,
-            format!("is given `{written}`, which is no argument of `#[kernel]`"),
+            format!("is given `{written}`, which is not an argument of `#[kernel]`"),
             help,
         );
     }
@@ -205,7 +209,10 @@ impl Arguments {
                         self.refuse_size(&name, value, &text.written(value), text.place(value));
                     }
                     None => {
-                        let message = format!("has a variant with `{}`", text.written(path));
+                        let message = format!(
+                            "has a variant with `{}`, which is not an argument of a variant",
+                            text.written(path)
+                        );
                         let help = "a variant in the attribute has `launch_bounds`, `max_registers` and `index_width`; \
                                     `name` and `targets` are for the settings";
                         self.refuse_variant(text.place(path), message, help);
@@ -214,11 +221,14 @@ impl Arguments {
             }
             if said.is_empty() {
                 let help = "write `launch_bounds`, `max_registers` or `index_width`, or remove it";
-                let message = "has a variant that says nothing of its launches".to_owned();
+                let message = "has a variant without launch bounds".to_owned();
                 self.refuse_variant(place.clone(), message, help);
             }
             for fault in limits::check(&limits) {
-                let message = format!("has a variant whose launches cannot be: {}", fault.message);
+                let message = format!(
+                    "has a variant with launch bounds that are not valid: {}",
+                    fault.message
+                );
                 let (code, help) = (Code::Launches, fault.help.to_owned());
                 self.reports.push(Report { code, place: place.clone(), message, help });
             }
@@ -235,13 +245,16 @@ impl Arguments {
     }
 
     fn refuse_instance(&mut self, item: &Expr, text: &Text<'_>) {
-        let message = format!("lists `{}` as an instance", text.written(item));
-        let help = "write a list of texts, `instances = [\"f32, 16\"]`".to_owned();
+        let message = format!(
+            "lists `{}` as an instance, which is not a string in a list",
+            text.written(item)
+        );
+        let help = "write a list of strings, `instances = [\"f32, 16\"]`".to_owned();
         self.reports.push(Report { code: Code::Instances, place: text.place(item), message, help });
     }
 
     fn refuse_size(&mut self, name: &str, value: &Expr, written: &str, place: Place) {
-        let message = format!("has the attribute `{name} = {written}`, which is no size");
+        let message = format!("has the argument `{name} = {written}`, whose value is not valid");
         let help = match number(value).filter(|number| *number > 0 && SIZES.contains(&name)) {
             Some(number) => format!("write `{name} = [{number}, 1, 1]`"),
             None => format!("write `{}`", example(name)),

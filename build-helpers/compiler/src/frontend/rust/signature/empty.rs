@@ -118,8 +118,9 @@ mod tests {
             let text = format!("#[kernel] fn k(p: {ty}) {{}}\n{tokens}");
             let message = read(&text, "kernels/k.rs").unwrap_err()[0].to_string();
             let expected = format!(
-                "kernels/k.rs:1:19: error[KM0040]: parameter `p` of kernel `k` has type `{ty}`, which has no bytes and a private field: its own code alone makes values of it\n  \
-                 help: leave the parameter out and make the value in the kernel, or make the fields `pub`"
+                "kernels/k.rs:1:19: error[KM0040]: parameter `p` of kernel `k` has type `{ty}`, which has size \
+                 zero and a private field, so that only its own module can make values of it\n  help: leave the \
+                 parameter out and make the value in the kernel, or make the fields `pub`"
             );
             assert_eq!(message, expected);
         }

@@ -77,14 +77,14 @@ impl Reader<'_, '_> {
             self.report(text.place(token), "is `async`", "remove `async`");
         }
         if let syn::Safety::Unsafe(token) = &signature.safety {
-            let help = "make it safe, or call it in a safe function that upholds what it asks for: \
-                        kernels call what they are given without `unsafe`";
+            let help = "make it safe, or call it in a safe function that upholds its safety contract: kernels \
+                        call the functions that they are passed without `unsafe`";
             self.report(text.place(token), "is `unsafe`", help);
         }
         if let Some(abi) = &signature.abi {
-            let help = "remove `extern`, or call it in a function of Rust: a `DeviceFn<fn(..)>` is \
-                        one of Rust";
-            self.report(text.place(abi), "has another calling convention", help);
+            let help = "remove `extern`, or call it in a function with Rust's calling convention, which \
+                        `DeviceFn<fn(..)>` stands for";
+            self.report(text.place(abi), "does not have Rust's calling convention", help);
         }
         for parameter in &signature.generics.params {
             let name = match parameter {

@@ -36,7 +36,7 @@ impl Reader<'_, '_> {
             self.report(
                 Code::Instances,
                 first.place.clone(),
-                "has instances, and nothing that differs in them",
+                "lists instances, and is not generic",
                 help,
             );
         }
@@ -151,7 +151,8 @@ impl Reader<'_, '_> {
             "has the instance `{}`, whose parameters are passed in another way than those of the first",
             instance.text
         );
-        let help = "write a kernel of its own for it: memory, values and types without bytes differ for the host";
+        let help = "write a separate kernel for this instance: the host passes memory, values and types of size \
+                    zero in different ways";
         self.report(Code::Instances, instance.place.clone(), &message, help);
     }
 }

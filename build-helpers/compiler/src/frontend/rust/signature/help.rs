@@ -23,7 +23,8 @@ impl Types<'_, '_> {
     ) -> UnsupportedType {
         let written = self.scope.text(module).written(ty);
         if generics.params.is_empty() {
-            let help = "remove the circle; a device has no pointers to hold such a type";
+            let help = "remove the field that leads back to the type: a value without pointers cannot contain \
+                        itself";
             return UnsupportedType::new(written, "which contains itself", help);
         }
         let help = "define a `#[repr(C)]` struct without type parameters for it";
@@ -37,13 +38,17 @@ impl Types<'_, '_> {
             "write `{}` as a number, or as a `const` of this file that is one",
             text.written(&array.len)
         );
-        UnsupportedType::new(text.written(array), "an array whose length is not known here", help)
+        UnsupportedType::new(
+            text.written(array),
+            "an array whose length cannot be read from the source",
+            help,
+        )
     }
 
     /// Refuses an array of no length, or of more bytes than a device has.
     pub(super) fn impossible_length(&self, module: ModuleId, array: &TypeArray) -> UnsupportedType {
         let text = self.scope.text(module);
-        let why = "an array of no size that a device could take";
+        let why = "an array that is empty or larger than the memory of a device";
         UnsupportedType::new(
             text.written(array),
             why,
@@ -54,7 +59,7 @@ impl Types<'_, '_> {
     /// Refuses a `&TensorMap<T, D>` whose element or number of dimensions no device copies.
     pub(super) fn no_tensor_map(&self, module: ModuleId, ty: &Type) -> UnsupportedType {
         let written = self.scope.text(module).written(ty);
-        let why = "a tensor map of other than 1 to 5 dimensions of numbers";
+        let why = "a tensor map that does not have 1 to 5 dimensions of numbers";
         let help = "write the type of its elements, an integer or a float of 1 to 8 bytes, and the number of \
                     dimensions: `&TensorMap<f32, 2>`";
         UnsupportedType::new(written, why, help)
@@ -63,7 +68,7 @@ impl Types<'_, '_> {
     /// Refuses a `DeviceFn<F>` whose `F` is not written as a plain function type.
     pub(super) fn no_function_type(&self, module: ModuleId, ty: &Type) -> UnsupportedType {
         let written = self.scope.text(module).written(ty);
-        let why = "whose type of functions is none that the host can give";
+        let why = "whose function type cannot be passed by the host";
         let help = "write it as a function of Rust without lifetimes: `DeviceFn<fn(f32) -> f32>`";
         UnsupportedType::new(written, why, help)
     }
@@ -76,7 +81,11 @@ impl Types<'_, '_> {
         help: &str,
     ) -> UnsupportedType {
         let written = self.scope.text(module).written(ty);
-        UnsupportedType::new(written, "of functions that take or return what cannot cross", help)
+        UnsupportedType::new(
+            written,
+            "whose functions take or return types that cannot cross from host to device",
+            help,
+        )
     }
 
     /// Refuses a type that is none of those that can cross.
@@ -219,13 +228,13 @@ pub(super) fn instead_of_result(ty: &Type, written: &str) -> String {
     let Type::Path(path) = bare(ty) else {
         return match bare(ty) {
             Type::Array(_) => through(written),
-            _ => "return nothing, and write what there is through parameters: `mut result: DisjointSlice<f32>`".to_owned(),
+            _ => "return nothing, and write the results through parameters: `mut result: DisjointSlice<f32>`".to_owned(),
         };
     };
     match last_name(&path.path).as_str() {
         "Result" => "return nothing, and `panic!` where there is an error: the host gets it as an error of the launch".to_owned(),
         "Option" | "Vec" | "String" | "Box" => {
-            "return nothing, and write what there is through parameters: `mut result: DisjointSlice<f32>`".to_owned()
+            "return nothing, and write the results through parameters: `mut result: DisjointSlice<f32>`".to_owned()
         }
         _ => through(written),
     }
@@ -240,12 +249,12 @@ pub(super) fn instead_of_pattern(typed: &PatType, text: &Text<'_>) -> (String, S
             format!("write `_unused: {ty}`, or remove it: the wrapper has the parameters' names"),
         ),
         (_, Type::Tuple(_)) => (
-            format!("takes apart a parameter, `{pattern}`"),
+            format!("destructures a parameter, `{pattern}`"),
             "write a parameter for each field".to_owned(),
         ),
         _ => (
-            format!("takes apart a parameter, `{pattern}`"),
-            format!("write `value: {ty}`, and take it apart in the kernel"),
+            format!("destructures a parameter, `{pattern}`"),
+            format!("write `value: {ty}`, and destructure it in the kernel"),
         ),
     }
 }

@@ -145,7 +145,10 @@ impl Reader<'_, '_> {
         let wanted = self.parameters.len();
         let Some(parts) = parts.filter(|parts| parts.len() == wanted) else {
             let names = named(self.parameters);
-            let message = format!("has {}, and the parameters {names}", listed.name());
+            let message = format!(
+                "has {}, which does not have one argument for each of the parameters {names}",
+                listed.name()
+            );
             let help = format!("write {wanted} of them: `\"{}\"`", example(self.parameters));
             let report = self.report(listed, &message, help);
             self.reports.push(report);
@@ -187,7 +190,7 @@ impl Reader<'_, '_> {
             let no_value = || {
                 let help =
                     format!("write a value of `{ty}`, or a `const` of this file that is one");
-                ("is no value that is known here".to_owned(), help)
+                ("is not a value that can be read from the source".to_owned(), help)
             };
             let value: Expr = text.parse().map_err(|_| no_value())?;
             let constant = self.constant(ty, &value).ok_or_else(no_value)?;
@@ -196,7 +199,7 @@ impl Reader<'_, '_> {
         }
         let no_type = || {
             let help = "write a type by its name; a `type` alias gives one to any type".to_owned();
-            ("is no type that the host can name".to_owned(), help)
+            ("is not a type that the host can name".to_owned(), help)
         };
         let ty: Type = text.parse().map_err(|_| no_type())?;
         if let Ok(value) = Types::new(self.scope, &parameter.name).value(self.module, &ty) {
@@ -207,7 +210,7 @@ impl Reader<'_, '_> {
             Marker::None => return Err(no_type()),
             Marker::Unknown => {
                 let help = format!("define it, or import it by its name: `use path::to::{part};`");
-                return Err(("is no type that is known here".to_owned(), help));
+                return Err(("is not a type that the source defines or imports".to_owned(), help));
             }
         };
         Ok((GenericArgument::Marker(marker), Argument::Type(ty)))

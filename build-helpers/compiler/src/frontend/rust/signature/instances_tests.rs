@@ -122,7 +122,7 @@ fn the_settings_add_instances() {
 Cargo.toml:7:3: error[KM0042]: kernel `one` has the instance `f32` of the settings again
   kernels/k.rs:1:23: `f32`
   help: remove it: each instance is listed once, in the attribute or in the settings
-kernels/k.rs:1:35: error[KM0042]: kernel `one` has the instance `u9` of the settings, whose `u9` for `T` is no type that is known here
+kernels/k.rs:1:35: error[KM0042]: kernel `one` has the instance `u9` of the settings, whose `u9` for `T` is not a type that the source defines or imports
   help: define it, or import it by its name: `use path::to::u9;`
 kernels/k.rs:2:14: error[KM0042]: kernel `two` is generic over `T`, and no instance of it is listed
   help: list them, `#[kernel(instances = [\"f32\"])]`, or in the settings, `[kernels.two]` with `instances = [\"f32\"]`";
@@ -155,27 +155,27 @@ fn clash<const A: i32, const B: i32>() {}
 #[kernel] fn clash_1_minus_1() {}
 ";
     let expected = "\
-kernels/k.rs:1:23: error[KM0042]: kernel `wrong` has the instance `f32`, and the parameters `T` and `N`
+kernels/k.rs:1:23: error[KM0042]: kernel `wrong` has the instance `f32`, which does not have one argument for each of the parameters `T` and `N`
   help: write 2 of them: `\"f32, 16\"`
-kernels/k.rs:1:30: error[KM0042]: kernel `wrong` has the instance `f32, 1, 2`, and the parameters `T` and `N`
+kernels/k.rs:1:30: error[KM0042]: kernel `wrong` has the instance `f32, 1, 2`, which does not have one argument for each of the parameters `T` and `N`
   help: write 2 of them: `\"f32, 16\"`
-kernels/k.rs:1:43: error[KM0042]: kernel `wrong` has the instance `f32 16`, and the parameters `T` and `N`
+kernels/k.rs:1:43: error[KM0042]: kernel `wrong` has the instance `f32 16`, which does not have one argument for each of the parameters `T` and `N`
   help: write 2 of them: `\"f32, 16\"`
-kernels/k.rs:1:53: error[KM0042]: kernel `wrong` has the instance `Missing, 1`, whose `Missing` for `T` is no type that is known here
+kernels/k.rs:1:53: error[KM0042]: kernel `wrong` has the instance `Missing, 1`, whose `Missing` for `T` is not a type that the source defines or imports
   help: define it, or import it by its name: `use path::to::Missing;`
 kernels/k.rs:1:67: error[KM0042]: kernel `wrong` has the instance `f32, 300`, whose `300` for `N` does not fit `u8`
   help: write a number from 0 to 255
 kernels/k.rs:1:79: error[KM0042]: kernel `wrong` has the instance `f32, -1`, whose `-1` for `N` does not fit `u8`
   help: write a number from 0 to 255
-kernels/k.rs:3:23: error[KM0042]: kernel `more` has the instance `&'a u8, LENGTH`, whose `&'a u8` for `T` is no type that the host can name
+kernels/k.rs:3:23: error[KM0042]: kernel `more` has the instance `&'a u8, LENGTH`, whose `&'a u8` for `T` is not a type that the host can name
   help: write a type by its name; a `type` alias gives one to any type
-kernels/k.rs:3:23: error[KM0042]: kernel `more` has the instance `&'a u8, LENGTH`, whose `LENGTH` for `N` is no value that is known here
+kernels/k.rs:3:23: error[KM0042]: kernel `more` has the instance `&'a u8, LENGTH`, whose `LENGTH` for `N` is not a value that can be read from the source
   help: write a value of `u8`, or a `const` of this file that is one
-kernels/k.rs:3:41: error[KM0042]: kernel `more` has the instance `Vec<u8>, x`, whose `Vec<u8>` for `T` is no type that the host can name
+kernels/k.rs:3:41: error[KM0042]: kernel `more` has the instance `Vec<u8>, x`, whose `Vec<u8>` for `T` is not a type that the host can name
   help: write a type by its name; a `type` alias gives one to any type
-kernels/k.rs:3:41: error[KM0042]: kernel `more` has the instance `Vec<u8>, x`, whose `x` for `N` is no value that is known here
+kernels/k.rs:3:41: error[KM0042]: kernel `more` has the instance `Vec<u8>, x`, whose `x` for `N` is not a value that can be read from the source
   help: write a value of `u8`, or a `const` of this file that is one
-kernels/k.rs:3:55: error[KM0042]: kernel `more` has the instance `u8, true`, whose `true` for `N` is no value that is known here
+kernels/k.rs:3:55: error[KM0042]: kernel `more` has the instance `u8, true`, whose `true` for `N` is not a value that can be read from the source
   help: write a value of `u8`, or a `const` of this file that is one
 kernels/k.rs:5:32: error[KM0042]: kernel `twice` has the instance `u8,1` again
   kernels/k.rs:5:23: `u8, 1`
@@ -183,14 +183,14 @@ kernels/k.rs:5:32: error[KM0042]: kernel `twice` has the instance `u8,1` again
 kernels/k.rs:5:40: error[KM0042]: kernel `twice` has the instance `u8, 0x01` again
   kernels/k.rs:5:23: `u8, 1`
   help: remove it: each instance is listed once, in the attribute or in the settings
-kernels/k.rs:7:23: error[KM0042]: kernel `plain` has instances, and nothing that differs in them
+kernels/k.rs:7:23: error[KM0042]: kernel `plain` lists instances, and is not generic
   help: remove `instances`, or give the kernel a type or constant parameter
-kernels/k.rs:9:22: error[KM0042]: kernel `no_list` lists `\"f32\"` as an instance
-  help: write a list of texts, `instances = [\"f32, 16\"]`
+kernels/k.rs:9:22: error[KM0042]: kernel `no_list` lists `\"f32\"` as an instance, which is not a string in a list
+  help: write a list of strings, `instances = [\"f32, 16\"]`
 kernels/k.rs:10:4: error[KM0042]: kernel `no_list` is generic over `T`, and no instance of it is listed
   help: list them, `#[kernel(instances = [\"f32\"])]`, or in the settings, `[kernels.no_list]` with `instances = [\"f32\"]`
-kernels/k.rs:11:23: error[KM0042]: kernel `no_text` lists `f32` as an instance
-  help: write a list of texts, `instances = [\"f32, 16\"]`
+kernels/k.rs:11:23: error[KM0042]: kernel `no_text` lists `f32` as an instance, which is not a string in a list
+  help: write a list of strings, `instances = [\"f32, 16\"]`
 kernels/k.rs:15:16: error[KM0040]: parameter `x` of kernel `loose` has type `&[T]`, with elements of type `T`, a struct without `#[repr(C)]`
   kernels/k.rs:13:8: `T`
   kernels/k.rs:14:30: in the instance `Loose`
@@ -198,7 +198,7 @@ kernels/k.rs:15:16: error[KM0040]: parameter `x` of kernel `loose` has type `&[T
 kernels/k.rs:15:25: error[KM0040]: parameter `y` of kernel `loose` has type `&mut [u8]`, which cannot cross from host to device
   help: write `mut y: DisjointSlice<u8>`
 kernels/k.rs:16:30: error[KM0042]: kernel `shared` has the instance `core::sync::atomic::AtomicU32`, whose parameters are passed in another way than those of the first
-  help: write a kernel of its own for it: memory, values and types without bytes differ for the host
+  help: write a separate kernel for this instance: the host passes memory, values and types of size zero in different ways
 kernels/k.rs:20:14: error[KM0027]: two kernels are named `clash_1_minus_1`
   kernels/k.rs:18:23: the first one
   help: rename one of them: all kernels of a package become methods of one `Kernels`";
@@ -222,7 +222,10 @@ mod maps { #[device_fn] pub fn halved(x: f32) -> f32 { x } }
     assert!(markers.eq(names.map(|name| GenericArgument::Marker(name.to_owned()))));
     // One without the attribute is none, and none crosses as a value.
     let found = rejected(&text.replace("[\"doubled\"", "[\"tripled\""), &[]);
-    assert!(found.contains("whose `tripled` for `F` is no type that is known here"), "{found}");
+    assert!(
+        found.contains("whose `tripled` for `F` is not a type that the source defines or imports"),
+        "{found}"
+    );
     rejected(&text.replace("of<F>(", "of<F>(f: F, "), &[]);
 }
 
@@ -259,12 +262,12 @@ fn a(x: &[f32]) {}
 #[kernel(variants = { launch_bounds = 64 })] fn b(x: &[f32]) {}";
     let found = rejected(text, &[]);
     for expected in [
-        "1:22: error[KM0013]: kernel `a` has a variant whose launches cannot be: 2000 threads do not fit into a block",
+        "1:22: error[KM0013]: kernel `a` has a variant with launch bounds that are not valid: 2000 threads do not fit into a block",
         "1:50: error[KM0014]: kernel `a` has a variant with `block_size`",
         "1:78: error[KM0014]: kernel `a` has a variant with `targets`",
-        "1:93: error[KM0014]: kernel `a` has a variant that says nothing of its launches",
-        "1:113: error[KM0043]: kernel `a` has the attribute `index_width = x`, which is no size",
-        "3:10: error[KM0014]: kernel `b` is given variants that are no list",
+        "1:93: error[KM0014]: kernel `a` has a variant without launch bounds",
+        "1:113: error[KM0043]: kernel `a` has the argument `index_width = x`, whose value is not valid",
+        "3:10: error[KM0014]: kernel `b` has the argument `variants`, whose value is not a list of tables",
     ] {
         assert!(found.contains(expected), "{expected}\n{found}");
     }

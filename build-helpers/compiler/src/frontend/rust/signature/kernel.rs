@@ -112,7 +112,7 @@ fn same_name(name: &str, place: Place, other: Place) -> Diagnostic {
 
 fn same_symbol(kernel: &Signature, place: Place, other: &str, there: Place) -> Diagnostic {
     let message = format!(
-        "the kernels `{other}` and `{}` have one name in compiled code, `{}`",
+        "the kernels `{other}` and `{}` have the same name in compiled code, `{}`",
         kernel.name, kernel.symbol
     );
     Diagnostic::error(Code::SameName, place, message)
@@ -223,7 +223,7 @@ impl Reader<'_, '_> {
         let (text, function) = (self.scope.text(self.module), self.function);
         for ty in marks::slices_with_rows(function) {
             let message = format!(
-                "has rows in `{}`, and is of one dimension: a launch has row 0 alone",
+                "has rows in `{}`, and is of one dimension: all threads of its launches are in row 0",
                 text.written(ty)
             );
             let help = "write `#[kernel(dim = 2, width = w)]`, where `w` is the parameter that is the width of the rows";
@@ -294,7 +294,12 @@ impl Reader<'_, '_> {
         let help = "remove it: the host may free what it passed when the launch has ended";
         for lifetime in found.0 {
             let place = self.scope.text(self.module).place(&lifetime);
-            self.report(Code::KernelSignature, place, "asks for `'static`", help);
+            self.report(
+                Code::KernelSignature,
+                place,
+                "has a parameter with the lifetime `'static`",
+                help,
+            );
         }
     }
 
@@ -434,8 +439,9 @@ impl Misplaced<'_, '_> {
     fn check_macro(&mut self, mac: &Macro) {
         let Some(name) = marker_in(mac.tokens.clone()) else { return };
         let place = self.scope.text(self.module).place(&mac.path);
-        let message = format!("`#[{name}]` is inside a macro, whose functions are not found");
-        let help = "write the functions out, and let the macro write what they call";
+        let message = format!("`#[{name}]` is inside a macro call, where functions are not found");
+        let help = "write the functions outside of the macro call, and let the macro generate the code that they \
+                    call";
         self.reports.push(Diagnostic::error(Code::HiddenKernel, place, message).help(help));
     }
 }

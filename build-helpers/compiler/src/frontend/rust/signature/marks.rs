@@ -52,7 +52,7 @@ fn twice(scope: &Scope<'_>, module: ModuleId, function: &ItemFn, name: &str) -> 
     let (first, second) = (marks.next()?, marks.next()?);
     let text = scope.text(module);
     let message = format!("function `{}` is marked `#[{name}]` twice", function.sig.ident);
-    let help = "remove one of them; the arguments of both go into the other one";
+    let help = "remove one of them, and give the other one the arguments of both";
     Some(
         Diagnostic::error(Code::KernelAttribute, text.place(second), message)
             .label(text.place(first), "the first one")
@@ -81,10 +81,14 @@ fn on_condition(
     mark: &Meta,
 ) -> Diagnostic {
     let text = scope.text(module);
-    let message = format!("function `{}` is marked `#[{name}]` on a condition", function.sig.ident);
+    let message = format!(
+        "function `{}` is marked `#[{name}]` by a `cfg_attr` with a condition",
+        function.sig.ident
+    );
     let (condition, written) = (text.written(condition), text.written(mark));
     let help = format!(
-        "write `#[cfg({condition})]` and `#[{written}]`: functions are found by their attribute, which stands by itself"
+        "write `#[cfg({condition})]` and `#[{written}]`: functions are found by attributes that are not inside of \
+         `cfg_attr`"
     );
     Diagnostic::error(Code::HiddenKernel, text.place(mark), message).help(help)
 }
@@ -119,12 +123,15 @@ pub(super) fn wrong_width(
     match named {
         Some(ty) if !is_no_width(ty) => None,
         Some(ty) => Some((
-            format!("has rows of the width `{width}`, of type `{}`", text.written(ty)),
-            format!("write `{width}: u32` among the parameters"),
+            format!(
+                "has the argument `width = {width}`, a parameter whose type `{}` is not an integer",
+                text.written(ty)
+            ),
+            format!("declare the parameter as `{width}: u32`"),
         )),
         None => Some((
-            format!("has rows of the width `{width}`, which is no parameter"),
-            format!("add the parameter `{width}: u32`, or name one that there is"),
+            format!("has the argument `width = {width}`, which does not name a parameter"),
+            format!("add the parameter `{width}: u32`, or name one that exists"),
         )),
     }
 }

@@ -17,20 +17,28 @@ fn each_argument_that_is_wrong_has_its_own_message_and_help() {
     for (attribute, what, help) in [
         ("dim = 4", "has `4` dimensions", "write `dim = 1`, `dim = 2` or `dim = 3`"),
         ("dim = 2, width", "is given `width` without a value", width),
-        ("dim = 2, width = 5", "has rows of the width `5`, which is no parameter", width),
+        (
+            "dim = 2, width = 5",
+            "has the argument `width = 5`, which does not name a parameter",
+            width,
+        ),
         (
             "dim = 2, width = v",
-            "has rows of the width `v`, which is no parameter",
-            "add the parameter `v: u32`, or name one that there is",
+            "has the argument `width = v`, which does not name a parameter",
+            "add the parameter `v: u32`, or name one that exists",
         ),
         (
             "dim = 2, width = f",
-            "has rows of the width `f`, of type `f32`",
-            "write `f: u32` among the parameters",
+            "has the argument `width = f`, a parameter whose type `f32` is not an integer",
+            "declare the parameter as `f: u32`",
         ),
-        ("width = w", "has rows of a width, and is none of two dimensions", "write `dim = 2` too"),
+        (
+            "width = w",
+            "has the argument `width`, and is not a kernel of two dimensions",
+            "add `dim = 2`",
+        ),
         ("dim = 2, dim = 2", "is given `dim` twice", "write it once"),
-        ("dims = 2", "is given `dims`, which is no argument of `#[kernel]`", "write `dim = 2`"),
+        ("dims = 2", "is given `dims`, which is not an argument of `#[kernel]`", "write `dim = 2`"),
         ("fast_math = true", "is given `fast_math` with a value", "write `fast_math`"),
         (
             "launch_bounds(256)",
@@ -39,7 +47,7 @@ fn each_argument_that_is_wrong_has_its_own_message_and_help() {
         ),
         (
             "block_size = 256",
-            "has the attribute `block_size = 256`, which is no size",
+            "has the argument `block_size = 256`, whose value is not valid",
             "write `block_size = [256, 1, 1]`",
         ),
     ] {
@@ -61,9 +69,9 @@ fn rows_need_two_dimensions() {
     };
     for ty in ["DisjointSlice<f32, Index2D>", "slice::DisjointSlice<'_, f32, index::Index2D>"] {
         let expected = format!(
-            "k.rs:1:31: error[KM0043]: kernel `k` has rows in `{ty}`, and is of one dimension: a launch has row 0 \
-             alone\n  help: write `#[kernel(dim = 2, width = w)]`, where `w` is the parameter that is the width of the \
-             rows"
+            "k.rs:1:31: error[KM0043]: kernel `k` has rows in `{ty}`, and is of one dimension: all threads of its \
+             launches are in row 0\n  help: write `#[kernel(dim = 2, width = w)]`, where `w` is the parameter \
+             that is the width of the rows"
         );
         assert_eq!(said("#[kernel]", ty).unwrap_err(), expected);
         for attribute in
@@ -119,10 +127,10 @@ fn a_width_is_an_integer_of_whatever_name() {
 fn an_attribute_stands_once_and_by_itself() {
     let expected = "1:11: error[KM0043]: function `k` is marked `#[kernel]` twice
   1:1: the first one
-  help: remove one of them; the arguments of both go into the other one";
+  help: remove one of them, and give the other one the arguments of both";
     assert_eq!(said("#[kernel] #[kernel]"), expected);
-    let expected = "1:19: error[KM0044]: function `k` is marked `#[kernel]` on a condition
-  help: write `#[cfg(all())]` and `#[kernel]`: functions are found by their attribute, which stands by itself";
+    let expected = "1:19: error[KM0044]: function `k` is marked `#[kernel]` by a `cfg_attr` with a condition
+  help: write `#[cfg(all())]` and `#[kernel]`: functions are found by attributes that are not inside of `cfg_attr`";
     assert_eq!(said("#[cfg_attr(all(), kernel)]"), expected);
     let expected = expected.replace("all()", "true").replace("1:19", "1:18");
     assert_eq!(said("#[cfg_attr(true, kernel)]"), expected);
@@ -138,7 +146,7 @@ fn an_attribute_stands_once_and_by_itself() {
 fn a_result_and_a_parameter_without_a_name_say_what_to_write() {
     for (signature, help) in [
         ("() -> Result<(), ()>", "return nothing, and `panic!` where there is an error"),
-        ("() -> Option<f32>", "return nothing, and write what there is through parameters"),
+        ("() -> Option<f32>", "return nothing, and write the results through parameters"),
         ("(_: f32)", "write `_unused: f32`, or remove it"),
         ("((a, b): (f32, f32))", "write a parameter for each field"),
     ] {

@@ -100,9 +100,9 @@ fn tensor_maps_are_of_one_to_five_dimensions_of_numbers() {
     let text = "type Real = f32; use kernelmill_device::tensor;
         #[kernel] fn k(a: &tensor::TensorMap<Real, 3>, b: &TensorMapMut<u8, 5>) {}";
     assert_eq!(shown(text), ["fn k(a: &TensorMap<f32, 3>, b: &TensorMapMut<u8, 5>)"]);
-    let why = "has type `TY`, a tensor map of other than 1 to 5 dimensions of numbers\n  help: write \
-               the type of its elements, an integer or a float of 1 to 8 bytes, and the number of \
-               dimensions: `&TensorMap<f32, 2>`";
+    let why = "has type `TY`, a tensor map that does not have 1 to 5 dimensions of numbers\n  help: write the \
+               type of its elements, an integer or a float of 1 to 8 bytes, and the number of dimensions: \
+               `&TensorMap<f32, 2>`";
     for ty in
         ["&TensorMap<f32, 6>", "&TensorMap<bool, 2>", "&TensorMapMut<f32>", "&TensorMap<P, 1>"]
     {
@@ -211,7 +211,7 @@ impl Host {
     let expected = "\
 kernels/k.rs:4:20: error[KM0040]: parameter `name` of kernel `first` has type `&str`, which cannot cross from host to device
   help: write `name: &[u8]`, and pass the text's bytes
-kernels/k.rs:4:26: error[KM0041]: kernel `first` takes apart a parameter, `(a, b)`
+kernels/k.rs:4:26: error[KM0041]: kernel `first` destructures a parameter, `(a, b)`
   help: write a parameter for each field
 kernels/k.rs:4:53: error[KM0040]: parameter `größe` of kernel `first` has type `Vec<f32>`, which cannot cross from host to device
   help: write `größe: &[f32]` to read it, `mut größe: DisjointSlice<f32>` to write it
@@ -320,7 +320,7 @@ fn every_type_that_cannot_cross_says_what_to_write_instead() {
     );
     assert_eq!(
         refused("", "[f32; size_of::<u64>()]"),
-        "has type `[f32; size_of::<u64>()]`, an array whose length is not known here\n  \
+        "has type `[f32; size_of::<u64>()]`, an array whose length cannot be read from the source\n  \
          help: write `size_of::<u64>()` as a number, or as a `const` of this file that is one"
     );
     assert_eq!(
@@ -332,9 +332,9 @@ fn every_type_that_cannot_cross_says_what_to_write_instead() {
     );
     assert_eq!(
         refused("#[repr(C)] struct Node { next: [Node; 2] }", "Node"),
-        "has type `Node`, whose field `next[_]` has type `Node`, which contains itself\n  \
-         kernels/k.rs:2:32: `Node`\n  \
-         help: remove the circle; a device has no pointers to hold such a type"
+        "has type `Node`, whose field `next[_]` has type `Node`, which contains itself\n  kernels/k.rs:2:32: \
+         `Node`\n  help: remove the field that leads back to the type: a value without pointers cannot contain \
+         itself"
     );
 }
 
@@ -379,7 +379,7 @@ fn names_become_ones_that_assemblers_take_and_two_that_become_one_are_told() {
     let names: Vec<_> = found.iter().map(|kernel| (&*kernel.name, &*kernel.symbol)).collect();
     assert_eq!(names, [("größe", "gr__e"), ("gross", "gross")]);
     let expected = "\
-kernels/k.rs:2:14: error[KM0027]: the kernels `größe` and `grüße` have one name in compiled code, `gr__e`
+kernels/k.rs:2:14: error[KM0027]: the kernels `größe` and `grüße` have the same name in compiled code, `gr__e`
   kernels/k.rs:1:14: the first one
   help: rename one of them: assemblers take ASCII letters, digits and underscores only";
     assert_eq!(errors("#[kernel] fn größe() {}\n#[kernel] fn grüße() {}"), expected);
@@ -448,7 +448,10 @@ fn a_kernel_in_a_macro_is_refused_at_the_macro() {
     let definition = "macro_rules! scale { ($n:ident, $t:ty) => { #[kernel] fn $n(x: &[$t]) {} } }";
     let found = refused(definition);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].message, "`#[kernel]` is inside a macro, whose functions are not found");
+    assert_eq!(
+        found[0].message,
+        "`#[kernel]` is inside a macro call, where functions are not found"
+    );
     let call = "each! { f32 => #[kernelmill_device::kernel(dim = 2)] fn k() {} }";
     assert_eq!(refused(call).len(), 1);
     assert_eq!(refused("each! { #[device_fn] fn f() {} }").len(), 1);
@@ -538,7 +541,7 @@ fn parameters_that_live_for_ever_are_refused() {
     assert_eq!(places, [(1, 20), (1, 33), (2, 11)]);
     assert_eq!(
         found[0].to_string(),
-        "kernels/k.rs:1:20: error[KM0041]: kernel `k` asks for `'static`\n  \
+        "kernels/k.rs:1:20: error[KM0041]: kernel `k` has a parameter with the lifetime `'static`\n  \
          help: remove it: the host may free what it passed when the launch has ended"
     );
     assert_eq!(shown("#[kernel] fn k<'a>(x: &'a [f32]) {}"), ["fn k(x: &[f32])"]);
@@ -580,7 +583,7 @@ fn enums_of_integers_cross_and_others_are_refused() {
     assert!(!found[0].parameters[2].kind.crossing().zero_is_value());
 
     let refused = |item: &str| refused(item, "Mode");
-    let why = "an enum without `#[repr(..)]` of an integer that is the same on every device";
+    let why = "an enum without `#[repr(..)]` of an integer whose size is the same on every device";
     let help = "help: write `#[repr(u32)]`, or another integer of 8 to 64 bits, above `enum Mode`";
     for repr in ["", "#[repr(C)]", "#[repr(usize)]"] {
         let message = refused(&format!("{repr} enum Mode {{ A }}"));
@@ -589,7 +592,11 @@ fn enums_of_integers_cross_and_others_are_refused() {
     for (item, why, help) in [
         ("#[repr(u8)] enum Mode { A, B(f32) }", "an enum with data", "what `Mode::B` holds"),
         ("#[repr(u8)] enum Mode {}", "an enum without variants", "give `Mode` a variant"),
-        ("#[repr(u8)] enum Mode { A = f() }", "is not known here", "the value of `Mode::A`"),
+        (
+            "#[repr(u8)] enum Mode { A = f() }",
+            "cannot be read from the source",
+            "the value of `Mode::A`",
+        ),
     ] {
         let message = refused(item);
         assert!(message.contains(why) && message.contains(help), "{message}");

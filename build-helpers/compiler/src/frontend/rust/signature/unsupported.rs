@@ -76,7 +76,7 @@ pub(super) fn no_fields(name: &str, place: Place) -> UnsupportedType {
 }
 
 pub(super) fn sealed(written: String) -> UnsupportedType {
-    let why = "which has no bytes and a private field: its own code alone makes values of it";
+    let why = "which has size zero and a private field, so that only its own module can make values of it";
     let help = "leave the parameter out and make the value in the kernel, or make the fields `pub`";
     UnsupportedType::new(written, why, help)
 }
@@ -84,7 +84,7 @@ pub(super) fn sealed(written: String) -> UnsupportedType {
 pub(super) fn enum_without_repr(name: &str, place: Place) -> UnsupportedType {
     let help =
         format!("write `#[repr(u32)]`, or another integer of 8 to 64 bits, above `enum {name}`");
-    let why = "an enum without `#[repr(..)]` of an integer that is the same on every device";
+    let why = "an enum without `#[repr(..)]` of an integer whose size is the same on every device";
     UnsupportedType::new(String::new(), why, help).or_at(place)
 }
 
@@ -101,6 +101,10 @@ pub(super) fn empty_enum(name: &str, place: Place) -> UnsupportedType {
 pub(super) fn unknown_discriminant(name: &str, variant: &str, place: Place) -> UnsupportedType {
     let help =
         format!("write the value of `{name}::{variant}` as a number, or as a `const` that is one");
-    UnsupportedType::new(String::new(), "an enum with a value that is not known here", help)
-        .or_at(place)
+    UnsupportedType::new(
+        String::new(),
+        "an enum with a discriminant that cannot be read from the source",
+        help,
+    )
+    .or_at(place)
 }
