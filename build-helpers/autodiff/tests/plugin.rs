@@ -250,13 +250,13 @@ fn what_does_not_fit_is_refused_at_its_line() {
             "mode",
             SQUARE,
             "fn derivative(x: f32, dx: f32) -> f32 = backwards f(active);",
-            "`backwards` is no mode: write forward, reverse, forward_with_value or reverse_with_value",
+            "`backwards` is not a mode: write forward, reverse, forward_with_value or reverse_with_value",
         ),
         (
             "activity",
             SQUARE,
             "fn derivative(x: f32, dx: f32) -> f32 = forward f(dual);",
-            "`dual` is no activity: write constant, active, duplicated or shared",
+            "`dual` is not an activity: write constant, active, duplicated or shared",
         ),
         (
             "too_few",
@@ -280,7 +280,7 @@ fn what_does_not_fit_is_refused_at_its_line() {
             "warp",
             "fn f(x: f32) -> f32 { let y = x * x; warp::sync(); y * x }",
             "fn derivative(x: f32, dx: f32) -> f32 = forward f(active);",
-            "an operation of the warp has no derivative; keep it out of the function",
+            "a warp-level primitive has no derivative; keep it out of the function",
         ),
         (
             "body",
@@ -297,7 +297,7 @@ fn what_does_not_fit_is_refused_at_its_line() {
             }
             fn derivative(x: f32, y: f32) -> f32 { let mut d = [0.0; 2]; gradient(&[x; 2], &mut d, y); d[0] }",
             "fn gradient(a: &[f32; 2], d: &mut [f32; 2], seed: f32) = reverse f(duplicated);",
-            "LLVM has arrays of a few numbers as integers where calls pass and return them; pass them by reference, or \
+            "LLVM passes and returns arrays of a few numbers as integers; pass such arrays by reference, or \
              as structs",
         ),
         (
@@ -705,7 +705,10 @@ pub fn k(mut out: DisjointSlice<f32>) {
 ";
     let error = compile(compiler(), "missing", text, "compute_75").map(drop).unwrap_err();
     let message = error.to_string();
-    assert!(message.contains("autodiff.derivative.forward.active_.safe` is left"), "{message}");
+    assert!(
+        message.contains("autodiff.derivative.forward.active_.safe` was not replaced"),
+        "{message}"
+    );
     assert!(message.contains("register the plugin that replaces it"), "{message}");
 }
 

@@ -63,8 +63,8 @@ impl<'c> Analysis<'c> {
             Err(_) if request.mode == Mode::Forward => Loops::none(&cfg),
             Err(block) => {
                 if let Some(last) = cfg.blocks[block].terminator() {
-                    let message = "a loop is entered or closed in several places; reverse mode \
-                                   needs one of each";
+                    let message = "a loop has several entries or several back edges; reverse mode needs one of \
+                                   each";
                     features.push(Unsupported::at(last, message));
                 }
                 Loops::none(&cfg)

@@ -123,8 +123,8 @@ impl<'c> Facts<'_, 'c> {
         let matters = holds_floats(load.ty()) || load.ty().is_pointer();
         if holds_floats(load.ty()) && roots.contains(&Root::Unknown) {
             return Some(
-                "a number is read through a pointer of which it cannot be told where it leads; use \
-                 references and slices that are parameters"
+                "a number is read through a pointer to unknown memory; use references and slices that are \
+                 parameters"
                     .to_owned(),
             );
         }
@@ -132,7 +132,7 @@ impl<'c> Facts<'_, 'c> {
             return None;
         }
         if load.is_exact_access() {
-            return Some("a volatile or atomic read of active memory has no derivative".to_owned());
+            return Some("a volatile or atomic read of active memory has no derivative; use an ordinary read".to_owned());
         }
         self.mixed(&roots)
     }
@@ -148,8 +148,8 @@ impl<'c> Facts<'_, 'c> {
             return None;
         }
         Some(format!(
-            "a pointer leads to memory that has a derivative or to {} that has none, depending on a \
-             branch",
+            "depending on a branch, a pointer leads to memory that has a derivative or to {} that has none; \
+             access each of the two in its own branch",
             self.describe(&without)
         ))
     }
@@ -175,8 +175,8 @@ impl<'c> Facts<'_, 'c> {
             || value.ty().is_pointer() && self.activities.is_shadowed(self.memory, value);
         if carries && !shadowed {
             return Some(format!(
-                "an active number is written to {}, where its derivative would be lost; make it \
-                 duplicated",
+                "an active number is written to {}, where its derivative would be lost; write it to memory that \
+                 is duplicated",
                 self.describe(&roots)
             ));
         }
@@ -185,15 +185,15 @@ impl<'c> Facts<'_, 'c> {
         }
         if store.is_exact_access() && carries {
             return Some(
-                "a volatile or atomic write to active memory has no derivative".to_owned(),
+                "a volatile or atomic write to active memory has no derivative; use an ordinary write".to_owned(),
             );
         }
         let is_loaded =
             is_loaded_integer(value) && self.activities.is_shadowed(self.memory, value.operand(0));
         if is_loaded || self.is_number_as_integer(value) {
             return Some(
-                "memory is copied as integers, and it cannot be told whether they are numbers with a \
-                 derivative; copy field by field"
+                "memory is copied as integers, which may be parts of numbers with a derivative; copy field by \
+                 field"
                     .to_owned(),
             );
         }
@@ -254,14 +254,14 @@ impl<'c> Facts<'_, 'c> {
         }
         let Some(callee) = callee else {
             return Some(if call.inline_assembly().is_some() {
-                "inline assembly has no derivative".to_owned()
+                "inline assembly has no derivative; move it to a function, and give that a rule of your own".to_owned()
             } else {
-                "a call through a pointer to a function has no derivative here".to_owned()
+                "a call through a pointer to a function has no derivative here; call the function by its name".to_owned()
             });
         };
         let path = crate::rules::path(&callee.name());
         Some(if defined {
-            format!("`{path}` calls itself; reverse mode follows no recursion")
+            format!("`{path}` calls itself, which reverse mode does not support; write a loop")
         } else {
             format!("`{path}` has no rule and no body here; give it a rule of your own")
         })
@@ -283,13 +283,14 @@ impl<'c> Facts<'_, 'c> {
         let to_shadowed = self.activities.is_shadowed(self.memory, to);
         if kind == Transfer::Fill {
             return (to_shadowed && !from.is_zero() && self.elements.at(self.memory, to).is_some())
-                .then(|| "numbers are filled with bytes other than 0".to_owned());
+                .then(|| "active numbers are filled with bytes other than 0; assign the numbers one by one".to_owned());
         }
         let from_shadowed = self.activities.is_shadowed(self.memory, from);
         if from_shadowed && !to_shadowed {
             let roots = self.memory.roots(to);
             return Some(format!(
-                "active memory is copied to {}, where its derivative would be lost",
+                "active memory is copied to {}, where its derivative would be lost; copy it to memory that is \
+                 duplicated",
                 self.describe(&roots)
             ));
         }
@@ -304,9 +305,7 @@ impl<'c> Facts<'_, 'c> {
             return None;
         }
         self.elements.at(self.memory, to).is_none().then(|| {
-            "memory is copied as bytes, and it cannot be told which numbers it holds; copy element \
-             by element"
-                .to_owned()
+            "memory is copied as bytes of unknown types; copy element by element".to_owned()
         })
     }
 
@@ -323,13 +322,15 @@ impl<'c> Facts<'_, 'c> {
         }
         if holds_floats(to) && is_integer(from.ty().kind()) && self.may_hold_numbers(from, 8) {
             return Some(
-                "an integer from active memory is used as a number: LLVM has arrays of a few numbers as integers \
-                 where calls pass and return them; pass them by reference, or as structs"
+                "an integer from active memory is used as a number: LLVM passes and returns arrays of a few \
+                 numbers as integers; pass such arrays by reference, or as structs"
                     .to_owned(),
             );
         }
-        (self.activities.is_active(cast) && from.ty().lanes() != to.lanes())
-            .then(|| "numbers are reinterpreted as others of another width".to_owned())
+        (self.activities.is_active(cast) && from.ty().lanes() != to.lanes()).then(|| {
+            "active numbers are reinterpreted as numbers of another width; convert each of them"
+                .to_owned()
+        })
     }
 
     /// Whether an integer is computed from one in active memory.
@@ -354,9 +355,9 @@ fn exchange(call: Value<'_>) -> Option<&'static str> {
     let name = call.called_function()?.name();
     match name.strip_prefix("__kernelmill_")? {
         "barrier" => Some("a barrier"),
-        "grid_barrier" => Some("a barrier of the grid"),
-        "active_mask" => Some("an operation of the warp"),
-        name if name.starts_with("warp_") => Some("an operation of the warp"),
+        "grid_barrier" => Some("a grid barrier"),
+        "active_mask" => Some("a warp-level primitive"),
+        name if name.starts_with("warp_") => Some("a warp-level primitive"),
         _ => None,
     }
 }

@@ -125,7 +125,7 @@ fn rules<'a, 'c>(mut arguments: &'a [Value<'c>]) -> Option<RulesAndRest<'a, 'c>>
 }
 
 fn marker(name: &str) -> Result<Marker, String> {
-    let wrong = || format!("`{name}` is no marker that `autodiff!` writes");
+    let wrong = || format!("`{name}` is not a marker that `autodiff!` writes");
     let rest = name.strip_prefix(MARKER).ok_or_else(wrong)?;
     let [_, _, mode, activities] = rest.splitn(4, '.').collect::<Vec<_>>()[..] else {
         return Err(wrong());
@@ -139,8 +139,7 @@ fn marker(name: &str) -> Result<Marker, String> {
         "reverse_with_value" => (Mode::Reverse, true),
         other => {
             return Err(format!(
-                "`{other}` is no mode: write forward, reverse, forward_with_value or \
-                 reverse_with_value"
+                "`{other}` is not a mode: write forward, reverse, forward_with_value or reverse_with_value"
             ));
         }
     };
@@ -149,9 +148,9 @@ fn marker(name: &str) -> Result<Marker, String> {
         "active" => Ok(Activity::Active),
         "duplicated" => Ok(Activity::Duplicated),
         "shared" => Ok(Activity::Shared),
-        other => {
-            Err(format!("`{other}` is no activity: write constant, active, duplicated or shared"))
-        }
+        other => Err(format!(
+            "`{other}` is not an activity: write constant, active, duplicated or shared"
+        )),
     });
     Ok(Marker { mode, keep_result, activities: activities.collect::<Result<_, _>>()?, is_safe })
 }
@@ -207,7 +206,7 @@ fn passed<'c>(
             let shadow = groups.pop().ok_or_else(|| missing(what, index))?;
             if shadow.len() != group.len() || shadow[0].ty() != group[0].ty() {
                 return Err(format!(
-                    "the parameter for the {what} of parameter {index} is of another type than that"
+                    "the parameter for the {what} of parameter {index} does not have the type of parameter {index}"
                 ));
             }
             passed.push(shadow[0]);
@@ -282,8 +281,7 @@ fn check_types(target: Value<'_>, passed: &[Value<'_>]) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "the parameters do not fit the function's: the derivative has {wanted:?}, and {given:?} are \
-         given"
+        "the types of the parameters are not those of the derivative, which takes {wanted:?}: {given:?} are passed"
     ))
 }
 
@@ -323,7 +321,7 @@ fn give<'c>(
     })?;
     let wrong = || {
         format!(
-            "the derivative gives {} numbers: declare an array of so many as its result",
+            "the derivative returns {} numbers: declare an array of that length as its result",
             numbers.len()
         )
     };
