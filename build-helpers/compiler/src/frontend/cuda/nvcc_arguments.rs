@@ -1,6 +1,7 @@
 //! The arguments of nvcc: which paths and arguments its shell leaves as they are, and the options that change code.
 
 use std::{
+    collections::HashSet,
     ffi::OsString,
     path::{Component, Path, PathBuf},
 };
@@ -13,19 +14,26 @@ use crate::{
 };
 
 /// Refuses paths that nvcc does not pass on as they are: it writes them between double quotes into commands for a
-/// shell, which replaces variables and runs programs that they name.
-pub(super) fn check_paths<'p>(mut paths: impl Iterator<Item = &'p Path>) -> Result<(), Error> {
-    let is_changed = |path: &&Path| {
+/// shell, which replaces variables and runs programs that they name. Of the paths in a folder with such a name the
+/// first is reported.
+pub(super) fn check_paths<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), Error> {
+    let is_changed = |path: &Path| {
         let path = path.to_string_lossy();
         path.contains(['$', '`', '"']) || path.contains("\\\\")
     };
-    match paths.find(is_changed) {
-        Some(path) => refuse(format!(
-            "the path {path:?}: the shell that it starts would replace a part of it or run it; take `$`, `` ` ``, `\"` \
-             and double backslashes out of the names in it, or set CARGO_TARGET_DIR where it is Cargo's"
-        )),
-        None => Ok(()),
-    }
+    let mut reported = HashSet::new();
+    let is_new = |path: &&Path| {
+        let changed = path.ancestors().take_while(|it| is_changed(it)).last();
+        changed.is_some_and(|it| reported.insert(it.to_owned()))
+    };
+    let faults = paths.filter(is_new).map(|path| {
+        format!(
+            "the path {path:?}: nvcc writes it into a command for a shell, which would expand or run a part of it; \
+             remove `$`, `` ` ``, `\"` and double backslashes from the path, or set CARGO_TARGET_DIR if it is in \
+             Cargo's target folder"
+        )
+    });
+    refuse(faults.collect())
 }
 
 /// A path as nvcc and its tools can be given it in a list, whose parts are separated by commas: relative to the folder
@@ -40,10 +48,10 @@ pub(super) fn in_list(path: &Path, root: &Path) -> Result<PathBuf, Error> {
     let up = std::iter::repeat_n(Component::ParentDir, root.components().count() - common);
     let relative: PathBuf = up.chain(path.components().skip(common)).collect();
     if has_comma(&relative) || path.is_relative() {
-        return Err(refusal(&format!(
-            "the path {path:?}: it would be cut at the comma; take commas out of the names in it, or set CARGO_TARGET_DIR \
-             where it is Cargo's"
-        )));
+        return Err(refusal(&[format!(
+            "the path {path:?}: nvcc would split it at the comma; remove commas from the path, or set \
+             CARGO_TARGET_DIR if it is in Cargo's target folder"
+        )]));
     }
     Ok(if relative.as_os_str().is_empty() { ".".into() } else { relative })
 }
@@ -51,26 +59,30 @@ pub(super) fn in_list(path: &Path, root: &Path) -> Result<PathBuf, Error> {
 /// Refuses arguments that the shell would change, which nvcc's backslashes do not keep from it.
 pub(super) fn check_arguments(arguments: &[OsString]) -> Result<(), Error> {
     let is_changed = |argument: &&OsString| argument.to_string_lossy().contains(['$', '`']);
-    match arguments.iter().find(is_changed) {
-        Some(argument) => refuse(format!(
-            "the argument {argument:?}, which `define`, `include` or `arguments` in the settings say: the shell that it \
-             starts would replace what begins with `$` and run what is between two `` ` ``; define it in the source"
-        )),
-        None => Ok(()),
-    }
+    let faults = arguments.iter().filter(is_changed).map(|argument| {
+        format!(
+            "the argument {argument:?} of `define`, `include` or `arguments` in the settings: nvcc writes it into a \
+             command for a shell, which would expand what begins with `$` and run what is between two `` ` ``; \
+             define it in the source"
+        )
+    });
+    refuse(faults.collect())
 }
 
-/// An error for what nvcc's shell would change. Elsewhere than on Unix it starts no such shell.
-fn refuse(what: String) -> Result<(), Error> {
-    if cfg!(unix) { Err(refusal(&what)) } else { Ok(()) }
+/// An error for everything that nvcc's shell would change. Elsewhere than on Unix it starts no such shell.
+fn refuse(faults: Vec<String>) -> Result<(), Error> {
+    if cfg!(unix) && !faults.is_empty() { Err(refusal(&faults)) } else { Ok(()) }
 }
 
-/// The error for what nvcc cannot be given.
-fn refusal(what: &str) -> Error {
-    let text = format!("nvcc cannot be given {what}");
-    let message =
-        Message { severity: MessageSeverity::Error, text, place: None, details: Vec::new() };
-    Error::Cpp { tool: "nvcc", messages: vec![message], kept: None }
+/// The error for what nvcc cannot be given, a message each.
+fn refusal(faults: &[String]) -> Error {
+    let messages = faults.iter().map(|what| Message {
+        severity: MessageSeverity::Error,
+        text: format!("nvcc cannot be given {what}"),
+        place: None,
+        details: Vec::new(),
+    });
+    Error::Cpp { tool: "nvcc", messages: messages.collect(), kept: None }
 }
 
 /// The arguments that every run on a source has.
@@ -128,6 +140,14 @@ mod tests {
         for path in ["/w/a'b;c&d|e(f)g<h>i*j?k[l{m~n#o!p%q^r=s+t,u@v:w-x.cu", "/w/ä.cu", "a\\b"] {
             assert!(refused(path).is_ok(), "{path}");
         }
+        let paths = ["/a$x/b.cu", "/w/c`id`.cu", "/a$x/d.cu"].map(Path::new);
+        let Err(Error::Cpp { messages, .. }) = check_paths(paths.into_iter()) else {
+            panic!("they are refused")
+        };
+        let texts: Vec<_> = messages.iter().map(|it| it.text.split(": ").next().unwrap()).collect();
+        let expected = ["/a$x/b.cu", "/w/c`id`.cu"]
+            .map(|path| format!("nvcc cannot be given the path {path:?}"));
+        assert_eq!(texts, expected, "a folder is reported once");
     }
 
     #[cfg(unix)]
@@ -142,6 +162,11 @@ mod tests {
             assert!(messages[0].text.contains(&format!("{argument:?}")), "{}", messages[0].text);
         }
         assert!(check_arguments(&["-DA=\"a;b & c\"".into(), "-lineinfo".into()]).is_ok());
+        let both = check_arguments(&["-DA=$A".into(), "-DB=$B".into()]);
+        assert!(
+            matches!(both, Err(Error::Cpp { messages, .. }) if messages.len() == 2),
+            "each has a message"
+        );
     }
 
     #[test]
@@ -159,7 +184,7 @@ mod tests {
         }
         for path in ["/w,x/app/a,b", "/t,u/out", "a,b.cu"] {
             let Err(Error::Cpp { messages, .. }) = given(path) else { panic!("{path}") };
-            let expected = format!("nvcc cannot be given the path {path:?}: it would be cut at");
+            let expected = format!("nvcc cannot be given the path {path:?}: nvcc would split it");
             assert!(messages[0].text.starts_with(&expected), "{}", messages[0].text);
         }
     }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use kernelmill_artifact::{Dimension, Parameter, PtxEntry, Safety, Signature, ptx_entries};
+use kernelmill_artifact::{
+    Dimension, Parameter, PtxEntry, PtxParameter, Safety, Signature, ptx_entries,
+};
 
 use super::{
     header::Header,
@@ -69,16 +71,9 @@ fn parameters_of(
     entry: &PtxEntry<'_>,
     declared: Option<&DeclaredKernel>,
 ) -> Result<Vec<Parameter>, Vec<String>> {
-    let shared = entry
-        .parameters
-        .iter()
-        .find(|it| matches!(it.pointer, Some(Some(space)) if space != ".global"));
-    if let Some(param) = shared {
-        let (name, space) = (param.name, param.pointer.flatten().unwrap_or_default());
-        return Err(vec![format!(
-            "the parameter `{name}` is a pointer into `{space}` memory, which a launch cannot give\n  help: pass \
-             global memory, and declare other memory in the kernel"
-        )]);
+    let faults: Vec<_> = entry.parameters.iter().filter_map(other_memory).collect();
+    if !faults.is_empty() {
+        return Err(faults);
     }
     if let Some(declared) = declared {
         return parameters::declared(&declared.parameters, &entry.parameters);
@@ -92,6 +87,16 @@ fn parameters_of(
              [{suggestion}]`"
         )]
     })
+}
+
+/// What is wrong with a pointer into other memory than a buffer's.
+fn other_memory(param: &PtxParameter<'_>) -> Option<String> {
+    let space = param.pointer.flatten().filter(|space| *space != ".global")?;
+    Some(format!(
+        "the parameter `{}` is a pointer into `{space}` memory, which a launch cannot pass\n  help: pass global \
+         memory, and declare other memory in the kernel",
+        param.name
+    ))
 }
 
 fn kernel(display: &str, entry: &PtxEntry<'_>, parameters: Vec<Parameter>) -> CudaKernel {
@@ -108,5 +113,33 @@ fn kernel(display: &str, entry: &PtxEntry<'_>, parameters: Vec<Parameter>) -> Cu
         },
         full_name: signature::full_name(entry.name),
         unsupported: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pointer_into_other_memory_is_reported() {
+        let text = ".version 8.0\n.target sm_80\n.address_size 64\n\
+                    .entry k(.param .u64 .ptr .shared .align 4 x, .param .u64 .ptr .global .align 4 y,\n\
+                    .param .u64 .ptr .local .align 4 z) { ret; }\n";
+        let source = PtxSource {
+            path: "kernels/k.ptx".into(),
+            display: "kernels/k.ptx".to_owned(),
+            package_root: ".".into(),
+            text: text.to_owned(),
+            declared: Vec::new(),
+        };
+        let error = kernels(&source).unwrap_err().to_string();
+        let found: Vec<_> = error.lines().filter(|line| !line.starts_with("  help: ")).collect();
+        let fault = |name: &str, space: &str| {
+            format!(
+                "kernels/k.ptx:4: error: the kernel `k`: the parameter `{name}` is a pointer into `{space}` memory, \
+                 which a launch cannot pass"
+            )
+        };
+        assert_eq!(found, [fault("x", ".shared"), fault("z", ".local")]);
     }
 }
