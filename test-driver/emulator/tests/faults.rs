@@ -122,7 +122,7 @@ fn barriers_that_never_open() {
     let body = "\tsetp.lt.u32 %p1, %r1, 32;\n\t@%p1 bar.sync 1, 96;\n";
     let fault = fault_of("", body, 64);
     expect(&fault, FIRST + 1, 0, |kind| matches!(kind, FaultKind::Deadlock { .. }));
-    assert!(fault.to_string().contains("32 threads wait for barrier 1, which wants 96 threads"));
+    assert!(fault.to_string().contains("32 threads wait for barrier 1, which expects 96 threads"));
     let body = "\tbar.sync %r1;\n";
     expect(&fault_of("", body, 2), FIRST, 0, |kind| matches!(kind, FaultKind::Deadlock { .. }));
     let fault = fault_of("", "\tmov.u32 %r1, 16;\n\tbar.sync %r1;\n", 1);
@@ -328,8 +328,8 @@ fn blocks_have_the_shape_that_a_kernel_requires() {
     };
     launched([8, 4, 1]).unwrap();
     for (block, reason) in [
-        ([8, 3, 1], "a block of [8, 3, 1], the kernel requires [8, 4, 1]"),
-        ([4, 8, 1], "a block of [4, 8, 1], the kernel requires [8, 4, 1]"),
+        ([8, 3, 1], "a block of [8, 3, 1] threads, but the kernel requires [8, 4, 1]"),
+        ([4, 8, 1], "a block of [4, 8, 1] threads, but the kernel requires [8, 4, 1]"),
         ([8, 5, 1], "40 threads in a block, at most 32 are allowed"),
     ] {
         assert_eq!(launched(block).unwrap_err(), format!("invalid launch: {reason}"));

@@ -30,7 +30,7 @@ fn kernel(body: &str) -> String {
 #[test]
 fn warp_instructions_have_the_types_of_the_isa() {
     let found = errors(&kernel("redux.sync.add.u64 %rd1, %rd2, -1;"));
-    assert!(found[0].1.contains("not there for the type `.u64`"), "{found:?}");
+    assert!(found[0].1.contains("does not support the type `.u64`"), "{found:?}");
     for instruction in [
         "match.all.sync.b128 %r1|%p1, %rd1, -1;",
         "match.any.sync.b16 %r1, %r2, -1;",
@@ -62,7 +62,7 @@ fn what_ptxas_refuses_is_refused() {
         (".global .b32 g[];", 4, "no length"),
         (".global .b32 g[2] = {1, 2, 3};", 4, "too many values"),
         (".global .b32 g = 1 / 0;", 4, "zero"),
-        (".global .b32 g = 1.5 + 1;", 4, "other types"),
+        (".global .b32 g = 1.5 + 1;", 4, "wrong types"),
         (".global .u64 g = nowhere;", 4, "not declared"),
         (".shared .b32 s = 5;", 4, "initial value"),
         (".visible .entry k(.reg .b32 a) { ret; }", 4, "register"),
@@ -87,11 +87,15 @@ fn what_ptxas_refuses_is_refused() {
         (".file 1 \"a.c\"\n.entry k() {\n.loc 1 1\nret; }", 7, "an integer"),
         (".entry k() {\n.loc 1 1 1, function_name L\nret; }", 6, "`,`"),
         (".entry k() { call j; ret; }\n.entry j() { ret; }", 4, "a kernel"),
-        (".func (.reg .u32 r) f() { ret; }\n.entry k() { call f; ret; }", 5, "other parameters"),
-        (".section .debug_info {\n.b8 256\n}", 5, "`256` is no debug data of `.b8`"),
-        (".section .debug_info {\n.b8 1, -129\n}", 5, "`-129` is no debug data of `.b8`"),
-        (".section .debug_info {\n.b16 65536\n}", 5, "`65536` is no debug data of `.b16`"),
-        (".section .debug_info {\n.b32 1.5\n}", 5, "`1.5` is no debug data of `.b32`"),
+        (
+            ".func (.reg .u32 r) f() { ret; }\n.entry k() { call f; ret; }",
+            5,
+            "does not match its parameters",
+        ),
+        (".section .debug_info {\n.b8 256\n}", 5, "`256` is not a value of `.b8`"),
+        (".section .debug_info {\n.b8 1, -129\n}", 5, "`-129` is not a value of `.b8`"),
+        (".section .debug_info {\n.b16 65536\n}", 5, "`65536` is not a value of `.b16`"),
+        (".section .debug_info {\n.b32 1.5\n}", 5, "`1.5` is not a value of `.b32`"),
         (".section .debug_info {\n.u32 1\n}", 5, "type `.u32`"),
         (".entry k() .blocksareclusters .reqntid 1 .reqnctapercluster 1 { ret; }", 4, "PTX 9.0"),
         (".entry k() { prefetch.global.L1 [0]; ret; }", 4, "a constant as its address"),
@@ -99,7 +103,7 @@ fn what_ptxas_refuses_is_refused() {
         (
             ".func f(.reg .u32 r) { ret; }\n.entry k() { .reg .u64 d; call f, (d); ret; }",
             5,
-            "other parameters",
+            "does not match its parameters",
         ),
     ];
     for (text, line, message) in globals {
@@ -113,9 +117,9 @@ fn what_ptxas_refuses_is_refused() {
         (".version 8\n.target sm_90\n", 1, "version"),
         (".version 8.0\n.entry k() { ret; }", 2, "`.target`"),
         (".version 8.0\n.target fermi\n", 2, "target"),
-        (".version 7.7\n.target sm_90\n", 2, "PTX 7.7 has no sm_90"),
-        (".version 7.8\n.target sm_90a\n", 2, "PTX 7.8 has no sm_90a"),
-        (".version 8.7\n.target sm_120f\n", 2, "PTX 8.7 has no sm_120f"),
+        (".version 7.7\n.target sm_90\n", 2, "PTX 7.7 does not support sm_90"),
+        (".version 7.8\n.target sm_90a\n", 2, "PTX 7.8 does not support sm_90a"),
+        (".version 8.7\n.target sm_120f\n", 2, "PTX 8.7 does not support sm_120f"),
         (".version 8.0\n.target sm_90\n.address_size 32\n", 3, "32 bits"),
         (".version 8.\n.target sm_90\n", 1, "version"),
     ] {
@@ -141,7 +145,7 @@ fn bodies_that_ptxas_refuses_are_refused() {
         ("mov.b32 %r1, 0f3F;", "a number"),
         ("mov.b32 %r1, 0f3F80000000;", "a number"),
         ("mov.b64 %rd1, 0d3FF;", "a number"),
-        ("mov.b32 %r1, -0f3F800000;", "other types"),
+        ("mov.b32 %r1, -0f3F800000;", "wrong types"),
         ("mov.b32 %r1, 09;", "a number"),
         ("mov.b32 %r1, 0b102;", "a number"),
         ("mov.b32 %r1, 0x;", "a number"),

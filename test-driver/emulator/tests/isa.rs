@@ -155,8 +155,8 @@ fn a_deadlock_counts_the_threads_of_each_barrier() {
     let FaultKind::Deadlock { waiting } = fault("", body, 128).kind else { panic!("no deadlock") };
     assert_eq!(
         waiting,
-        "32 threads wait for barrier 1, which wants 64 threads, 64 threads wait for barrier 2, \
-         which wants 128 threads, 32 have ended"
+        "32 threads wait for barrier 1, which expects 64 threads, 64 threads wait for barrier 2, which expects 128 \
+         threads, 32 have exited"
     );
 }
 

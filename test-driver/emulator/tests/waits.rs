@@ -114,8 +114,8 @@ fn a_barrier_of_the_grid_wants_all_blocks_at_once() {
             let FaultKind::Deadlock { waiting } = &fault.kind else { panic!("{fault}") };
             assert_eq!(
                 waiting,
-                "1 threads wait for memory that nothing changes, 63 threads wait for barrier 0, 0 have ended; 3 of 4 \
-                 blocks have not begun, as the launch of `k` is not cooperative"
+                "1 threads wait for memory that no thread changes, 63 threads wait for barrier 0, 0 have exited; 3 of \
+                 4 blocks have not begun, as the launch of `k` is not cooperative"
             );
             assert_eq!(fault.thread, [0; 3]);
             let line = text.lines().nth(fault.ptx_line as usize - 1).unwrap();
@@ -145,7 +145,8 @@ fn blocks_that_leave_before_a_barrier_of_the_grid_are_waited_for() {
             let options = Options { order, threads, ..many() };
             let fault = meet(&meeting("3"), cooperative, &options).unwrap_err();
             let FaultKind::Deadlock { waiting } = &fault.kind else { panic!("{fault}") };
-            let expected = "1 threads wait for memory that nothing changes, 63 threads wait for barrier 0, 0 have ended";
+            let expected = "1 threads wait for memory that no thread changes, 63 threads wait for barrier 0, 0 have \
+                            exited";
             assert_eq!(waiting, expected);
         }
     }

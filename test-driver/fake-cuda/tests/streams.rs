@@ -323,6 +323,6 @@ fn lazy_streams_report_launches_whose_module_is_unloaded() {
         assert_eq!(error.0, CUresult::CUDA_ERROR_LAUNCH_FAILED);
     });
     outcome.expect_success();
-    let message = "kernel `fill` has not run when its module is unloaded";
+    let message = "kernel `fill`: its module is unloaded before the launch has run";
     assert!(outcome.stderr.contains(message), "{}", outcome.stderr);
 }

@@ -73,7 +73,7 @@ impl State {
         }
         match self.objects.get(&handle) {
             Some(Object::Stream { device }) => Ok(StreamKey { device: *device, handle }),
-            _ => self.refuse(code::INVALID_HANDLE, "a handle that is no stream"),
+            _ => self.refuse(code::INVALID_HANDLE, "a handle that is not a stream"),
         }
     }
 

@@ -43,8 +43,9 @@ impl Config {
             devices: number("FAKE_HIP_DEVICES", 1)? as i32,
             architecture: get("FAKE_HIP_ARCH").unwrap_or_else(|| "gfx1100".to_owned()),
             memory: number("FAKE_HIP_MEMORY", 8 << 30)?,
-            streams: Streams::parse(&streams)
-                .ok_or_else(|| format!("FAKE_HIP_STREAMS: `{streams}` is not a mode"))?,
+            streams: Streams::parse(&streams).ok_or_else(|| {
+                format!("FAKE_HIP_STREAMS: `{streams}` is not eager, lazy or random:SEED")
+            })?,
             failures: Failures::parse(&failures)
                 .map_err(|error| format!("FAKE_HIP_FAIL: {error}"))?,
             checks_leaks: get("FAKE_HIP_LEAK_CHECK").is_some(),

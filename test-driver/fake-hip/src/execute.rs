@@ -148,7 +148,7 @@ impl Launch {
     pub(crate) fn run(&self, memory: &Memory, order: Order) -> Result<(), String> {
         let is_faulty = |address: &usize| memory.find(*address, 1, When::Done) == Found::Faulty;
         if self.buffers.iter().any(is_faulty) {
-            return Err(format!("`{}` uses memory that is not there", self.name));
+            return Err(format!("`{}` uses memory that is not allocated", self.name));
         }
         let own = self.code.sizes.len();
         let pointers: Vec<_> = self.arguments[..own].iter().map(Copied::pointer).collect();
@@ -165,7 +165,7 @@ impl Launch {
             return Ok(());
         }
         let Some(record) = self.arguments.get(own) else {
-            return Err(format!("`{}` panics or prints, and has no record", self.name));
+            return Err(format!("`{}` panics or prints, but has no record", self.name));
         };
         let address = match self.cooperative {
             true => record_of(memory, record.word() as usize)?,
@@ -220,7 +220,7 @@ impl Launch {
 fn record_of(memory: &Memory, address: usize) -> Result<usize, String> {
     let found = memory.find(address, size_of::<GridWorkspace>(), When::Done);
     let Found::Live(Kind::Device(_)) = found else {
-        return Err(format!("a workspace of the grid at {address:#x}, which is no device memory"));
+        return Err(format!("a workspace of the grid at {address:#x}, which is not device memory"));
     };
     // SAFETY: the memory is there.
     let workspace =
@@ -265,7 +265,7 @@ fn hand_over(
 ) -> Result<(), String> {
     let is_mapped = Found::Live(Kind::Pinned { mapped: true });
     if memory.find(address, size_of::<PanicRecord>(), When::Done) != is_mapped {
-        return Err(format!("a panic record at {address:#x}, which is no mapped memory"));
+        return Err(format!("a panic record at {address:#x}, which is not mapped memory"));
     }
     let record = ptr::with_exposed_provenance_mut::<PanicRecord>(address);
     // SAFETY: the record is there, and the host reads it by the same protocol.

@@ -17,20 +17,20 @@ extern "C" fn check() {
     let left = objects + state.memory.live().count();
     let (created, released) = (state.created, state.released);
     if created != released + left {
-        eprintln!("fake-hip: {created} made, {released} released, {left} left");
+        eprintln!("fake-hip: {created} objects created, {released} released, {left} not released");
     }
     for object in state.objects.values() {
         match object {
-            Object::Stream { .. } => eprintln!("fake-hip: left: a stream"),
-            Object::Event(_) => eprintln!("fake-hip: left: an event"),
-            Object::Module(_) => eprintln!("fake-hip: left: a module"),
-            Object::Graph(_) => eprintln!("fake-hip: left: a graph"),
-            Object::Executable(_) => eprintln!("fake-hip: left: an executable graph"),
+            Object::Stream { .. } => eprintln!("fake-hip: not released: a stream"),
+            Object::Event(_) => eprintln!("fake-hip: not released: an event"),
+            Object::Module(_) => eprintln!("fake-hip: not released: a module"),
+            Object::Graph(_) => eprintln!("fake-hip: not released: a graph"),
+            Object::Executable(_) => eprintln!("fake-hip: not released: an executable graph"),
             Object::Function(_) => {}
         }
     }
     for block in state.memory.live() {
-        eprintln!("fake-hip: left: {:?} of {} bytes", block.kind, block.bytes);
+        eprintln!("fake-hip: not released: {:?} of {} bytes", block.kind, block.bytes);
     }
     if left > state.excused || state.misuses > 0 {
         eprintln!("fake-hip: {left} left, {} excused, {} misuses", state.excused, state.misuses);

@@ -43,7 +43,7 @@ impl Module {
         // SAFETY: promised.
         let magic = unsafe { std::slice::from_raw_parts(image, 4) };
         if magic != b"\x7fELF" {
-            return Err(invalid("no file in ELF".to_owned()));
+            return Err(invalid("not an ELF file".to_owned()));
         }
         // SAFETY: promised.
         let header = unsafe { std::slice::from_raw_parts(image, HEADER) };
@@ -58,7 +58,7 @@ impl Module {
         let mut has = architecture.split(':');
         let is_processor = wanted.next() == has.next();
         if !is_processor || wanted.any(|mode| !architecture.split(':').any(|it| it == mode)) {
-            let what = format!("for {}, the device is {architecture}", metadata.target);
+            let what = format!("for {}, but the device is {architecture}", metadata.target);
             return Err((code::NO_BINARY_FOR_GPU, what));
         }
         Ok(Self { device, digest: digest(image), metadata })

@@ -53,13 +53,13 @@ pub(crate) fn printed<T>(work: impl FnOnce() -> T) -> Result<(T, Vec<u8>), Strin
 pub(crate) fn hand_over(memory: &Memory, text: &[u8], record: usize) -> Result<(), String> {
     let is_mapped = Found::Live(Kind::Pinned { mapped: true });
     if memory.find(record, size_of::<PanicRecord>(), When::Done) != is_mapped {
-        return Err(format!("a panic record at {record:#x}, which is no mapped memory"));
+        return Err(format!("a panic record at {record:#x}, which is not mapped memory"));
     }
     let record = ptr::with_exposed_provenance::<PanicRecord>(record);
     // SAFETY: the record is there, and nobody else writes this field while a launch uses it.
     let buffer = unsafe { (&raw const (*record).printed).read_volatile() } as usize;
     if memory.find(buffer, PRINT_BUFFER_BYTES, When::Done) != is_mapped {
-        return Err(format!("a print buffer at {buffer:#x}, which is no mapped memory"));
+        return Err(format!("a print buffer at {buffer:#x}, which is not mapped memory"));
     }
     let buffer = ptr::with_exposed_provenance_mut::<u64>(buffer);
     for line in text.split_inclusive(|byte| *byte == b'\n') {

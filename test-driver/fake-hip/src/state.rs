@@ -220,8 +220,9 @@ impl State {
     fn is_usable(&mut self, device: i32, address: usize, bytes: usize) -> bool {
         let is_usable = self.memory.find(address, bytes, When::Done) != Found::Faulty;
         if !is_usable {
-            let what =
-                format!("a copy of {bytes} bytes uses memory at {address:#x} that is not there");
+            let what = format!(
+                "a copy of {bytes} bytes uses memory at {address:#x} that is not allocated"
+            );
             self.fault(device, code::ILLEGAL_ADDRESS, &what);
         }
         is_usable

@@ -49,7 +49,10 @@ pub(crate) fn state() -> MutexGuard<'static, State> {
                 call.parse().expect("OPENCL_LAYER_FAIL names a call by its number"),
             )
         });
-        assert!(fails.is_some() || rule.is_empty(), "OPENCL_LAYER_FAIL: `{rule}` is no rule");
+        assert!(
+            fails.is_some() || rule.is_empty(),
+            "OPENCL_LAYER_FAIL: `{rule}` is not `FUNCTION at call NUMBER`"
+        );
         Mutex::new(State { fails, ..State::default() })
     });
     state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -181,7 +181,7 @@ fn descriptors_are_looked_at_when_they_are_used() {
     launch(&map).unwrap();
     map[40] ^= 1;
     let fault = launch(&map).unwrap_err();
-    let not_written = "a tensor map that `cuTensorMapEncodeTiled` has not written";
+    let not_written = "a tensor map that was not written by `cuTensorMapEncodeTiled`";
     assert_eq!(fault.kind, FaultKind::InvalidOperand { reason: not_written.to_owned() });
     let cube = TensorMap {
         sizes: vec![45, 2, 2],
@@ -190,7 +190,7 @@ fn descriptors_are_looked_at_when_they_are_used() {
         ..matrix(memory, 192, 0)
     };
     let fault = launch(&on.map(&cube, true)).unwrap_err();
-    let other_rank = "a tensor map of 3 dimensions, not 2";
+    let other_rank = "a tensor map of 3 dimensions, but the instruction is for 2";
     assert_eq!(fault.kind, FaultKind::InvalidOperand { reason: other_rank.to_owned() });
     // Past the end of the memory, which the host refuses.
     let far = TensorMap { sizes: vec![45, 50], ..matrix(memory, 192, 0) };

@@ -126,5 +126,5 @@ fn leaks_are_found() {
         std::mem::forget(device.zeros::<u8>(100).unwrap());
     });
     assert_eq!(child.code, Some(LEAKS), "{}", child.stderr);
-    assert!(child.stderr.contains("left: Device(0) of 100 bytes"), "{}", child.stderr);
+    assert!(child.stderr.contains("not released: Device(0) of 100 bytes"), "{}", child.stderr);
 }

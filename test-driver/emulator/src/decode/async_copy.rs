@@ -43,7 +43,7 @@ impl<'a> Decoder<'_, 'a> {
         }
         if m.take("wait_group") {
             let Operand::Integer(left) = self.operand(i, 0)? else {
-                return Problem::error("cp.async.wait_group takes a number");
+                return Problem::error("the operand of cp.async.wait_group must be a number");
             };
             let left = u32::try_from(*left).unwrap_or(u32::MAX);
             self.push(Build::new(async_copy::wait).x(left));
@@ -102,11 +102,11 @@ impl<'a> Decoder<'_, 'a> {
         self.count(i, if loads { 3 } else { 2 })?;
         let (place, tile) = if loads { (1, 0) } else { (0, 1) };
         let Operand::Place { base, coordinates } = self.operand(i, place)? else {
-            return Problem::error("a tensor map with coordinates is needed");
+            return Problem::error("the operand must be a tensor map with coordinates");
         };
         if coordinates.len() != rank as usize {
             return Problem::error(format!(
-                "{} coordinates for {rank} dimensions",
+                "{} coordinates are given for a tensor of {rank} dimensions",
                 coordinates.len()
             ));
         }

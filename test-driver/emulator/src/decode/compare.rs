@@ -144,7 +144,9 @@ impl<'a> Decoder<'_, 'a> {
             operand => (self.write(operand)?, None),
         };
         if matches!(ty, Type::F16x2 | Type::Bf16x2) {
-            let Some(second) = second else { return Problem::error("two results are needed") };
+            let Some(second) = second else {
+                return Problem::error("a comparison of packed numbers needs two results");
+            };
             let (upper_a, upper_b) = (self.upper(a), self.upper(b));
             self.compare(comparing, second, upper_a, upper_b);
             self.compare(comparing, d, a, b);

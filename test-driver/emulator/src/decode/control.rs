@@ -24,7 +24,7 @@ impl<'a> Decoder<'_, 'a> {
         m.finish()?;
         self.count(i, 1)?;
         let Operand::Name(name, 0) = i.operands[0] else {
-            return Problem::error("a branch needs a label");
+            return Problem::error("the operand of a branch must be a label");
         };
         let label = self.label(name)?;
         let build = match i.guard {
@@ -157,7 +157,7 @@ impl<'a> Decoder<'_, 'a> {
             (Some(slot), _) => self.indirect_call(slot, site, call.prototype)?,
             (None, Some(index)) if self.is_entry(index) => {
                 let callee = call.callee;
-                return Problem::error(format!("`{callee}` is a kernel, which is not called"));
+                return Problem::error(format!("`{callee}` is a kernel, which cannot be called"));
             }
             (None, Some(index)) => {
                 self.function.callees.push(index);
@@ -227,7 +227,7 @@ impl<'i, 'a> Call<'i, 'a> {
             };
         let results = group(&mut operands);
         let Some(&Operand::Name(callee, 0)) = operands.next() else {
-            return Problem::error("a call needs a function");
+            return Problem::error("the operand of a call must be a function");
         };
         let arguments = group(&mut operands);
         Ok(Call { results, callee, arguments, prototype: operands.next() })
@@ -246,5 +246,9 @@ fn check_call(
         ours.len() == theirs.len() && pairs.all(|(ours, theirs)| ours.bytes == theirs.bytes)
     };
     let fits = same(&call.arguments, parameters) && same(&call.returns, returns);
-    if fits { Ok(()) } else { Problem::error(format!("`{name}` has other parameters")) }
+    if fits {
+        Ok(())
+    } else {
+        Problem::error(format!("the call of `{name}` does not match its parameters and results"))
+    }
 }

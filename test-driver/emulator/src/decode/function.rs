@@ -112,7 +112,7 @@ impl<'a> Decoder<'_, 'a> {
 
     fn open(&mut self, statements: &[Statement<'a>]) {
         for Duplicate { line, name } in self.names.open(statements) {
-            self.context.error(line, format!("label `{name}` stands here twice"));
+            self.context.error(line, format!("the label `{name}` is defined twice in this scope"));
         }
     }
 

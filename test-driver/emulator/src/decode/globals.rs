@@ -29,7 +29,7 @@ pub(crate) fn declare<'a>(tree: &Ast<'a>, context: &mut ModuleContext<'a>) {
     }
     for &Alias { line, name, of } in &tree.aliases {
         if !context.symbols.functions.contains_key(name) {
-            context.error(line, format!("alias `{name}` is not declared"));
+            context.error(line, format!("the alias `{name}` is not declared"));
             continue;
         }
         match context.symbols.functions.get(of) {
@@ -38,22 +38,27 @@ pub(crate) fn declare<'a>(tree: &Ast<'a>, context: &mut ModuleContext<'a>) {
                 let (alias, aliased) =
                     (alias.map(|it| &it.types), aliased.map(|it| (&it.types, &it.linkage)));
                 let wrong = match aliased {
-                    Some((_, Some(linkage))) if linkage == "weak" => Some("which is `.weak`"),
-                    Some((types, _)) if alias != Some(types) => Some("which has other parameters"),
+                    Some((_, Some(linkage))) if linkage == "weak" => {
+                        Some("this function is `.weak`")
+                    }
+                    Some((types, _)) if alias != Some(types) => {
+                        Some("this function has other parameters")
+                    }
                     _ => None,
                 };
                 if let Some(wrong) = wrong {
-                    context.error(line, format!("alias of `{of}`, {wrong}"));
+                    context.error(line, format!("the alias of `{of}` is invalid: {wrong}"));
                 }
                 if context.program.functions[context.symbols.functions[name]].defined {
-                    context.error(line, format!("alias `{name}` has a body"));
+                    context.error(line, format!("the alias `{name}` has a body"));
                 }
                 context.symbols.functions.insert(name, index);
             }
             Some(&index) => {
                 context.symbols.functions.insert(name, index);
             }
-            None => context.error(line, format!("alias of `{of}`, which is not a function")),
+            None => context
+                .error(line, format!("the alias of `{of}` is invalid: this is not a function")),
         }
     }
 }
@@ -102,7 +107,7 @@ fn redeclare<'a>(variable: &Variable<'a>, known: Symbol, context: &mut ModuleCon
             context.symbols.variables.insert(variable.name, symbol);
         }
         _ => {
-            let message = format!("`{}` is declared in another space before", variable.name);
+            let message = format!("`{}` was declared in another state space before", variable.name);
             context.error(variable.line, message);
         }
     }
@@ -139,7 +144,8 @@ fn declare_function<'a>(function: &ptx::Function<'a>, context: &mut ModuleContex
         let known = &mut context.program.functions[index];
         known.defined |= function.body.is_some();
         if known.entry != function.entry {
-            let message = format!("`{}` is a kernel and a function", function.name);
+            let message =
+                format!("`{}` is declared both as a kernel and as a function", function.name);
             context.error(function.line, message);
             return;
         }
@@ -152,7 +158,10 @@ fn declare_function<'a>(function: &ptx::Function<'a>, context: &mut ModuleContex
             let message = format!("`{}` has other parameters than before", function.name);
             context.error(function.line, message);
         } else if before.is_some_and(|before| !before.goes_with(function)) {
-            let message = format!("`{}` was declared otherwise before", function.name);
+            let message = format!(
+                "`{}` was declared with other types, attributes or linkage before",
+                function.name
+            );
             context.error(function.line, message);
         }
         return;
@@ -200,7 +209,7 @@ fn initialise_variable(variable: &Variable<'_>, index: usize, context: &mut Modu
                 Some(Symbol::Shared(_) | Symbol::Dynamic) => {
                     context.error(
                         variable.line,
-                        format!("`{name}` is in shared memory, which has no address yet"),
+                        format!("`{name}` is in shared memory, whose address is not known when the module is loaded"),
                     );
                 }
                 Some(symbol) => {

@@ -176,7 +176,7 @@ impl<'a> Decoder<'_, 'a> {
             (ptx::Operand::Pair(first, second), Some(combine)) => {
                 (&**first, Some((self.write(second)?, combine)))
             }
-            (_, Some(_)) => return Problem::error("`lop3` with a predicate has two results"),
+            (_, Some(_)) => return Problem::error("`lop3` with a predicate needs two results"),
             (operand, None) => (operand, None),
         };
         let d = self.write(result)?;

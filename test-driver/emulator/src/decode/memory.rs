@@ -99,7 +99,7 @@ impl<'a> Decoder<'_, 'a> {
         }
         match value {
             value if self.is_vector(value) => self.many(value, &location, ty, words, kind, write),
-            _ if words != 1 => Problem::error("a vector of registers is needed"),
+            _ if words != 1 => Problem::error("the operand must be a vector of registers"),
             _ => self.single(value, &location, ty, kind, write),
         }
     }
@@ -123,7 +123,7 @@ impl<'a> Decoder<'_, 'a> {
         let fraction = fraction.filter(|_| i.modifiers.contains(&"fractional"));
         let fraction = fraction.map(|bits| f32::from_bits(bits as u32));
         if fraction.is_some_and(|fraction| !(fraction > 0.0 && fraction <= 1.0)) {
-            return Problem::error("a fraction above 0 and up to 1 is needed");
+            return Problem::error("the fraction must be above 0 and at most 1");
         }
         let policy = self.constant(0);
         let d = self.write(&i.operands[0])?;
@@ -192,7 +192,10 @@ impl<'a> Decoder<'_, 'a> {
             parts.into_iter().map(|(slot, _)| slot).collect()
         };
         if slots.len() != words as usize {
-            return Problem::error(format!("{} registers for a vector of {words}", slots.len()));
+            return Problem::error(format!(
+                "{} registers are given for a vector of {words}",
+                slots.len()
+            ));
         }
         let run = memory_handler(location.target, ty, words.max(2), write);
         let transfer = transfer(location.target, write);
@@ -245,7 +248,7 @@ impl<'a> Decoder<'_, 'a> {
         let Operand::Address { base, offset } = operand else {
             return match operand {
                 Operand::Unknown | Operand::Place { .. } => Err(Problem::Unsupported),
-                _ => Problem::error("an address in brackets is needed"),
+                _ => Problem::error("the operand must be an address in brackets"),
             };
         };
         let target = match space.map(|space| self.home_of_parameters(space)) {
@@ -289,7 +292,7 @@ impl<'a> Decoder<'_, 'a> {
             }
             Some(Entity::Register { slot, .. }) => self.register_location(slot, offset, target),
             Some(Entity::Vector { .. }) => {
-                Problem::error(format!("`{name}` is a vector, and no address"))
+                Problem::error(format!("`{name}` is a vector, not an address"))
             }
             Some(Entity::Global(_)) => self.shared_location(name, offset, target, Target::Global),
             Some(Entity::Shared(_) | Entity::Dynamic) => {

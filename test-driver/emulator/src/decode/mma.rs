@@ -88,7 +88,7 @@ impl<'a> Decoder<'_, 'a> {
             saturate,
         };
         if !has_all_registers(&operation) {
-            return Problem::error(format!("`{}` with other numbers of registers", i.mnemonic()));
+            return Problem::error(format!("`{}` has the wrong number of registers", i.mnemonic()));
         }
         let lists = [&operation.a, &operation.b, &operation.c];
         let reads: Vec<u32> = lists.iter().flat_map(|list| list.iter().copied()).collect();
@@ -127,10 +127,10 @@ impl<'a> Decoder<'_, 'a> {
             if store { (&i.operands[0], &i.operands[1]) } else { (&i.operands[1], &i.operands[0]) };
         let registers = self.registers(registers, !store)?;
         if registers.len() != count.unwrap_or(1) {
-            return Problem::error(format!("`{}` with other registers", i.mnemonic()));
+            return Problem::error(format!("`{}` has the wrong number of registers", i.mnemonic()));
         }
         let Operand::Address { base: Base::Name(base), offset } = *address else {
-            return Problem::error("an address in brackets is needed");
+            return Problem::error("the operand must be an address in brackets");
         };
         let slot = self.address(base, 0)?;
         let operation = LoadMatrix {

@@ -74,7 +74,7 @@ impl<'a> Decoder<'_, 'a> {
         };
         let to = self.write_parts(target)?;
         if from.len() != lanes as usize || to.len() != lanes as usize {
-            return Problem::error(format!("a vector of {lanes} is needed on both sides"));
+            return Problem::error(format!("both operands must be vectors of {lanes}"));
         }
         let held: Vec<u32> = from.iter().map(|_| self.scratch()).collect();
         for (&held, &from) in held.iter().zip(&from) {
@@ -114,7 +114,8 @@ impl<'a> Decoder<'_, 'a> {
         let are_bits = matches!(ty, Type::B16 | Type::B32 | Type::B64 | Type::B128);
         if !are_bits {
             return Problem::error(format!(
-                "{parts} registers do not make one of the type `.{}`",
+                "{parts} registers cannot be packed into the type `.{}`, which must be `.b16`, `.b32`, `.b64` or \
+                 `.b128`",
                 ty.name()
             ));
         }

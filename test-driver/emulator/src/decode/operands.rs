@@ -71,9 +71,7 @@ impl<'a> Decoder<'_, 'a> {
             }
             _ => match immediate(operand, ty) {
                 Some(value) => Ok(self.constant(value)),
-                None => {
-                    Problem::error(format!("an operand of the type `.{}` is needed", ty.name()))
-                }
+                None => Problem::error(format!("the operand must have the type `.{}`", ty.name())),
             },
         }
     }
@@ -92,7 +90,7 @@ impl<'a> Decoder<'_, 'a> {
             return Ok(());
         }
         let (found, wanted) = (found.name(), wanted.name());
-        Problem::error(format!("`{name}` has the type `.{found}`, and `.{wanted}` is needed"))
+        Problem::error(format!("`{name}` has the type `.{found}`, but must have `.{wanted}`"))
     }
 
     /// The slot of a predicate, which may be negated.
@@ -121,11 +119,13 @@ impl<'a> Decoder<'_, 'a> {
             return Ok(slot);
         }
         let run = match ty.bits() {
-            _ if ty.is_float() => return Problem::error("a constant is added to an integer only"),
+            _ if ty.is_float() => {
+                return Problem::error("a constant can be added to an integer only");
+            }
             16 => binary!(integer::add::<u16>),
             32 => binary!(integer::add::<u32>),
             64 => binary!(integer::add::<u64>),
-            _ => return Problem::error("a constant is added to an integer only"),
+            _ => return Problem::error("a constant can be added to an integer only"),
         };
         let (sum, addend) = (self.scratch(), self.constant(offset as u64));
         self.push(Build::new(run).d(sum).a(slot).b(addend));
@@ -154,9 +154,9 @@ impl<'a> Decoder<'_, 'a> {
             Some(Entity::Shared(index)) => Ok(self.address_of(Symbol::Shared(index), offset)),
             Some(Entity::Dynamic) => Ok(self.address_of(Symbol::Dynamic, offset)),
             Some(Entity::Register { slot, .. }) => Ok(slot),
-            Some(Entity::Vector { .. }) => {
-                Problem::error(format!("`{name}` is a vector, its members are registers"))
-            }
+            Some(Entity::Vector { .. }) => Problem::error(format!(
+                "`{name}` is a vector: write one of its members, such as `{name}.x`"
+            )),
             Some(Entity::Global(index)) => Ok(self.address_of(Symbol::Global(index), offset)),
             None => match self.context.symbols.find(name) {
                 Some(symbol) => Ok(self.address_of(symbol, offset)),
@@ -222,7 +222,7 @@ impl<'a> Decoder<'_, 'a> {
         {
             return Ok((slot..slot + lanes).map(|slot| (slot, ty)).collect());
         }
-        Problem::error("a vector of registers is needed")
+        Problem::error("the operand must be a vector of registers")
     }
 
     /// The slots of a destination that may have a second part after a bar.
@@ -249,9 +249,9 @@ impl<'a> Decoder<'_, 'a> {
         match operand {
             Operand::Name(name, 0) => match self.names.find(name) {
                 Some(Entity::Register { slot, ty: Type::B128 }) => Ok(slot),
-                _ => Problem::error(format!("`{name}` is no register of 128 bits")),
+                _ => Problem::error(format!("`{name}` is not a register of 128 bits")),
             },
-            _ => Problem::error("a register of 128 bits is needed"),
+            _ => Problem::error("the operand must be a register of 128 bits"),
         }
     }
 

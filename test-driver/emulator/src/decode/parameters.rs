@@ -31,7 +31,10 @@ impl<'a> Decoder<'_, 'a> {
     ) {
         let (line, name, ty) = (variable.line, variable.name, variable.ty);
         if tree.entry {
-            self.context.error(line, format!("parameter `{name}` of a kernel is a register"));
+            self.context.error(
+                line,
+                format!("the parameter `{name}` of a kernel is a register: it must be in `.param`"),
+            );
             return;
         }
         let registers = ptx::Registers { line, name, ty, lanes: 1, count: None };
@@ -117,7 +120,7 @@ impl<'a> Decoder<'_, 'a> {
             (None, Some(2)) => Type::B16,
             (None, Some(4)) => Type::B32,
             (None, Some(8)) => Type::B64,
-            _ => return Problem::error("an argument that is no variable and no register"),
+            _ => return Problem::error("an argument must be a variable, a register or a constant"),
         };
         let slot = match immediate(operand, ty) {
             Some(value) if !result => self.constant(value),

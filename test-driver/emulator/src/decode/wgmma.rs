@@ -59,7 +59,7 @@ impl<'a> Decoder<'_, 'a> {
         }
         let sums = self.registers(&i.operands[0], true)?;
         if sums.len() * 2 != columns {
-            return Problem::error(format!("`{}` with other numbers of registers", i.mnemonic()));
+            return Problem::error(format!("`{}` has the wrong number of registers", i.mnemonic()));
         }
         let factors =
             [self.read(&i.operands[1], Type::B64)?, self.read(&i.operands[2], Type::B64)?];

@@ -183,7 +183,7 @@ impl Device {
     ) -> Result<Report, Fault> {
         let refused = |reason: String| refusal(kernel, reason);
         let Some(found) = loaded.module.kernel(kernel) else {
-            return Err(refused(format!("there is no kernel `{kernel}`")));
+            return Err(refused(format!("the module has no kernel `{kernel}`")));
         };
         let program = &loaded.module.program;
         let parameters = self.check(found, program, launch).map_err(refused)?;
@@ -242,7 +242,9 @@ impl Device {
             [(launch.grid, properties.max_grid), (launch.block, properties.max_block)];
         for ((sizes, limits), what) in [(grid, "grid"), (block, "block")] {
             if sizes.iter().zip(limits).any(|(&size, limit)| size == 0 || size > limit) {
-                return Err(format!("a {what} of {sizes:?} is not within {limits:?}"));
+                return Err(format!(
+                    "a {what} of {sizes:?} is empty or exceeds the limits {limits:?}"
+                ));
             }
         }
         let threads: u64 = launch.block.iter().map(|&size| u64::from(size)).product();
@@ -252,16 +254,19 @@ impl Device {
             return Err(format!("{threads} threads in a block, at most {most} are allowed"));
         }
         if let Some(required) = kernel.required_block.filter(|&shape| shape != launch.block) {
-            return Err(format!("a block of {:?}, the kernel requires {required:?}", launch.block));
+            return Err(format!(
+                "a block of {:?} threads, but the kernel requires {required:?}",
+                launch.block
+            ));
         }
         let blocks: u64 = launch.grid.iter().map(|&size| u64::from(size)).product();
         if blocks > u64::from(u32::MAX) {
-            return Err(format!("{blocks} blocks are more than the emulator runs"));
+            return Err(format!("{blocks} blocks are more than the emulator supports, 2^32 - 1"));
         }
         let shared = u64::from(kernel.static_shared_bytes) + u64::from(launch.dynamic_shared_bytes);
         if shared > u64::from(properties.shared_bytes) {
             let limit = properties.shared_bytes;
-            return Err(format!("{shared} bytes of shared memory, the device has {limit}"));
+            return Err(format!("{shared} bytes of shared memory, but the device has {limit}"));
         }
         self.check_memory_of_threads(kernel, program, launch)?;
         place_arguments(kernel, launch.arguments)
@@ -276,7 +281,9 @@ impl Device {
     ) -> Result<(), String> {
         let local = kernel.local_bytes;
         if local > MOST_LOCAL_BYTES {
-            return Err(format!("{local} bytes of local memory, a thread has {MOST_LOCAL_BYTES}"));
+            return Err(format!(
+                "{local} bytes of local memory for each thread, at most {MOST_LOCAL_BYTES} are allowed"
+            ));
         }
         let registers = program.functions[kernel.function].template.len() as u64;
         let count = |sizes: [u32; 3]| sizes.iter().map(|&size| u64::from(size)).product::<u64>();

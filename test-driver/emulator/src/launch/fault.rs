@@ -232,10 +232,10 @@ impl fmt::Display for FaultKind {
             }
             Self::UndefinedShuffle { register } => write!(
                 f,
-                "use of what shfl.sync gave `{register}` from a lane that takes no part: it is undefined"
+                "use of `{register}`, which shfl.sync read from a lane that does not take part: its value is undefined"
             ),
             Self::UninitializedResult { variable } => {
-                write!(f, "use of `{variable}`, a result that the function called did not write")
+                write!(f, "use of `{variable}`, a result that the called function did not write")
             }
             Self::Deadlock { waiting } => write!(f, "deadlock: {waiting}"),
             Self::DivergentBarrier { barrier, lines } => write!(
@@ -254,7 +254,7 @@ impl fmt::Display for FaultKind {
                 )
             }
             Self::EndlessLoop { instructions } => {
-                write!(f, "a loop without end: {instructions} instructions that change no register")
+                write!(f, "endless loop: {instructions} instructions change no register")
             }
             Self::Race { space, address, write, other } => {
                 write_race(f, *space, *address, *write, other)
@@ -293,10 +293,14 @@ impl FaultKind {
             }
             Self::Unsupported { what } => write!(f, "`{what}` is not supported"),
             Self::BranchIndex { index, targets } => {
-                write!(f, "brx.idx with index {index} of {targets} targets")
+                write!(f, "brx.idx: the index {index} is out of bounds of its {targets} targets")
             }
             Self::CallTarget { address } => {
-                write!(f, "indirect call of {address:#x}, which is no function of this kind")
+                write!(
+                    f,
+                    "indirect call of {address:#x}, which is not a function with the parameters and results of the \
+                     call"
+                )
             }
             Self::StackOverflow { depth } => write!(f, "stack overflow at call depth {depth}"),
             Self::InvalidOperand { reason } => write!(f, "invalid operand: {reason}"),

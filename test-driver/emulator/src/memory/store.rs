@@ -31,7 +31,7 @@ pub enum MemoryError {
     #[error("{0}")]
     Access(FaultKind),
     /// An alignment that is not a power of two.
-    #[error("{0} is not an alignment")]
+    #[error("{0} is not an alignment: write a power of two")]
     Alignment(u64),
 }
 

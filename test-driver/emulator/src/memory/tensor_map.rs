@@ -94,21 +94,33 @@ impl TensorMap {
     fn check(&self) -> Result<(), String> {
         let rank = self.sizes.len();
         let fail = |holds: bool, fault: &str| if holds { Ok(()) } else { Err(fault.to_owned()) };
-        fail((1..=5).contains(&rank), "there are 1 to 5 dimensions")?;
-        fail(self.strides.len() + 1 == rank, "there is a stride less than dimensions")?;
-        fail(self.box_sizes.len() == rank, "a box has as many dimensions")?;
-        fail(matches!(self.element_bytes, 1 | 2 | 4 | 8), "elements have 1, 2, 4 or 8 bytes")?;
-        fail(self.address.is_multiple_of(UNIT), "the address is no multiple of 16")?;
+        fail((1..=5).contains(&rank), "a tensor must have 1 to 5 dimensions")?;
+        fail(self.strides.len() + 1 == rank, "there must be one stride fewer than dimensions")?;
+        fail(self.box_sizes.len() == rank, "the box must have as many dimensions as the tensor")?;
+        fail(matches!(self.element_bytes, 1 | 2 | 4 | 8), "elements must have 1, 2, 4 or 8 bytes")?;
+        fail(self.address.is_multiple_of(UNIT), "the address must be a multiple of 16")?;
         let is_size = |size: &u64| (1..=1 << 32).contains(size);
-        fail(self.sizes.iter().all(is_size), "a size is 0 or more than 2^32")?;
+        fail(self.sizes.iter().all(is_size), "sizes must be 1 to 2^32")?;
         let is_stride = |stride: &u64| stride.is_multiple_of(UNIT) && *stride < 1 << 40;
-        fail(self.strides.iter().all(is_stride), "a stride is no multiple of 16 below 2^40")?;
+        fail(self.strides.iter().all(is_stride), "strides must be multiples of 16 below 2^40")?;
         let is_box = |size: &u32| (1..=256).contains(size);
-        fail(self.box_sizes.iter().all(is_box), "a box has 1 to 256 elements in a dimension")?;
+        fail(
+            self.box_sizes.iter().all(is_box),
+            "the box must have 1 to 256 elements in each dimension",
+        )?;
         let row = self.box_sizes[0] * self.element_bytes;
-        fail(u64::from(row).is_multiple_of(UNIT), "a row of the box is no multiple of 16 bytes")?;
-        fail(matches!(self.swizzle, 0 | 32 | 64 | 128), "there is no such swizzling")?;
-        fail(self.swizzle == 0 || row <= self.swizzle, "a row of the box is longer than swizzled")
+        fail(
+            u64::from(row).is_multiple_of(UNIT),
+            "a row of the box must be a multiple of 16 bytes",
+        )?;
+        fail(
+            matches!(self.swizzle, 0 | 32 | 64 | 128),
+            "the swizzling must be of 0, 32, 64 or 128 bytes",
+        )?;
+        fail(
+            self.swizzle == 0 || row <= self.swizzle,
+            "a row of the box must not be longer than the swizzling",
+        )
     }
 
     /// The alignment of a tile in shared memory, in bytes, and the bits of an address that are

@@ -37,15 +37,15 @@ impl Parser<'_> {
                 _ => self.bound(word, &mut bounds)?,
             }
             if bounds.max_block.is_some() && bounds.required_block.is_some() {
-                return self.error(line, "`.maxntid` and `.reqntid` of one kernel");
+                return self.error(line, "a kernel cannot have both `.maxntid` and `.reqntid`");
             }
         }
         let Some(line) = whole_clusters else { return Ok(bounds) };
         if self.version < (9, 0) {
-            return self.error(line, "`.blocksareclusters` is of PTX 9.0 and later");
+            return self.error(line, "`.blocksareclusters` needs PTX 9.0 or later");
         }
         if bounds.required_block.is_none() || !has_cluster {
-            let message = "`.blocksareclusters` without `.reqntid` and `.reqnctapercluster`";
+            let message = "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster`";
             return self.error(line, message);
         }
         Ok(bounds)
@@ -62,10 +62,10 @@ impl Parser<'_> {
         self.next();
         let values = self.integers()?;
         if !counts.contains(&values.len()) {
-            return self.error(line, format!("`.{word}` of {} numbers", values.len()));
+            return self.error(line, format!("`.{word}` cannot have {} numbers", values.len()));
         }
         if values.contains(&0) && word != "reqnctapercluster" {
-            return self.error(line, format!("`.{word}` of zero"));
+            return self.error(line, format!("the numbers of `.{word}` must be above 0"));
         }
         let value = |index: usize| values.get(index).map_or(1, |&n| n);
         let block = [value(0), value(1), value(2)];

@@ -57,7 +57,8 @@ impl<'a> Parser<'a> {
                 let mut function = self.function(line, word == "entry")?;
                 function.linkage = linkage;
                 if external && function.body.is_some() {
-                    let message = format!("`{}` is `.extern` and has a body", function.name);
+                    let message =
+                        format!("`{}` is `.extern` and cannot have a body", function.name);
                     return self.error(line, message);
                 }
                 tree.functions.push(function);
@@ -70,7 +71,10 @@ impl<'a> Parser<'a> {
                     if external {
                         self.externals.insert(variable.name);
                     } else if linkage.is_none() && self.externals.contains(variable.name) {
-                        let message = format!("`{}` was `.extern` before", variable.name);
+                        let message = format!(
+                            "`{}` was declared `.extern` before, and is defined here without `.visible`",
+                            variable.name
+                        );
                         return self.error(variable.line, message);
                     }
                 }
@@ -107,22 +111,33 @@ impl<'a> Parser<'a> {
         let (line, name) = (variable.line, variable.name);
         let in_memory = matches!(variable.home, StateSpace::Global | StateSpace::Const);
         if matches!(name, "_" | "WARP_SZ") {
-            return self.error(line, format!("`{name}` is no name"));
+            return self
+                .error(line, format!("`{name}` is reserved and cannot be the name of a variable"));
         }
         if !variable.initial.is_empty() && !in_memory {
-            return self
-                .error(line, format!("`{name}` has an initial value, and is not in memory"));
+            return self.error(
+                line,
+                format!(
+                    "`{name}` has an initial value, which variables in `.global` and `.const` only can have"
+                ),
+            );
         }
         if variable.ty == Type::Pred {
-            return self.error(line, format!("`{name}` is a predicate, and no register"));
+            return self.error(
+                line,
+                format!("`{name}` has the type `.pred`, which registers only can have"),
+            );
         }
         if matches!(variable.ty, Type::Bf16 | Type::Bf16x2 | Type::Tf32) {
-            let message =
-                format!("`{name}` has the type `.{}`, which no variable has", variable.ty.name());
+            let message = format!(
+                "`{name}` has the type `.{}`, which variables cannot have",
+                variable.ty.name()
+            );
             return self.error(line, message);
         }
         if variable.external && !variable.initial.is_empty() {
-            return self.error(line, format!("`{name}` is `.extern` and has an initial value"));
+            return self
+                .error(line, format!("`{name}` is `.extern` and cannot have an initial value"));
         }
         if !variable.external && variable.bytes.unwrap_or(0) == 0 {
             return self.error(line, format!("`{name}` has no length"));
@@ -138,10 +153,15 @@ impl<'a> Parser<'a> {
     ) -> Parsed<()> {
         let (line, name) = (variable.line, variable.name);
         if matches!(variable.home, StateSpace::Local | StateSpace::Param | StateSpace::Register) {
-            return self.error(line, format!("`{name}` is of a function, and stands outside"));
+            return self.error(
+                line,
+                format!(
+                    "`{name}` is in a state space of functions, but declared outside of a function"
+                ),
+            );
         }
         if linkage == Some("common") && variable.home != StateSpace::Global {
-            return self.error(line, format!("`{name}` is `.common`, and not in `.global`"));
+            return self.error(line, format!("`{name}` is `.common`, so it must be in `.global`"));
         }
         Ok(())
     }
@@ -155,11 +175,11 @@ impl<'a> Parser<'a> {
         parameters: &[Variable<'a>],
     ) -> Parsed<()> {
         if entry && !returns.is_empty() {
-            return self.error(line, "a kernel has no result");
+            return self.error(line, "a kernel cannot have a result");
         }
         let in_memory = |variable: &&Variable<'_>| variable.home == StateSpace::Param;
         if returns.len() > 1 && returns.iter().any(|result| in_memory(&result)) {
-            return self.error(line, "several results are registers");
+            return self.error(line, "several results must be registers");
         }
         for variable in parameters.iter().chain(returns) {
             let name = variable.name;
@@ -188,7 +208,7 @@ impl<'a> Parser<'a> {
                 // The alignment after `.ptr` is that of what it points to.
                 "ptr" => self.pointee()?,
                 "attribute" if header.ty.is_some() => {
-                    return self.error(line, "`.attribute` stands before the type");
+                    return self.error(line, "`.attribute` must be before the type");
                 }
                 "attribute" => {
                     let is_managed = self.attribute()? == "managed";
@@ -213,7 +233,7 @@ impl<'a> Parser<'a> {
         let line = self.line();
         match u32::try_from(self.integer()?) {
             Ok(align) if align.is_power_of_two() => Ok(align),
-            _ => self.error(line, "an alignment that is no power of two of 32 bits"),
+            _ => self.error(line, "an alignment must be a power of two below 2^32"),
         }
     }
 
@@ -249,9 +269,11 @@ impl<'a> Parser<'a> {
 
     fn declarator(&mut self, header: &Header) -> Parsed<Variable<'a>> {
         let Some(ty) = header.ty else { return self.unexpected("a type") };
-        let Some(home) = header.home else { return self.unexpected("a space such as `.param`") };
+        let Some(home) = header.home else {
+            return self.unexpected("a state space such as `.param`");
+        };
         if header.lanes > 1 && ty.bits() * header.lanes > 128 {
-            return self.error(header.line, "a vector of more than 128 bits");
+            return self.error(header.line, "a vector cannot have more than 128 bits");
         }
         let name = self.word("a name")?;
         let element = ty.bytes() * header.lanes;
@@ -318,7 +340,7 @@ impl<'a> Parser<'a> {
             if depth > 0 && depth < values.rows.len() {
                 let row = values.rows[depth..].iter().fold(1, |a: u64, &b| a.saturating_mul(b));
                 if values.place > start.saturating_add(row) {
-                    return self.error(self.line(), format!("more than the {row} values of a row"));
+                    return self.error(self.line(), format!("a row has more than {row} values"));
                 }
                 values.place = values.place.max(start.saturating_add(row));
             }
@@ -333,7 +355,7 @@ impl<'a> Parser<'a> {
             if values.ty != if whole { Type::U64 } else { Type::U8 } {
                 return self.error(
                     self.line(),
-                    "an address is of the type `.u64`, a byte of one of `.u8`",
+                    "an address needs the type `.u64`, a byte of an address the type `.u8`",
                 );
             }
         }
@@ -356,11 +378,11 @@ impl<'a> Parser<'a> {
         let line = self.line();
         let constant = self.constant()?;
         if ty.is_float() && constant.integer().is_some() {
-            return self.error(line, "an integer in the place of a floating-point number");
+            return self.error(line, "an integer is given for a floating-point number");
         }
         let is_integer = ty.name().starts_with(['s', 'u']);
         if is_integer && constant.integer().is_none() {
-            return self.error(line, "a floating-point number in the place of an integer");
+            return self.error(line, "a floating-point number is given for an integer");
         }
         let bits = match constant {
             Constant::Double(value) if ty == Type::F32 => u64::from((value as f32).to_bits()),
@@ -417,7 +439,7 @@ impl<'a> Parser<'a> {
         while !self.eat(')') {
             let header = self.header(false)?;
             if header.lanes > 1 && header.home == Some(StateSpace::Param) {
-                return self.error(header.line, "a parameter is no vector");
+                return self.error(header.line, "a parameter cannot be a vector");
             }
             parameters.push(self.declarator(&header)?);
             if self.eat(',') {

@@ -63,7 +63,7 @@ impl<'a> Parser<'a> {
     }
 
     fn mismatch<T>(&mut self) -> Parsed<T> {
-        self.error(self.line(), "a constant expression of other types")
+        self.error(self.line(), "the operands of a constant expression have the wrong types")
     }
 
     /// Operators that bind at least as `least` does; those of the same precedence from left to right.
@@ -133,7 +133,10 @@ impl<'a> Parser<'a> {
             ("s64", Some(value)) => Ok(Signed(value as i64)),
             ("u64", Some(value)) => Ok(Unsigned(value)),
             ("s64" | "u64", None) => self.mismatch(),
-            _ => self.error(self.line(), format!("a cast to `.{ty}` is none of constants")),
+            _ => self.error(
+                self.line(),
+                format!("a constant cannot be cast to `.{ty}`: the casts are to `.s64` and `.u64`"),
+            ),
         }
     }
 }
@@ -165,7 +168,7 @@ fn apply(operator: &str, left: Constant, right: Constant) -> Result<Constant, &'
     }
 }
 
-const MISMATCH: &str = "a constant expression of other types";
+const MISMATCH: &str = "the operands of a constant expression have the wrong types";
 const ZERO: &str = "a constant expression divides by zero";
 
 /// A shift has the type of what is shifted.

@@ -157,7 +157,7 @@ impl<'a> Parser<'a> {
         let line = self.line();
         match u32::try_from(self.integer()?) {
             Ok(value) => Ok(value),
-            Err(_) => self.error(line, "an integer of more than 32 bits"),
+            Err(_) => self.error(line, "the integer does not fit into 32 bits"),
         }
     }
 
@@ -224,7 +224,10 @@ impl<'a> Parser<'a> {
                 Some(oldest) if version < oldest => {
                     let (major, minor) = version;
                     let suffix = suffix.map_or_else(String::new, String::from);
-                    self.error(line, format!("PTX {major}.{minor} has no sm_{target}{suffix}"))
+                    self.error(
+                        line,
+                        format!("PTX {major}.{minor} does not support sm_{target}{suffix}"),
+                    )
                 }
                 _ => Ok(()),
             }
@@ -243,7 +246,7 @@ impl<'a> Parser<'a> {
         match self.integer()? {
             64 => Ok(()),
             32 => self.error(line, "addresses of 32 bits are not supported"),
-            _ => self.error(line, "`.address_size` is 32 or 64"),
+            _ => self.error(line, "`.address_size` must be 64"),
         }
     }
 
@@ -272,15 +275,12 @@ impl<'a> Parser<'a> {
 
     fn item(&mut self, tree: &mut Ast<'a>) -> Parsed<()> {
         match self.peek() {
-            TokenKind::Dot("version") => {
-                self.error(self.line(), "`.version` is the first directive, and there is one")
-            }
-            TokenKind::Dot("address_size") => {
-                self.error(self.line(), "`.address_size` stands behind `.target`, once")
-            }
-            TokenKind::Dot("target") => {
-                self.error(self.line(), "`.target` is the second directive, and there is one")
-            }
+            TokenKind::Dot("version") => self
+                .error(self.line(), "`.version` must be the first directive, and must occur once"),
+            TokenKind::Dot("address_size") => self
+                .error(self.line(), "`.address_size` must follow `.target`, and must occur once"),
+            TokenKind::Dot("target") => self
+                .error(self.line(), "`.target` must be the second directive, and must occur once"),
             TokenKind::Dot("file") => self.file(tree),
             TokenKind::Dot("section") => self.section(),
             TokenKind::Dot("pragma") => self.module_pragma(),
@@ -318,7 +318,7 @@ impl<'a> Parser<'a> {
         let line = self.line();
         let number = self.integer_32()?;
         if tree.files.iter().any(|&(known, _)| known == number) {
-            return self.error(line, format!("`.file {number}` is there twice"));
+            return self.error(line, format!("`.file {number}` occurs twice"));
         }
         match self.next() {
             TokenKind::Text(path) => tree.files.push((number, path)),

@@ -33,8 +33,10 @@ impl Parser<'_> {
                 TokenKind::Dot(word) if TYPES.contains(&word) => ty = Some(word),
                 TokenKind::Number(number) if depth > 0 && !fits(ty, negative, number) => {
                     let (sign, ty) = (if negative { "-" } else { "" }, ty.unwrap_or_default());
-                    return self
-                        .error(line, format!("`{sign}{number}` is no debug data of `.{ty}`"));
+                    return self.error(
+                        line,
+                        format!("`{sign}{number}` is not a value of `.{ty}` in a debug section"),
+                    );
                 }
                 TokenKind::Mark('-') => {
                     negative = true;

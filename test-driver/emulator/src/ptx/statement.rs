@@ -90,7 +90,8 @@ impl<'a> Parser<'a> {
             "reg" => self.registers(out)?,
             "pragma" => self.pragma()?,
             "visible" | "extern" | "weak" | "common" => {
-                return self.unexpected("a statement; what is linked stands outside of functions");
+                return self
+                    .unexpected("a statement (linkage directives are outside of functions)");
             }
             _ => {
                 let variables = self.variables(false)?;
@@ -108,12 +109,16 @@ impl<'a> Parser<'a> {
                 ("v2", _) => lanes = 2,
                 ("v4", _) => lanes = 4,
                 (_, Some(found)) if ty.is_none() && found.is_of_registers() => ty = Some(found),
-                _ => return self.error(self.line(), format!("`.{word}` is no type of a register")),
+                _ => {
+                    return self
+                        .error(self.line(), format!("`.{word}` is not a type of registers"));
+                }
             }
         }
         let Some(ty) = ty else { return self.unexpected("a type") };
         if lanes > 1 && (ty == Type::Pred || ty.bits() * lanes > 128) {
-            return self.error(self.line(), "a vector of predicates, or of more than 128 bits");
+            return self
+                .error(self.line(), "a vector cannot be of predicates or have more than 128 bits");
         }
         loop {
             let line = self.line();

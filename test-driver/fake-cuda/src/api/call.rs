@@ -24,7 +24,7 @@ pub(crate) fn call(function: &'static str, body: impl FnOnce() -> Result<()>) ->
         body()
     });
     let result = catch_unwind(guarded).unwrap_or_else(|_| {
-        eprintln!("fake-cuda: {function} has a bug, it panicked");
+        eprintln!("fake-cuda: internal error: {function} panicked; please report it");
         Err(Error::CUDA_ERROR_UNKNOWN)
     });
     status(result)

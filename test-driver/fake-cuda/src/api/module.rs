@@ -67,7 +67,7 @@ fn load(loaded: Out<Handle>, text: Result<String, Refusal>, options: &Options) -
 
 /// The text of an image, which ends with a zero if it is text.
 fn text(image: In<u8>) -> Result<String, Refusal> {
-    let no_image = |error| Refusal { error, log: "there is no image".to_owned() };
+    let no_image = |error| Refusal { error, log: "the pointer to the image is null".to_owned() };
     let first = image.get().map_err(no_image)?;
     // Machine code has at least four bytes; a text that is shorter has a zero among them.
     let start: Vec<u8> = match first {
@@ -77,7 +77,7 @@ fn text(image: In<u8>) -> Result<String, Refusal> {
     if let Some(refusal) = refuse_binary(&start) {
         return Err(refusal);
     }
-    let invalid = |error| Refusal { error, log: "the image is no text".to_owned() };
+    let invalid = |error| Refusal { error, log: "the image is not UTF-8 text".to_owned() };
     let text = image.cast::<c_char>().text().get().map_err(invalid)?.to_owned();
     Ok(text)
 }

@@ -15,8 +15,8 @@ impl Change {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         Self::read(text).ok_or_else(|| {
             format!(
-                "FAKE_CUDA_MUTATE={text} is not `WHAT at line NUMBER of KERNEL`, with `barrier`, \
-                 `address` or `comparison`"
+                "FAKE_CUDA_MUTATE={text} is not `WHAT at line NUMBER of KERNEL`, where WHAT is `barrier`, `address` \
+                 or `comparison`"
             )
         })
     }

@@ -126,7 +126,7 @@ impl Context {
         // Whoever waits for the stream waits for ever if its thread is gone.
         let done = catch_unwind(AssertUnwindSafe(|| work.run(self.ordinal, self.async_error())));
         let bug = |_| {
-            let text = "the emulator has a bug, it panicked".to_owned();
+            let text = "internal error: the emulator panicked; please report it".to_owned();
             Err(AsyncError { error: Error::CUDA_ERROR_UNKNOWN, text })
         };
         if let Err(failed) = done.unwrap_or_else(bug) {

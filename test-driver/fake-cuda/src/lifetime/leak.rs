@@ -117,7 +117,7 @@ pub(crate) fn check_at_exit(config: &Config) {
         if lines.is_empty() {
             return;
         }
-        eprintln!("fake-cuda: the program leaks");
+        eprintln!("fake-cuda: the program has not released");
         lines.iter().for_each(|line| eprintln!("fake-cuda:   {line}"));
         // SAFETY: writes what C has not written so far, and ends the process without the handlers
         // that are running already.

@@ -114,7 +114,7 @@ impl Copy {
         let bytes = self.width * self.height * self.depth;
         let (source, target) = (name(&self.source.place), name(&self.target.place));
         let text = format!(
-            "a copy of {bytes} bytes from {source} to {target} leaves the memory that is allocated"
+            "a copy of {bytes} bytes from {source} to {target} is outside of allocated memory"
         );
         AsyncError { error: Error::CUDA_ERROR_ILLEGAL_ADDRESS, text }
     }
@@ -147,7 +147,7 @@ impl Fill {
             let filled = put(&Place::Device(self.address), line * self.pitch, &row, ordinal);
             filled.map_err(|BadAddress| {
                 let text = format!(
-                    "a fill of {} bytes at {:#x} leaves the memory that is allocated",
+                    "a fill of {} bytes at {:#x} is outside of allocated memory",
                     row.len() * self.height,
                     self.address
                 );

@@ -161,7 +161,7 @@ impl Launchable {
     pub(crate) fn run(&self, ordinal: usize) -> Result<(), AsyncError> {
         if self.module.unloaded.load(Ordering::Acquire) {
             let text = format!(
-                "kernel `{}` has not run when its module is unloaded",
+                "kernel `{}`: its module is unloaded before the launch has run",
                 readable(&self.kernel)
             );
             return Err(AsyncError { error: Error::CUDA_ERROR_LAUNCH_FAILED, text });

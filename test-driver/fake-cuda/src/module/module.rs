@@ -88,7 +88,7 @@ impl Module {
         if !profile.runs(target, suffix) {
             let suffix = suffix.map(String::from).unwrap_or_default();
             return Err(refuse(format!(
-                "ptxas fatal : the PTX is for sm_{target}{suffix}, which sm_{} does not run",
+                "ptxas fatal : the PTX is for sm_{target}{suffix}, which sm_{} cannot run",
                 profile.name
             )));
         }
@@ -217,7 +217,9 @@ pub(crate) fn refuse_binary(start: &[u8]) -> Option<Refusal> {
     const ELF: &[u8] = b"\x7fELF";
     const BUNDLE: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
     if start.starts_with(ELF) || start.starts_with(&BUNDLE) {
-        let log = "machine code cannot be run by an emulator of PTX".to_owned();
+        let log =
+            "the image is machine code (a cubin), which an emulator of PTX cannot run: load PTX"
+                .to_owned();
         return Some(Refusal { error: Error::CUDA_ERROR_NO_BINARY_FOR_GPU, log });
     }
     let text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();

@@ -43,7 +43,7 @@ impl State {
         if (0..self.config.devices).contains(&ordinal) {
             return Ok(());
         }
-        self.refuse(code::INVALID_DEVICE, "a device that there is not")
+        self.refuse(code::INVALID_DEVICE, "a device that does not exist")
     }
 }
 
@@ -92,7 +92,7 @@ unsafe extern "C" fn hipDeviceGetAttribute(
             _ => ATTRIBUTES.iter().find(|(known, _)| *known == attribute).map(|(_, value)| *value),
         };
         let Some(found) = found else {
-            return state.refuse(code::INVALID_VALUE, "an attribute that is not known");
+            return state.refuse(code::INVALID_VALUE, "an unknown attribute");
         };
         // SAFETY: the caller's place.
         unsafe { give(value, found) }

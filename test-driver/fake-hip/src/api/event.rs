@@ -17,7 +17,7 @@ const BLOCKING_SYNC: c_uint = 1;
 impl State {
     pub(super) fn event(&mut self, handle: usize) -> Result<&mut Event, Code> {
         if !matches!(self.objects.get(&handle), Some(Object::Event(_))) {
-            return self.refuse(code::INVALID_HANDLE, "a handle that is no event");
+            return self.refuse(code::INVALID_HANDLE, "a handle that is not an event");
         }
         match self.objects.get_mut(&handle) {
             Some(Object::Event(event)) => Ok(event),
@@ -47,7 +47,8 @@ extern "C" fn hipEventRecord(event: *mut c_void, stream: *mut c_void) -> Code {
         let key = state.stream(stream.addr())?;
         state.sticky(key.device)?;
         if state.event(event.addr())?.device != key.device {
-            return state.refuse(code::INVALID_HANDLE, "an event and a stream of two devices");
+            return state
+                .refuse(code::INVALID_HANDLE, "an event and a stream of different devices");
         }
         // The event has the number before the work is done.
         let number = state.queues.push(key, Work::Record { event: event.addr() });
@@ -92,7 +93,8 @@ unsafe extern "C" fn hipEventElapsedTime(
         for (time, event) in times.iter_mut().zip([start, stop]) {
             let Event { has_time, recorded, time: found, .. } = *state.event(event.addr())?;
             let Some(number) = recorded.filter(|_| has_time) else {
-                return state.refuse(code::INVALID_HANDLE, "the time of an event without one");
+                return state
+                    .refuse(code::INVALID_HANDLE, "the time of an event that records none");
             };
             if state.queues.stream_of(number).is_some() {
                 return Err(code::NOT_READY);

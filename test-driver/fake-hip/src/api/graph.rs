@@ -32,7 +32,7 @@ struct KernelNodeParameters {
 impl State {
     fn graph(&mut self, handle: usize) -> Result<&mut Graph, Code> {
         if !matches!(self.objects.get(&handle), Some(Object::Graph(_))) {
-            return self.refuse(code::INVALID_VALUE, "a handle that is no graph");
+            return self.refuse(code::INVALID_VALUE, "a handle that is not a graph");
         }
         match self.objects.get_mut(&handle) {
             Some(Object::Graph(graph)) => Ok(graph),
@@ -43,7 +43,7 @@ impl State {
     fn executable(&mut self, handle: usize) -> Result<Arc<Graph>, Code> {
         match self.objects.get(&handle) {
             Some(Object::Executable(graph)) => Ok(Arc::clone(graph)),
-            _ => self.refuse(code::INVALID_VALUE, "a handle that is no executable graph"),
+            _ => self.refuse(code::INVALID_VALUE, "a handle that is not an executable graph"),
         }
     }
 
@@ -62,7 +62,7 @@ impl State {
         let (device, before): (_, Option<Vec<_>>) =
             (own.device, dependencies.iter().map(|it| own.index_of(*it)).collect());
         let Some(before) = before else {
-            return self.refuse(code::INVALID_VALUE, "a node depends on none of its graph's");
+            return self.refuse(code::INVALID_VALUE, "a node depends on a node of another graph");
         };
         if (1..before.len()).any(|at| before[..at].contains(&before[at])) {
             return self.refuse(code::INVALID_VALUE, "a node depends on another twice");
@@ -133,7 +133,7 @@ unsafe extern "C" fn hipGraphAddKernelNode(
 ) -> Code {
     call("hipGraphAddKernelNode", |state| {
         if parameters.is_null() || (count > 0 && dependencies.is_null()) {
-            return state.refuse(code::INVALID_VALUE, "a node without what it is made of");
+            return state.refuse(code::INVALID_VALUE, "a node without its parameters");
         }
         let dependencies: Vec<usize> = match count {
             0 => Vec::new(),
@@ -161,7 +161,7 @@ unsafe extern "C" fn hipGraphInstantiate(
 ) -> Code {
     call("hipGraphInstantiate", |state| {
         if log.is_null() && log_bytes > 0 {
-            return state.refuse(code::INVALID_VALUE, "a log that is nowhere");
+            return state.refuse(code::INVALID_VALUE, "a log whose address is null");
         }
         let own = Arc::new(state.graph(graph.addr())?.clone());
         let made = state.add(Object::Executable(own));

@@ -124,7 +124,10 @@ impl State {
     /// Refuses a cooperative launch whose blocks are not all on the device at once.
     fn check_residence(&mut self, function: &Function, shape: &Geometry) -> Result<(), Code> {
         if !self.config.cooperative {
-            return self.refuse(code::NOT_SUPPORTED, "a cooperative launch on a device without");
+            return self.refuse(
+                code::NOT_SUPPORTED,
+                "a cooperative launch on a device that does not support it",
+            );
         }
         let threads: u64 = shape.block.iter().map(|&n| u64::from(n)).product();
         let each = resident_blocks(function, threads, shape.dynamic_shared_bytes.into());

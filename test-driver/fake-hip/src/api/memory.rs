@@ -86,8 +86,10 @@ impl State {
     fn free_ordered(&mut self, address: usize, stream: usize) -> Result<(), Code> {
         let stream = self.pool_stream(stream)?;
         if self.memory.free_ordered(address, Kind::Device(stream.device)).is_err() {
-            return self
-                .refuse(code::INVALID_VALUE, "hipFreeAsync of what hipMallocAsync has not given");
+            return self.refuse(
+                code::INVALID_VALUE,
+                "hipFreeAsync of memory that hipMallocAsync has not returned",
+            );
         }
         self.released += 1;
         self.submit(stream, Work::Free { address });
@@ -97,7 +99,7 @@ impl State {
     /// A stream of the current device, which has stream-ordered allocation.
     fn pool_stream(&mut self, stream: usize) -> Result<StreamKey, Code> {
         if !self.config.pools {
-            let what = "stream-ordered allocation on a device without";
+            let what = "stream-ordered allocation on a device that does not support it";
             return self.refuse(code::NOT_SUPPORTED, what);
         }
         self.work_stream(stream)
@@ -122,7 +124,10 @@ extern "C" fn hipFree(address: *mut c_void) -> Code {
     call("hipFree", |state| {
         let freed = state.memory.free(address.addr(), |kind| matches!(kind, Kind::Device(_)));
         if freed.is_err() {
-            return state.refuse(code::INVALID_VALUE, "hipFree of what is no memory of a device");
+            return state.refuse(
+                code::INVALID_VALUE,
+                "hipFree of an address that is not memory of a device",
+            );
         }
         state.released += 1;
         Ok(())
@@ -167,7 +172,10 @@ extern "C" fn hipHostFree(address: *mut c_void) -> Code {
     call("hipHostFree", |state| {
         let freed = state.memory.free(address.addr(), |kind| matches!(kind, Kind::Pinned { .. }));
         if freed.is_err() {
-            return state.refuse(code::INVALID_VALUE, "hipHostFree of what is no pinned memory");
+            return state.refuse(
+                code::INVALID_VALUE,
+                "hipHostFree of an address that is not pinned memory",
+            );
         }
         state.released += 1;
         Ok(())

@@ -16,7 +16,7 @@ impl State {
     pub(super) fn function(&mut self, handle: usize) -> Result<Function, Code> {
         match self.objects.get(&handle) {
             Some(Object::Function(function)) => Ok(function.clone()),
-            _ => self.refuse(code::INVALID_HANDLE, "a handle that is no function"),
+            _ => self.refuse(code::INVALID_HANDLE, "a handle that is not a function"),
         }
     }
 }
@@ -46,7 +46,7 @@ extern "C" fn hipModuleUnload(module: *mut c_void) -> Code {
     call("hipModuleUnload", |state| {
         let module = module.addr();
         if !matches!(state.objects.get(&module), Some(Object::Module(_))) {
-            return state.refuse(code::INVALID_HANDLE, "a handle that is no module");
+            return state.refuse(code::INVALID_HANDLE, "a handle that is not a module");
         }
         if state.queues.uses(module) {
             state.misuse("a module is unloaded with launches of it queued");
@@ -68,7 +68,7 @@ unsafe extern "C" fn hipModuleGetFunction(
     call("hipModuleGetFunction", |state| {
         let key = module.addr();
         let Some(Object::Module(module)) = state.objects.get(&key) else {
-            return state.refuse(code::INVALID_HANDLE, "a handle that is no module");
+            return state.refuse(code::INVALID_HANDLE, "a handle that is not a module");
         };
         // SAFETY: the caller gives a text that ends with a zero.
         let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
@@ -94,7 +94,7 @@ unsafe extern "C" fn hipModuleGetGlobal(
     static MARK: u32 = 1;
     call("hipModuleGetGlobal", |state| {
         let Some(Object::Module(module)) = state.objects.get(&module.addr()) else {
-            return state.refuse(code::INVALID_HANDLE, "a handle that is no module");
+            return state.refuse(code::INVALID_HANDLE, "a handle that is not a module");
         };
         // SAFETY: the caller gives a text that ends with a zero.
         let name = unsafe { CStr::from_ptr(name) };
@@ -120,7 +120,7 @@ unsafe extern "C" fn hipFuncGetAttribute(
         let found = match attribute {
             0 => kernel.most_threads,
             1 => kernel.shared_bytes,
-            _ => return state.refuse(code::INVALID_VALUE, "an attribute that is not known"),
+            _ => return state.refuse(code::INVALID_VALUE, "an unknown attribute"),
         };
         // SAFETY: the caller's place.
         unsafe { give(value, found as c_int) }

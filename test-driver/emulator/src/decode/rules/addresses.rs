@@ -30,7 +30,7 @@ impl<'a> Decoder<'_, 'a> {
     ) -> Result<(), Problem> {
         let one = matches!(form.opcode, "ld" | "ldu" | "st" | "atom" | "red" | "mbarrier");
         match (form.opcode, i.operands.as_slice()) {
-            ("cvta", _) if form.ty() != Some(Type::U64) => form.refuse("has the type `.u64`"),
+            ("cvta", _) if form.ty() != Some(Type::U64) => form.refuse("must have the type `.u64`"),
             ("cvta" | "isspacep", _) if form.has("param::func") => {
                 form.refuse_modifier("param::func")
             }
@@ -69,7 +69,7 @@ impl<'a> Decoder<'_, 'a> {
     ) -> Result<(), Problem> {
         let name = match base {
             Base::Absolute(_) if form.has("local") => return Ok(()),
-            Base::Absolute(_) => return form.refuse("has a number as its address"),
+            Base::Absolute(_) => return form.refuse("cannot have a number as its address"),
             Base::Name(name) => name,
         };
         if let Some(Entity::Register { ty, .. }) = self.names.find(name) {
@@ -91,15 +91,18 @@ impl<'a> Decoder<'_, 'a> {
         one: bool,
     ) -> Result<(), Problem> {
         if ty.is_float() || matches!(ty, Type::Pred | Type::B128) {
-            return form.refuse(&format!("has `{name}` of the type `.{}` as address", ty.name()));
+            return form.refuse(&format!(
+                "cannot have `{name}` of the type `.{}` as its address",
+                ty.name()
+            ));
         }
         let space = form.modifiers.iter().find_map(|word| space_named(word));
         let far = space.is_none() || form.has("global");
         if one && far && ty.bits() == 32 {
-            return form.refuse(&format!("has an address of 32 bits in `{name}`"));
+            return form.refuse(&format!("needs an address of 64 bits, and `{name}` has 32"));
         }
         if form.opcode == "st" && form.has("param") || form.has("param::func") {
-            return form.refuse(&format!("reaches parameters through the register `{name}`"));
+            return form.refuse(&format!("cannot access parameters through the register `{name}`"));
         }
         Ok(())
     }
@@ -111,13 +114,13 @@ impl<'a> Decoder<'_, 'a> {
             Some(Entity::Parameter { .. } | Entity::Frame { kind: Frame::Input, .. })
                 if is_store =>
             {
-                form.refuse(&format!("writes the parameter `{name}`"))
+                form.refuse(&format!("cannot write the parameter `{name}`"))
             }
             Some(Entity::Parameter { .. }) if form.has("param::func") => {
                 form.refuse_modifier("param::func")
             }
             Some(Entity::Frame { kind: Frame::Result, .. }) if !is_store => {
-                form.refuse(&format!("reads the result `{name}`"))
+                form.refuse(&format!("cannot read the result `{name}`"))
             }
             _ => Ok(()),
         }
@@ -156,5 +159,5 @@ fn check_home(form: &Form<'_>, name: &str, home: Home, exact: bool) -> Result<()
     if generic || form.one_of(spaces).is_some() {
         return Ok(());
     }
-    form.refuse(&format!("is of another space than `{name}`"))
+    form.refuse(&format!("is for another state space than that of `{name}`"))
 }

@@ -32,7 +32,7 @@ pub(super) fn check(form: &Form<'_>) -> Result<(), Problem> {
     let is_byte = |ty| matches!(ty, U8 | S8);
     let brain_byte = to == Bf16 && is_byte(from) || from == Bf16 && is_byte(to);
     if !number(to) || !number(from) || brain_byte {
-        return form.refuse("is not there for these types");
+        return form.refuse("does not support these types");
     }
     check_rounding(form, &rounding(to, from))?;
     check_flags(form, to, from)
@@ -41,7 +41,7 @@ pub(super) fn check(form: &Form<'_>) -> Result<(), Problem> {
 fn check_packed(form: &Form<'_>, to: Type) -> Result<(), Problem> {
     let given = form.one_of(&["rn", "rz", "rna", "rm", "rp"]);
     match given {
-        None => form.refuse("needs a rounding"),
+        None => form.refuse("needs a rounding modifier"),
         Some(rounding @ ("rm" | "rp")) => form.refuse_modifier(rounding),
         Some("rna") if to != Tf32 => form.refuse_modifier("rna"),
         _ => Ok(()),
@@ -66,11 +66,11 @@ fn check_rounding(form: &Form<'_>, rounding: &Rounding) -> Result<(), Problem> {
     every.extend(TO_INTEGRAL);
     every.push("rna");
     if form.count(&every) > 1 {
-        return form.refuse("has two roundings");
+        return form.refuse("has two rounding modifiers");
     }
     match form.one_of(&every) {
         Some(given) if !rounding.allowed.contains(&given) => form.refuse_modifier(given),
-        None if rounding.needed => form.refuse("needs a rounding"),
+        None if rounding.needed => form.refuse("needs a rounding modifier"),
         _ => Ok(()),
     }
 }

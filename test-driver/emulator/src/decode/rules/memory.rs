@@ -17,7 +17,7 @@ const UNORDERED: [&str; 5] = ["const", "local", "param", "param::entry", "param:
 pub(super) fn check(form: &Form<'_>, operands: usize) -> Result<(), Problem> {
     let known: &[Type] = &[B8, U8, S8, B16, U16, S16, B32, U32, S32, B64, U64, S64, F32, F64, B128];
     if let Some(ty) = form.ty().filter(|ty| !known.contains(ty)) {
-        return form.refuse(&format!("is not there for the type `.{}`", ty.name()));
+        return form.refuse(&format!("does not support the type `.{}`", ty.name()));
     }
     let foreign: &[&str] = match form.opcode {
         "ld" => &["release", "acq_rel", "wb", "wt"],
@@ -56,7 +56,7 @@ pub(super) fn check(form: &Form<'_>, operands: usize) -> Result<(), Problem> {
 fn check_order(form: &Form<'_>) -> Result<(), Problem> {
     let order = form.one_of(&ORDERS);
     if form.count(&ORDERS) + form.count(&["weak"]) > 1 {
-        return form.refuse("has two orders");
+        return form.refuse("has two memory orders");
     }
     let scope = form.one_of(&SCOPES);
     match (order, scope) {
@@ -74,7 +74,7 @@ fn check_order(form: &Form<'_>) -> Result<(), Problem> {
         _ => {}
     }
     if form.has("mmio") && !matches!(order, Some("relaxed" | "acquire" | "release")) {
-        return form.refuse("needs `.relaxed`");
+        return form.refuse("needs `.relaxed`, `.acquire` or `.release`");
     }
     match form.one_of(&CACHES) {
         Some(cache) if order.is_some() => form.refuse_modifier(cache),
@@ -89,12 +89,12 @@ fn check_cache(form: &Form<'_>, operands: usize) -> Result<(), Problem> {
     let prefetches =
         form.modifiers.iter().find_map(|word| word.strip_prefix("L2::")?.strip_suffix('B'));
     if prefetches.is_some_and(|bytes| !matches!(bytes, "64" | "128" | "256")) {
-        return form.refuse("prefetches 64, 128 or 256 bytes");
+        return form.refuse("can prefetch 64, 128 or 256 bytes only");
     }
     let hinted = form.has("L2::cache_hint");
     match operands {
         2 if hinted => form.refuse("needs a cache policy"),
-        3 if !hinted => form.refuse("has a cache policy and no `.L2::cache_hint`"),
+        3 if !hinted => form.refuse("has a cache policy, but no `.L2::cache_hint`"),
         _ => Ok(()),
     }
 }
@@ -108,7 +108,7 @@ fn check_width(form: &Form<'_>) -> Result<(), Problem> {
     match bits {
         0..=128 if lanes < 8 || ty.bits() == 8 => Ok(()),
         256 if wide && ty.bits() >= 32 && ty != B128 => Ok(()),
-        _ => form.refuse(&format!("is a vector of {bits} bits")),
+        _ => form.refuse(&format!("cannot access a vector of {bits} bits")),
     }
 }
 
@@ -129,7 +129,7 @@ pub(super) fn check_atomic(form: &Form<'_>, operands: usize) -> Result<(), Probl
     }
     let (Some(ty), Some(types)) = (form.ty(), atomic_types(form)) else { return Ok(()) };
     if !types.contains(&ty) {
-        return form.refuse(&format!("is not there for the type `.{}`", ty.name()));
+        return form.refuse(&format!("does not support the type `.{}`", ty.name()));
     }
     let half = matches!(ty, F16 | F16x2 | Bf16 | Bf16x2);
     let vector = form.modifiers.iter().any(|word| vector(word).is_some());

@@ -63,7 +63,7 @@ impl<'a> Decoder<'_, 'a> {
                 "bra" | "brx" => true,
                 _ => place == 0 && !is_source,
             };
-            let why = format!("takes a register, and no address of `{name}`");
+            let why = format!("takes a register, not the address of `{name}`");
             return if addressed { Ok(()) } else { form.refuse(&why) };
         }
         match Special::named(name) {
@@ -104,15 +104,20 @@ impl<'a> Decoder<'_, 'a> {
 fn check_special(name: &str, offset: i64, form: &Form<'_>) -> Result<(), Problem> {
     if name == "%is_explicit_cluster" {
         let fits = form.ty() == Some(Type::Pred);
-        return if fits { Ok(()) } else { form.refuse(&format!("has no predicate for `{name}`")) };
+        return if fits {
+            Ok(())
+        } else {
+            form.refuse(&format!("needs the type `.pred` for `{name}`"))
+        };
     }
     let whole = Special::is_vector(name) && !form.has("v4");
     let Some(&ty) = form.types.last().filter(|_| !whole) else {
-        return form.refuse(&format!("takes a member of `{name}`"));
+        return form.refuse(&format!("takes one member of `{name}`, such as `{name}.x`"));
     };
     let moved = form.opcode == "mov" || form.opcode == "cvt" && !form.types[0].is_float();
     if !moved || ty.is_float() {
-        return form.refuse(&format!("takes no special register: move `{name}` to a register"));
+        return form
+            .refuse(&format!("takes no special register: move `{name}` to a register first"));
     }
     if offset != 0 || form.opcode == "cvt" || form.has("v4") {
         return Ok(());

@@ -39,7 +39,7 @@ fn check_barrier(form: &Form<'_>, operands: &[Operand<'_>]) -> Result<(), Proble
         return form.refuse("has too many operands");
     }
     if let Some(barrier) = number(operands.first()).filter(|number| *number >= BARRIERS) {
-        return form.refuse(&format!("names barrier {}, the last is 15", barrier as i64));
+        return form.refuse(&format!("names barrier {}, but the last one is 15", barrier as i64));
     }
     let threads = number(operands.get(1));
     if threads.is_some_and(|threads| threads % WARP != 0) {
@@ -49,7 +49,7 @@ fn check_barrier(form: &Form<'_>, operands: &[Operand<'_>]) -> Result<(), Proble
         return form.refuse("needs a number of threads");
     }
     match form.ty() {
-        Some(ty) if reduces && (ty == U32) != form.has("popc") => form.refuse("has another type"),
+        Some(ty) if reduces && (ty == U32) != form.has("popc") => form.refuse("has the wrong type"),
         _ => Ok(()),
     }
 }
@@ -87,19 +87,19 @@ fn only_in_shared_memory(form: &Form<'_>) -> Result<(), Problem> {
 fn check_copy(form: &Form<'_>, operands: &[Operand<'_>]) -> Result<(), Problem> {
     let Some(cache) = form.one_of(&["ca", "cg"]) else {
         let copies = form.count(&["global", "shared"]) == 2 && !form.has("bulk");
-        return if copies { form.refuse("lacks `.ca` or `.cg`") } else { Ok(()) };
+        return if copies { form.refuse("needs `.ca` or `.cg`") } else { Ok(()) };
     };
     let spaces: Vec<_> = form.modifiers.iter().copied().filter(|word| is_space(word)).collect();
     if !matches!(spaces.as_slice(), ["shared" | "shared::cta", "global"]) {
-        return form.refuse("copies from `.global` to `.shared`");
+        return form.refuse("can copy from `.global` to `.shared` only");
     }
     let Some(bytes) = number(operands.get(2)) else { return Ok(()) };
     if cache == "cg" && bytes != 16 {
-        return form.refuse("copies 16 bytes");
+        return form.refuse("must copy 16 bytes");
     }
     let most = number(operands.get(3)).filter(|_| !form.has("L2::cache_hint"));
     match most {
-        Some(most) if most > bytes => form.refuse("fills more than it copies"),
+        Some(most) if most > bytes => form.refuse("cannot read more bytes than it copies"),
         _ => Ok(()),
     }
 }
@@ -116,14 +116,16 @@ fn check_warp(form: &Form<'_>, operands: &[Operand<'_>]) -> Result<(), Problem> 
             let logic = form.one_of(&["and", "or", "xor"]).is_some();
             let types: &[Type] = if logic { &[B32] } else { &[U32, S32, F32] };
             if !types.contains(&ty) {
-                return form.refuse(&format!("is not there for the type `.{}`", ty.name()));
+                return form.refuse(&format!("does not support the type `.{}`", ty.name()));
             }
         }
         ("vote", Some(ty)) if (ty == Pred) == form.has("ballot") => {
-            return form.refuse("has another type");
+            return form.refuse("has the wrong type");
         }
-        ("match", _) if form.has("any") && paired => return form.refuse("gives no predicate"),
-        ("elect", _) if !paired => return form.refuse("gives a predicate"),
+        ("match", _) if form.has("any") && paired => {
+            return form.refuse("cannot have a predicate as its second result");
+        }
+        ("elect", _) if !paired => return form.refuse("needs a predicate as its second result"),
         _ => {}
     }
     Ok(())
@@ -136,12 +138,12 @@ fn check_fence(form: &Form<'_>) -> Result<(), Problem> {
         _ if form.has("proxy") => form.modifiers.len() > 1,
         _ => form.one_of(&["cta", "gpu", "sys", "cluster"]).is_some(),
     };
-    if complete { Ok(()) } else { form.refuse("lacks a scope") }
+    if complete { Ok(()) } else { form.refuse("needs a scope") }
 }
 
 fn check_end(form: &Form<'_>, operands: &[Operand<'_>]) -> Result<(), Problem> {
     if !operands.is_empty() {
-        return form.refuse("has no operands");
+        return form.refuse("takes no operands");
     }
     match form.modifiers.first() {
         Some(&modifier) if modifier != "uni" || form.opcode != "ret" => {
@@ -153,24 +155,26 @@ fn check_end(form: &Form<'_>, operands: &[Operand<'_>]) -> Result<(), Problem> {
 
 fn check_hint(form: &Form<'_>, operands: &[Operand<'_>]) -> Result<(), Problem> {
     match form.opcode {
-        "setmaxnreg" | "wgmma" if !form.specific => form.refuse("needs a target such as sm_90a"),
+        "setmaxnreg" | "wgmma" if !form.specific => {
+            form.refuse("needs an architecture-specific target such as sm_90a")
+        }
         "pmevent"
             if number(operands.first()).is_some_and(|event| event > 15) && !form.has("mask") =>
         {
-            form.refuse("names an event from 0 to 15")
+            form.refuse("takes an event from 0 to 15")
         }
-        "nanosleep" if form.ty() != Some(U32) => form.refuse("has the type `.u32`"),
+        "nanosleep" if form.ty() != Some(U32) => form.refuse("must have the type `.u32`"),
         "prefetch" | "prefetchu" if !form.has("local") && is_constant(operands.first()) => {
-            form.refuse("has a constant as its address outside of `.local`")
+            form.refuse("cannot have a constant as its address outside of `.local`")
         }
         "prefetch" => match form.one_of(&["const", "param", "shared", "shared::cta"]) {
             Some(space) if !form.has("tensormap") => form.refuse_modifier(space),
             _ if form.modifiers.iter().any(|word| is_level(word)) => Ok(()),
-            _ => form.refuse("lacks a cache level"),
+            _ => form.refuse("needs a cache level"),
         },
-        "prefetchu" if !form.has("L1") => form.refuse("prefetches to `.L1`"),
+        "prefetchu" if !form.has("L1") => form.refuse("can prefetch to `.L1` only"),
         "discard" | "applypriority" if number(operands.get(1)) != Some(128) => {
-            form.refuse("is of 128 bytes")
+            form.refuse("takes the size 128 only")
         }
         _ => Ok(()),
     }

@@ -53,13 +53,13 @@ pub(super) fn check(form: &Form<'_>) -> Result<(), Problem> {
     }
     let (Some(types), Some(ty)) = (types(form), form.ty()) else { return Ok(()) };
     if !types.iter().any(|types| types.contains(&ty)) {
-        return form.refuse(&format!("is not there for the type `.{}`", ty.name()));
+        return form.refuse(&format!("does not support the type `.{}`", ty.name()));
     }
     if ty == F32x2 && form.capability < 100 {
         return form.refuse("needs sm_100");
     }
     if form.has("lo") && form.has("hi") {
-        return form.refuse("has two parts of a product");
+        return form.refuse("has both `.lo` and `.hi`");
     }
     let combines = form.opcode == "lop3" && form.one_of(&["and", "or"]).is_some();
     if combines && form.version < (8, 2) {
@@ -85,7 +85,7 @@ fn check_approximation(form: &Form<'_>, ty: Type) -> Result<(), Problem> {
         _ => true,
     };
     if !complete {
-        return form.refuse("lacks a modifier: a rounding, `.approx`, `.lo` or the like");
+        return form.refuse("needs a modifier: a rounding, `.approx`, `.lo` or the like");
     }
     let inexact = form.one_of(&["approx", "full"]);
     match inexact {
@@ -148,7 +148,7 @@ fn check_comparison(form: &Form<'_>) -> Result<(), Problem> {
     let is_unsigned = ty.is_integer() && !ty.is_signed();
     let compared = BITS.contains(&ty) || INTEGERS.contains(&ty) || ty.is_float() && ty != Tf32;
     if !compared {
-        return form.refuse(&format!("is not there for the type `.{}`", ty.name()));
+        return form.refuse(&format!("does not support the type `.{}`", ty.name()));
     }
     let orders = ["lt", "le", "gt", "ge"];
     let unsigned = ["lo", "ls", "hi", "hs"];

@@ -128,7 +128,7 @@ pub(crate) fn bulk_copy(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
         return STOP;
     }
     if bytes % UNIT != 0 {
-        let reason = format!("a bulk copy of {bytes} bytes, which is no multiple of {UNIT}");
+        let reason = format!("a bulk copy of {bytes} bytes, which is not a multiple of {UNIT}");
         return m.fail(FaultKind::InvalidOperand { reason });
     }
     for offset in (0..bytes).step_by(4) {

@@ -41,9 +41,12 @@ fn operands(m: &mut Machine<'_>, i: &Instruction) -> Option<(u32, Option<u32>)> 
     let barrier = m.get(i.a) as u32;
     let count = if i.b == NONE { None } else { Some(m.get(i.b) as u32) };
     let reason = if barrier >= 16 {
-        format!("there is no barrier {barrier}")
+        format!("there is no barrier {barrier}: barriers are 0 to 15")
     } else if count.is_some_and(|count| count == 0 || count % 32 != 0) {
-        format!("{} threads at a barrier, must be a multiple of 32", count.unwrap_or(0))
+        format!(
+            "a barrier for {} threads, whose number must be a multiple of 32 above 0",
+            count.unwrap_or(0)
+        )
     } else {
         return Some((barrier, count));
     };

@@ -104,7 +104,7 @@ fn update_and_give(
 pub(crate) fn initialise(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let expected = m.get(i.b);
     if expected == 0 || expected > COUNT {
-        let reason = format!("a memory barrier for {expected} arrivals");
+        let reason = format!("an mbarrier for {expected} arrivals, which must be 1 to {COUNT}");
         return m.fail(FaultKind::InvalidOperand { reason });
     }
     let word = State { phase: 0, bytes: 0, expected, pending: expected }.word();

@@ -40,14 +40,20 @@ impl Tile {
             None
         };
         if !at.is_multiple_of(64) {
-            return invalid(m, format!("a tensor map at {at:#x}, which is no multiple of 64"));
+            return invalid(m, format!("a tensor map at {at:#x}, which is not a multiple of 64"));
         }
         let Some(map) = TensorMap::decode(&words) else {
-            return invalid(m, "a tensor map that `cuTensorMapEncodeTiled` has not written".into());
+            return invalid(
+                m,
+                "a tensor map that was not written by `cuTensorMapEncodeTiled`".into(),
+            );
         };
         if map.sizes.len() != i.x as usize {
             let rank = map.sizes.len();
-            return invalid(m, format!("a tensor map of {rank} dimensions, not {}", i.x));
+            return invalid(
+                m,
+                format!("a tensor map of {rank} dimensions, but the instruction is for {}", i.x),
+            );
         }
         let (align, _) = map.placing();
         check_alignment(m, Space::Shared, shared, align as u32)?;
@@ -60,7 +66,7 @@ impl Tile {
             return invalid(
                 m,
                 format!(
-                    "a tile that begins {at} bytes from the first element, no multiple of {UNIT}"
+                    "a tile that begins {at} bytes after the first element of a row, which is not a multiple of {UNIT}"
                 ),
             );
         }
@@ -75,14 +81,18 @@ impl Tile {
     /// What of a store processors do wrong, although the PTX ISA allows it.
     fn fault_of_store(&self) -> Option<String> {
         if self.start.iter().any(|at| *at < 0) {
-            return Some("a tile that begins before the tensor is stored".to_owned());
+            return Some("a tile is stored that begins before the tensor".to_owned());
         }
         let size = self.map.sizes[0];
         let end = self.start[0].unsigned_abs() + u64::from(self.map.box_sizes[0]);
         let has_units = (size * u64::from(self.map.element_bytes)).is_multiple_of(UNIT as u64);
         let hangs_over = end > size && !has_units;
-        hangs_over
-            .then(|| format!("a tile that hangs over rows of no whole {UNIT} bytes is stored"))
+        hangs_over.then(|| {
+            format!(
+                "a tile is stored that extends beyond the rows of the tensor, whose size is not a multiple of {UNIT} \
+                 bytes"
+            )
+        })
     }
 
     fn element(&self, number: u64) -> Element {

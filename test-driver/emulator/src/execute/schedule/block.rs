@@ -187,10 +187,12 @@ impl ResidentBlock {
         for thread in self.threads.iter().filter(|thread| !thread.has_ended()) {
             let what = match thread.wait {
                 Wait::Barrier(wait) => match wait.count {
-                    Some(count) => format!("barrier {}, which wants {count} threads", wait.barrier),
+                    Some(count) => {
+                        format!("barrier {}, which expects {count} threads", wait.barrier)
+                    }
                     None => format!("barrier {}", wait.barrier),
                 },
-                Wait::Ready => "memory that nothing changes".to_string(),
+                Wait::Ready => "memory that no thread changes".to_string(),
                 _ => "other lanes of their warp".to_string(),
             };
             match groups.iter_mut().find(|(known, _)| *known == what) {
@@ -203,6 +205,6 @@ impl ResidentBlock {
             .into_iter()
             .map(|(what, count)| format!("{count} threads wait for {what}"))
             .collect();
-        format!("{}, {ended} have ended", groups.join(", "))
+        format!("{}, {ended} have exited", groups.join(", "))
     }
 }

@@ -77,10 +77,15 @@ fn load(
     let invalid = |reason: &str| FaultKind::InvalidOperand { reason: reason.to_owned() };
     if let Some(lane) = lanes.each().find(|&lane| lanes.get(lane, op.factors[factor]) != descriptor)
     {
-        return Err((lane, invalid("a matrix that is not the same in all lanes")));
+        return Err((lane, invalid("the descriptor of a matrix is not the same in all lanes")));
     }
     let Some(matrix) = Matrix::of(descriptor) else {
-        return Err((0, invalid("a matrix in shared memory with swizzling")));
+        return Err((
+            0,
+            invalid(
+                "a matrix in shared memory with swizzling, which the emulator does not support",
+            ),
+        ));
     };
     let mut elements = Vec::new();
     for (row, part) in rows.flat_map(|row| (0..DEPTH / BLOCK).map(move |part| (row, part))) {
