@@ -30,7 +30,10 @@ pub(crate) fn programs(workspace: &Workspace, place: &Path) -> Result<PathBuf> {
             .with_context(|| format!("cannot link {name}"))?;
     }
     for name in ABSENT {
-        ensure!(!folder.join(name).exists(), "{name} is in reach");
+        ensure!(
+            !folder.join(name).exists(),
+            "{name} must not be in the bare environment, but was found"
+        );
     }
     Ok(folder)
 }

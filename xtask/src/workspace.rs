@@ -76,7 +76,7 @@ impl Workspace {
     pub(crate) fn cuda_program(&self, name: &str) -> Result<PathBuf> {
         let path = self.cuda_home().join("bin").join(name);
         if !path.is_file() {
-            bail!("{} is not there: run `cargo xtask setup`", path.display());
+            bail!("{} does not exist: run `cargo xtask setup`", path.display());
         }
         Ok(path)
     }

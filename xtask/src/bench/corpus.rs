@@ -67,9 +67,9 @@ pub(super) fn folders(
 
 /// The suite and the folder that an argument of `--from` names.
 fn given(argument: &str) -> Result<(&str, PathBuf)> {
-    let (name, folder) = argument.split_once('=').context("`--from` is SUITE=PATH")?;
+    let (name, folder) = argument.split_once('=').context("write `--from SUITE=PATH`")?;
     let names: Vec<_> = SUITES.iter().map(|it| it.name).collect();
-    ensure!(names.contains(&name), "`{name}` is none of the suites: {}", names.join(", "));
+    ensure!(names.contains(&name), "`{name}` is not a suite; the suites are {}", names.join(", "));
     let folder = Path::new(folder).canonicalize().with_context(|| format!("open {folder}"))?;
     Ok((name, folder))
 }

@@ -104,7 +104,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Set::Spine => parts(workspace, options, "Spine", "spine"),
         Set::Build => parts(workspace, options, "CUDA C++ of real crates", "build"),
         Set::Cpu => {
-            ensure!(options.only.is_none(), "`cpu` has no parts");
+            ensure!(options.only.is_none(), "`cpu` has no parts: leave `--only` out");
             let heading = machine::heading(workspace, "Kernels on the CPU", "cpu")?;
             let report = format!("{heading}\n{}\n", cpu::measure(workspace)?.trim_end());
             write(workspace, "cpu.md", &report)
@@ -117,18 +117,21 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
                 println!("\n{heading}\n## {}\n\n{table}", title(Part::CompileTime));
                 return Ok(());
             }
-            ensure!(options.only.is_none(), "`corpus` has the one part `compile-time`");
+            ensure!(
+                options.only.is_none(),
+                "`corpus` has one part: write `--only compile-time`, or leave `--only` out"
+            );
             let table = corpus::measure(workspace, &options.from)?;
             write(workspace, "cpu-corpus.md", &format!("{heading}\n{}\n", table.trim_end()))
         }
         Set::CudaCorpus => {
-            ensure!(options.only.is_none(), "`cuda-corpus` has no parts");
+            ensure!(options.only.is_none(), "`cuda-corpus` has no parts: leave `--only` out");
             let title = "# Kernels of public suites on an NVIDIA GPU\n\n`cargo xtask bench cuda-corpus`.\n\n";
             let table = cuda_corpus::measure(workspace, &options.from, options.printed.as_deref())?;
             write(workspace, "cuda-corpus.md", &format!("{title}{}\n", table.trim_end()))
         }
         Set::Math => {
-            ensure!(options.only.is_none(), "`math` has no parts");
+            ensure!(options.only.is_none(), "`math` has no parts: leave `--only` out");
             let file = workspace.root.join("docs/src/reference/math.md");
             let run = ["run", "--release", "--package", "math-table", "--", "--write"];
             Ok(workspace.cargo(&run).arg(file).run()?)
@@ -139,7 +142,10 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 /// Measures the parts of a table, or the one that is asked for.
 fn parts(workspace: &Workspace, options: &Options, name: &str, set: &str) -> Result<()> {
     let parts = options.set.parts();
-    ensure!(options.only.is_none_or(|only| parts.contains(&only)), "`{set}` has no such part");
+    ensure!(
+        options.only.is_none_or(|only| parts.contains(&only)),
+        "the part of `--only` does not belong to `{set}`"
+    );
     stage("set-up", || setup::run(workspace))?;
     let mut report = machine::heading(workspace, name, set)?;
     for part in parts {

@@ -56,7 +56,10 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     faults.extend(lost_paths(workspace, &files));
     faults.extend(tasks::faults(workspace, &workspace.read(tasks::PAGE)?));
     if !faults.is_empty() {
-        bail!("the documentation names what is not there:\n{}", faults.join("\n"));
+        bail!(
+            "the documentation names files, headings or tests that do not exist:\n{}",
+            faults.join("\n")
+        );
     }
     let count = |of: fn(&Document) -> usize| documents.values().map(of).sum::<usize>();
     let (links, tests) = (count(|it| it.links.len()), count(|it| it.tests.len()));

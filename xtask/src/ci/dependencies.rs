@@ -160,7 +160,7 @@ fn licensees(names: &[String]) -> Result<Vec<Licensee>> {
 fn problem_of_licence(licence: Option<&str>, allowed: &[Licensee]) -> Option<String> {
     let Some(licence) = licence else { return Some("no licence is named".to_owned()) };
     match Expression::parse_mode(licence, ParseMode::LAX) {
-        Err(error) => Some(format!("`{licence}` is no licence expression: {}", error.reason)),
+        Err(error) => Some(format!("`{licence}` is not a licence expression: {}", error.reason)),
         Ok(expression) => {
             let is_allowed = expression.evaluate(|it| allowed.iter().any(|one| one.satisfies(it)));
             (!is_allowed).then(|| format!("the licence {licence}"))
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(wrong, ["other 1.0.0: the licence GPL-3.0-only AND MIT"]);
         assert_eq!(errors("license", Value::Null), ["other 1.0.0: no licence is named"]);
         let wrong = errors("license", json!("free for all"));
-        assert!(wrong[0].contains("is no licence expression"), "{wrong:?}");
+        assert!(wrong[0].contains("is not a licence expression"), "{wrong:?}");
         let wrong = errors("name", json!("another"));
         assert_eq!(wrong, ["an exception for other, which is not used"]);
     }

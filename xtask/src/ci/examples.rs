@@ -204,7 +204,7 @@ fn run_one(
     let emulated = output.contains("PTX emulator");
     ensure!(
         emulated == matches!(machine, Machine::FakeDriver(_)),
-        "{name} ran on another device than it should"
+        "{name} ran on another device than its stage is for"
     );
     let is_lavapipe = output.contains("llvmpipe");
     ensure!(

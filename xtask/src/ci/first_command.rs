@@ -24,7 +24,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
 
 fn check_picture(picture: &Path) -> Result<()> {
     let bytes = fs::read(picture)?;
-    ensure!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"), "{} is no PNG", picture.display());
+    ensure!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"), "{} is not a PNG file", picture.display());
     ensure!(bytes.len() > 10_000, "{} is only {} bytes", picture.display(), bytes.len());
     Ok(())
 }

@@ -41,7 +41,8 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     }
     if !has_components(workspace) {
         println!(
-            "nightly has not {COMPONENTS:?}, and they cannot be installed: no ThreadSanitizer, no Miri"
+            "the nightly toolchain lacks {COMPONENTS:?}, which cannot be installed: ThreadSanitizer and Miri are left \
+             out"
         );
         return stage("AddressSanitizer", || address(workspace));
     }

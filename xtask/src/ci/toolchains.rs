@@ -60,7 +60,11 @@ fn on(workspace: &Workspace, toolchain: &Toolchain, driver: &Path) -> Result<()>
     // rustup takes a toolchain that was linked under this name for the one that is meant.
     let is_other = name.starts_with(|first: char| first.is_ascii_digit())
         && !version.lines().any(|line| line.starts_with(&format!("release: {name}")));
-    ensure!(!is_other, "the toolchain {name} is another one; `rustup toolchain uninstall {name}`");
+    ensure!(
+        !is_other,
+        "the installed toolchain {name} is of another release: run `rustup toolchain uninstall {name}`, then this \
+         stage again"
+    );
     compiler_tests(workspace, name)?;
     if !is_required {
         return Ok(());

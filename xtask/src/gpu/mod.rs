@@ -80,10 +80,17 @@ fn check(workspace: &Workspace, script: &Path) -> Result<()> {
     let run = || workspace.shell.cmd(script).arg(out).args(["kernels", "random"]);
     run().envs(fake_driver::variables(&driver)).run()?;
     let report = results::Report::read(&out.join("kernels.json"))?;
-    ensure!(report.device.contains("PTX emulator"), "the bundle ran on {}", report.device);
+    ensure!(
+        report.device.contains("PTX emulator"),
+        "the bundle ran on {}, not on the fake driver",
+        report.device
+    );
     for name in ["random", "random-nvcc", "random-clang"] {
         let random = fs::read_to_string(out.join(name).with_extension("txt"))?;
-        ensure!(random.contains("on PTX emulator"), "{name} ran on another device: {random}");
+        ensure!(
+            random.contains("on PTX emulator"),
+            "{name} did not run on the fake driver: {random}"
+        );
     }
     let rows = report.rows.len();
     let failures = report.rows.iter().filter(|row| row.failure.is_some()).count();
@@ -91,7 +98,7 @@ fn check(workspace: &Workspace, script: &Path) -> Result<()> {
     let order = [("FAKE_CUDA_FAIL", "cuLaunchKernel at call 7 with LAUNCH_FAILED")];
     let failing = run().envs(fake_driver::variables(&driver)).envs(order).ignore_status();
     let output = failing.output().context("the bundle with a launch that fails")?;
-    ensure!(!output.status.success(), "a launch that fails is not noticed");
+    ensure!(!output.status.success(), "the bundle did not report a launch that failed");
     println!("{rows} kernels compared, none differs; a launch that fails is noticed");
     Ok(())
 }

@@ -89,7 +89,9 @@ fn check_code(block: &Block, package: &Path, place: &str) -> Result<()> {
         (Some(named), _) => named,
         (None, "rust") => ("src/main.rs", &*block.text),
         (None, "toml") => ("Cargo.toml", &*block.text),
-        (None, language) => bail!("{place}: nothing is known of a block in `{language}`"),
+        (None, language) => {
+            bail!("{place}: `cargo xtask newcomer` has no check for a block in `{language}`")
+        }
     };
     let found = fs::read_to_string(package.join(file)).with_context(|| place.to_owned())?;
     // A test may stand in a module.
@@ -128,7 +130,9 @@ fn follow_filter(home: &Home, page: &str) -> Result<()> {
         settings += &block.text;
     }
     let manifest = fs::read_to_string(&file)?;
-    let (head, _) = manifest.split_once("[package.metadata").context("the package has settings")?;
+    let (head, _) = manifest
+        .split_once("[package.metadata")
+        .context("internal error of xtask: the package has no settings")?;
     fs::write(file, format!("{head}{settings}"))?;
     let (printed, _) = home.shell("cargo run", &package)?;
     for version in ["direct", "tiled"] {
@@ -152,7 +156,7 @@ fn tutorial_package(home: &Home, page: &str, name: &str) -> Result<PathBuf> {
     home.shell(&format!("{new}\nrm {name}/kernels/saxpy.rs"), &home.folder())?;
     let package = home.folder().join(name);
     let test = blocks(page).find(|block| block.text.starts_with("#[cfg(test)]"));
-    let test = test.context("the page has a test")?.text;
+    let test = test.context("internal error of xtask: the page has no block with a test")?.text;
     for block in blocks(page) {
         if let Some((file, code)) = block.file() {
             let code = if file == "src/main.rs" { format!("{code}\n{test}") } else { code.into() };

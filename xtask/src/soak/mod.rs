@@ -93,7 +93,7 @@ fn read(output: &Output, test: &str) -> Tried {
     if !has_failed {
         // It ended before it could count: by a signal, or for a reason of its own.
         counts.push(Count {
-            name: format!("`{test}` ended ({})", output.status),
+            name: format!("`{test}` failed ({})", output.status),
             tried: 0,
             failed: 1,
         });

@@ -28,7 +28,10 @@ impl Coverage {
         for line in text.lines() {
             let fields: Vec<&str> = line.split('\t').collect();
             let [kernel, place, source, mnemonic, count] = fields[..] else {
-                bail!("a line of the coverage is `{line}`");
+                bail!(
+                    "the coverage of the fake driver has the line `{line}`, which is not kernel, line, source, \
+                     mnemonic and count"
+                );
             };
             let place = place.parse().with_context(|| line.to_owned())?;
             let instructions = self.kernels.entry(kernel.to_owned()).or_default();
@@ -87,8 +90,8 @@ impl Coverage {
         }
         ensure!(
             left.is_empty(),
-            "{} kinds of PTX instruction that kernels have were never executed; a check in \
-             tests/conformance has to reach them",
+            "{} kinds of PTX instruction in kernels were never executed: add checks to tests/conformance that execute \
+             them",
             left.len()
         );
         Ok(())
