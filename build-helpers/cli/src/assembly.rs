@@ -28,9 +28,10 @@ pub(crate) fn with_lines(cubin: &Path) -> Result<String> {
 
 fn disassemble(path: &Path, options: &[&str]) -> Result<String> {
     let nvdisasm = Machine::at(env::current_dir()?).cuda_tool("nvdisasm").with_context(|| {
-        format!("nvdisasm is not there: `{}` installs it", Machine::cuda_command())
+        format!("nvdisasm was not found: install it with `{}`", Machine::cuda_command())
     })?;
     let file = path.display().to_string();
     let arguments = [options, &[file.as_str()]].concat();
-    tools::output(&nvdisasm, &arguments).with_context(|| format!("nvdisasm refuses {file}"))
+    tools::output(&nvdisasm, &arguments)
+        .with_context(|| format!("nvdisasm cannot disassemble {file}"))
 }

@@ -88,7 +88,7 @@ fn print(findings: &[Finding], machine: &Machine, folder: Option<&Path>, missing
         let targets = targets(machine).join(", ");
         println!("\nthe package in {} is built for {targets}", folder.display());
         if missing.is_empty() {
-            println!("everything for that is there");
+            println!("every tool that this needs is installed");
         } else {
             println!("{missing}");
         }
@@ -184,17 +184,15 @@ fn llvm(sysroot: Option<&Path>, rustc: &str) -> Finding {
         (None, Some(sysroot)) => {
             let version = line_of(rustc, "LLVM version: ");
             let major = version.and_then(|version| version.split('.').next()?.trim().parse().ok());
-            kernelmill_llvm::find_library(sysroot, major)
+            kernelmill_llvm::find_library(sysroot, major).map_err(|error| error.to_string())
         }
-        (None, None) => Ok(PathBuf::from("no Rust toolchain was found")),
+        (None, None) => Err("install Rust with rustup, or set RUSTC or KERNELMILL_LLVM".to_owned()),
     };
-    let library = path.and_then(|path| Library::open(&path));
-    let state = match library {
-        Ok(library) => {
-            Ok(Tool { version: library.version().to_string(), place: library.path().to_path_buf() })
-        }
-        Err(error) => Err(error.to_string()),
-    };
+    let library = path.and_then(|path| Library::open(&path).map_err(|error| error.to_string()));
+    let state = library.map(|library| Tool {
+        version: library.version().to_string(),
+        place: library.path().to_path_buf(),
+    });
     let purpose = "optimises kernels and writes PTX, AMD and native code";
     Finding { name: "LLVM", purpose, is_required: true, state }
 }
@@ -232,7 +230,7 @@ fn lld(rustc_version: &str, sysroot: Option<&Path>) -> Finding {
         name: "rust-lld",
         purpose: "links AMD code objects (`gfx942`)",
         is_required: false,
-        state: state.ok_or_else(|| "install Rust with rustup, which brings it".to_owned()),
+        state: state.ok_or_else(|| "install Rust with rustup, which includes it".to_owned()),
     }
 }
 
@@ -257,13 +255,15 @@ fn nvcc(machine: &Machine) -> Finding {
 fn host_compiler(machine: &Machine) -> Option<Finding> {
     let nvcc = machine.nvcc().ok().flatten()?;
     let state = match nvcc.host_compiler {
-        None => Err("nvcc finds none: `apt-get install g++`".to_owned()),
+        None => {
+            Err("nvcc finds no C++ compiler that it supports: `apt-get install g++`".to_owned())
+        }
         Some(place) => {
             let said = tools::output(&place, &["--version"]).unwrap_or_default();
             Ok(Tool { version: number(&said).unwrap_or_else(|| "unknown".to_owned()), place })
         }
     };
-    let purpose = "is started by nvcc, which compiles nothing without it";
+    let purpose = "is called by nvcc, which compiles nothing without it";
     Some(Finding { name: "host-c++", purpose, is_required: false, state })
 }
 
@@ -281,7 +281,7 @@ fn clang(machine: &Machine, rustc_version: &str) -> Finding {
 }
 
 fn ptxas(machine: &Machine) -> Finding {
-    let purpose = "assembles cubins (`sm_90`); PTX (`compute_75`) needs none";
+    let purpose = "assembles cubins (`sm_90`); PTX (`compute_75`) does not need it";
     cuda_tool(machine.ptxas(), "ptxas", purpose)
 }
 

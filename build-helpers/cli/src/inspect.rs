@@ -45,7 +45,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         bail!("`{target}` cannot be printed as text: ask for `compute_75`, `sm_90` or `cpu`");
     }
     if options.passes && target != Target::Cpu {
-        bail!("`--passes` is for the target `cpu`, whose code kernelmill's own passes make");
+        bail!(
+            "`--passes` is for the target `cpu`, the only one whose code kernelmill's own passes generate"
+        );
     }
     let built = options.selection.build(Some(&options.target))?;
     let kernel = built.manifest.kernel(&options.kernel);
@@ -58,9 +60,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut all = built.manifest.compiled(kernel);
     let (binary, compiled) = all
         .find(|(binary, _)| binary.target == target.to_string() || is_ptx(binary))
-        .with_context(|| format!("`{}` is not compiled for `{target}`", kernel.name))?;
+        .with_context(|| format!("the kernel `{}` is not compiled for `{target}`", kernel.name))?;
     if target == Target::Cpu {
-        let strategy = compiled.strategy.as_ref().context("it has no lowering strategy")?;
+        let strategy = compiled.strategy.as_ref().context(
+            "internal error of kernelmill: the kernel has no lowering strategy; please report it",
+        )?;
         let passes = if options.passes { passes(binary, kernel) } else { Vec::new() };
         if options.json {
             let mut facts = facts(kernel, &target, json!({ "strategy": strategy.to_string() }));
@@ -105,7 +109,10 @@ fn print_stage(options: &Options, target: &Target, stage: Stage) -> Result<()> {
     let stages = Stage::of_target(target);
     if !stages.contains(&stage) {
         let names: Vec<_> = stages.iter().map(|stage| format!("`{stage}`")).collect();
-        bail!("kernels for `{target}` have no stage `{stage}`, only: {}", names.join(", "));
+        bail!(
+            "kernels for `{target}` have no stage `{stage}`; their stages are {}",
+            names.join(", ")
+        );
     }
     let dumps = [("KERNELMILL_DUMP", stage.name()), ("KERNELMILL_DUMP_DIR", "")];
     let built = options.selection.build_with(Some(&options.target), &dumps)?;
@@ -128,12 +135,13 @@ fn print_stage(options: &Options, target: &Target, stage: Stage) -> Result<()> {
 fn why_none(target: &Target) -> &'static str {
     match target {
         Target::Vulkan => {
-            "kernels in WGSL have `wgsl`, `msl` and `hlsl` alone, those in other languages neither `msl` nor `hlsl`"
+            "kernels in WGSL have the stages `wgsl`, `msl` and `hlsl` only, kernels in other languages have no `msl` \
+             and `hlsl`"
         }
-        Target::Spirv64 => "clang, which compiles OpenCL C for it, shows nothing",
+        Target::Spirv64 => "clang, which compiles OpenCL C for this target, shows no stages",
         _ => {
-            "nvcc, which compiles it, shows PTX alone (`KERNELMILL_CUDA_COMPILER=clang` takes clang), or a tool is \
-             missing that a warning above names"
+            "nvcc, which compiles the kernel, shows PTX only (compile with clang: `KERNELMILL_CUDA_COMPILER=clang`), \
+             or a tool is missing that a warning above names"
         }
     }
 }

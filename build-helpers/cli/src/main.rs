@@ -70,9 +70,9 @@ enum Command {
     /// Installs, lists and removes tools that kernelmill uses, for this user alone.
     #[command(subcommand)]
     Toolchain(toolchain::Action),
-    /// Says which tools are there, and how to get those that are not.
+    /// Says which tools are installed, and how to install those that are missing.
     Doctor(doctor::Options),
-    /// Explains an error of the build by its code, or lists all codes.
+    /// Explains an error of a build or of a program by its code, or lists all codes.
     Explain(explain::Options),
     /// Prints the JSON schema of `kernelmill.toml`, or of the tables in `Cargo.toml`, for editors.
     Schema(schema::Options),

@@ -15,7 +15,7 @@ use std::{
 /// Where, and what in.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The folder of the package, which is made.
+    /// The folder of the package, which is created.
     path: PathBuf,
     /// The package's name; by default that of the folder.
     #[arg(long)]
@@ -23,7 +23,7 @@ pub(crate) struct Options {
     /// What the kernel is written in.
     #[arg(long, value_enum, default_value_t = Language::Rust)]
     language: Language,
-    /// A checkout of kernelmill to depend on, in place of the registry's.
+    /// A checkout of kernelmill to depend on, instead of the published crates.
     #[arg(long, value_name = "FOLDER")]
     kernelmill_path: Option<PathBuf>,
     /// Print JSON: the folder, the language and the files that were written.
@@ -78,7 +78,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         command.args(["--name", name]);
     }
     let status = command.status().context("cargo cannot be started")?;
-    ensure!(status.success(), "cargo has not made the package");
+    ensure!(status.success(), "`cargo new` failed: its error is above");
 
     let (language, kernel, feature) = options.language.starter();
     let Dependencies { run_time, build_side, device } = dependencies;
@@ -100,7 +100,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let made = json!({ "folder": options.path, "language": language, "files": names });
         println!("{made:#}");
     } else {
-        println!("{} is made: `cargo run` in it launches its kernel", options.path.display());
+        println!(
+            "created {}: `cargo run` in this folder launches its kernel",
+            options.path.display()
+        );
     }
     Ok(())
 }
@@ -124,7 +127,7 @@ impl Dependencies {
         let checkout = checkout.canonicalize().with_context(|| checkout.display().to_string())?;
         let build = checkout.join("build-helpers/build-script");
         if !build.join("Cargo.toml").is_file() {
-            bail!("{} is no checkout of kernelmill", checkout.display());
+            bail!("{} is not a checkout of kernelmill", checkout.display());
         }
         // A literal string: a path may hold backslashes.
         let path = |folder: &Path| format!("path = '{}'", folder.display());
@@ -136,7 +139,9 @@ impl Dependencies {
 /// The manifest that cargo has written, with dependencies and settings.
 fn with_dependencies(manifest: &str, addition: &str) -> Result<String> {
     let heading = "[dependencies]\n";
-    let (before, after) = manifest.split_once(heading).context("cargo writes [dependencies]")?;
+    let (before, after) = manifest.split_once(heading).context(
+        "internal error of kernelmill: cargo has written a manifest without `[dependencies]`; please report it",
+    )?;
     let mut text = format!("{before}{heading}{addition}");
     text.truncate(text.trim_end().len());
     writeln!(text)?;
@@ -144,7 +149,7 @@ fn with_dependencies(manifest: &str, addition: &str) -> Result<String> {
     let after = after.trim();
     ensure!(
         after.is_empty() || after.starts_with('['),
-        "cargo writes no dependency below [dependencies]"
+        "internal error of kernelmill: cargo has written a manifest with dependencies; please report it"
     );
     if !after.is_empty() {
         writeln!(text, "\n{after}")?;

@@ -53,7 +53,11 @@ impl Built {
     /// The error for a kernel that there is not.
     pub(crate) fn no_kernel(&self, name: &str) -> anyhow::Error {
         let names: Vec<_> = self.manifest.kernels.iter().map(|it| it.name.as_str()).collect();
-        anyhow::anyhow!("`{}` has no kernel `{name}`, only: {}", self.name, names.join(", "))
+        anyhow::anyhow!(
+            "the package `{}` has no kernel `{name}`; its kernels are {}",
+            self.name,
+            names.join(", ")
+        )
     }
 }
 
@@ -77,7 +81,8 @@ impl Selection {
         variables: &[(&str, &str)],
     ) -> Result<Built> {
         let metadata = self.metadata()?;
-        let package = self.find(&metadata)?.context("say which package with --package")?;
+        let package =
+            self.find(&metadata)?.context("no package is selected: name one with `--package`")?;
         let mut command = Command::new(cargo());
         command.args(["check", "--message-format=json-render-diagnostics"]);
         if !(self.shows_progress && io::stderr().is_terminal()) {
@@ -95,9 +100,15 @@ impl Selection {
         command.stdout(Stdio::piped()).stderr(Stdio::inherit());
         let folder = out_dir(command, &package.id)?;
         let name = package.name.to_string();
-        let folder = folder.with_context(|| format!("`{name}` has no build script"))?;
+        let folder = folder.with_context(|| {
+            format!(
+                "the package `{name}` has no build script: add a `build.rs` that calls `kernelmill_build::compile()`"
+            )
+        })?;
         if !folder.join(kernelmill_build::manifest::FILE).is_file() {
-            bail!("the build script of `{name}` does not call kernelmill_build::compile()");
+            bail!(
+                "the build script of the package `{name}` does not call `kernelmill_build::compile()`"
+            );
         }
         let manifest = Manifest::read(&folder)?;
         Ok(Built { name, folder, manifest })
@@ -106,7 +117,8 @@ impl Selection {
     /// Cargo's command for the one package selected.
     pub(crate) fn command(&self, subcommand: &str) -> Result<Command> {
         let metadata = self.metadata()?;
-        let package = self.find(&metadata)?.context("say which package with --package")?;
+        let package =
+            self.find(&metadata)?.context("no package is selected: name one with `--package`")?;
         let mut command = Command::new(cargo());
         command.arg(subcommand).args(["--quiet", "--package", &package.id.repr]);
         command.arg("--manifest-path").arg(&package.manifest_path);
@@ -145,7 +157,14 @@ impl Selection {
     fn find<'m>(&self, metadata: &'m Metadata) -> Result<Option<&'m Package>> {
         if let Some(name) = &self.package {
             let found = metadata.packages.iter().find(|package| *package.name == **name);
-            return found.map(Some).with_context(|| format!("there is no package `{name}`"));
+            return found.map(Some).with_context(|| {
+                let names: Vec<_> =
+                    metadata.packages.iter().map(|it| it.name.to_string()).collect();
+                format!(
+                    "the workspace has no package `{name}`; its packages are {}",
+                    names.join(", ")
+                )
+            });
         }
         let start = match &self.manifest_path {
             Some(path) => path.canonicalize()?.parent().map(Path::to_owned).unwrap_or_default(),
@@ -173,7 +192,10 @@ fn cargo() -> PathBuf {
 fn out_dir(mut command: Command, package: &PackageId) -> Result<Option<PathBuf>> {
     let mut child = command.spawn().context("cargo cannot be started")?;
     let mut folder = None;
-    let printed = child.stdout.take().context("cargo prints nothing")?;
+    let printed = child
+        .stdout
+        .take()
+        .context("internal error of kernelmill: cargo's output is not piped; please report it")?;
     for message in Message::parse_stream(BufReader::new(printed)) {
         if let Message::BuildScriptExecuted(script) = message?
             && script.package_id == *package
@@ -182,7 +204,7 @@ fn out_dir(mut command: Command, package: &PackageId) -> Result<Option<PathBuf>>
         }
     }
     if !child.wait()?.success() {
-        bail!("the package does not build");
+        bail!("the package does not build: cargo's errors are above");
     }
     Ok(folder)
 }

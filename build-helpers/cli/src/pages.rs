@@ -23,7 +23,7 @@ pub(crate) struct Completions {
 /// Where manual pages go.
 #[derive(clap::Args)]
 pub(crate) struct Man {
-    /// The folder, which is made where there is none: `~/.local/share/man/man1`.
+    /// The folder, which is created if it does not exist: `~/.local/share/man/man1`.
     folder: PathBuf,
     /// Print JSON: the folder and the pages in it.
     #[arg(long)]

@@ -48,7 +48,7 @@ pub(crate) fn run(action: &Action) -> Result<ExitCode> {
                 println!("{:#}", json!({ "whole": whole, "removed": bad }));
             } else {
                 bad.iter().for_each(|path| println!("removed {}", path.display()));
-                println!("{whole} entries are whole, {} were not", bad.len());
+                println!("{whole} entries are intact, {} damaged ones were removed", bad.len());
             }
             return Ok(ExitCode::from(u8::from(!bad.is_empty())));
         }

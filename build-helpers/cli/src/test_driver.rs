@@ -27,7 +27,7 @@ const OTHER_NAME: &str = "libcuda.so";
 /// Runs an action.
 pub(crate) fn run(action: &Action) -> Result<()> {
     let Action::Path { json: is_json } = action;
-    ensure!(cfg!(target_os = "linux"), "the fake driver is for Linux, whose loader finds it");
+    ensure!(cfg!(target_os = "linux"), "the fake driver works on Linux only");
     let folder = folder()?;
     if *is_json {
         let version = env!("CARGO_PKG_VERSION");
@@ -66,7 +66,11 @@ fn folder() -> Result<PathBuf> {
         .stdout(Stdio::null())
         .status()
         .context("cargo cannot be started")?;
-    ensure!(status.success(), "the fake driver could not be built in {}", package.display());
+    ensure!(
+        status.success(),
+        "the fake driver could not be built in {}: cargo's errors are above",
+        package.display()
+    );
     install(&target.join("release/libcuda.so"), &folder)?;
     Ok(folder)
 }
@@ -118,5 +122,5 @@ fn cache() -> Result<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("XDG_CACHE_HOME")
         .or_else(|| set("HOME").map(|home| home.join(".cache")))
-        .context("neither XDG_CACHE_HOME nor HOME is set")
+        .context("neither XDG_CACHE_HOME nor HOME is set: set one of them, the fake driver is built below it")
 }

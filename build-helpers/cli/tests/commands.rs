@@ -124,8 +124,7 @@ fn inspect_names_the_stages_that_there_are() {
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     let text = errors(&["inspect", "saxpy", "--stage", "sass"]);
-    let expected =
-        "kernels for `compute_75` have no stage `sass`, only: `ir`, `linked`, `opt`, `ptx`";
+    let expected = "kernels for `compute_75` have no stage `sass`; their stages are `ir`, `linked`, `opt`, `ptx`";
     assert!(text.contains(expected), "{text}");
     let text = errors(&["inspect", "saxpy", "--stage", "llvm"]);
     assert!(
@@ -139,7 +138,10 @@ fn inspect_names_the_kernels_there_are() {
     let output = kernelmill(&["inspect", "saxpi"]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
-    assert!(errors.contains("`saxpy` has no kernel `saxpi`, only: saxpy"), "{errors}");
+    assert!(
+        errors.contains("the package `saxpy` has no kernel `saxpi`; its kernels are saxpy"),
+        "{errors}"
+    );
 }
 
 #[test]

@@ -214,7 +214,10 @@ fn a_revision_that_is_none_is_said() {
     let output = kernelmill(&package, &["diff", "nowhere"]);
     assert!(!output.status.success());
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("git cannot check out `nowhere`"), "{said}");
+    assert!(
+        said.contains("`nowhere` is neither a revision that git can check out nor a folder"),
+        "{said}"
+    );
 }
 
 /// Whether builds find a clang; says so where they do not.
@@ -353,6 +356,6 @@ fn a_folder_that_is_no_checkout_is_refused_before_anything_is_made() {
     let folder = temporary_folder();
     let output = kernelmill(folder.path(), &["new", "grind", "--kernelmill-path", "."]);
     assert!(!output.status.success());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("is no checkout of kernelmill"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is not a checkout of kernelmill"));
     assert!(!folder.path().join("grind").exists());
 }

@@ -50,7 +50,8 @@ fn older_formats_are_counted_and_removed_damage_is_found_and_tools_stay() {
     let verified = store(folder.path(), "verify");
     assert!(!verified.status.success(), "there was a damaged entry");
     assert!(
-        text(&verified).ends_with("cd.artifact\n0 entries are whole, 1 were not\n"),
+        text(&verified)
+            .ends_with("cd.artifact\n0 entries are intact, 1 damaged ones were removed\n"),
         "{}",
         text(&verified)
     );

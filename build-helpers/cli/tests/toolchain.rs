@@ -134,12 +134,15 @@ fn cuda_is_installed_found_listed_and_removed() {
     let told = user.run(&["doctor"]);
     let line = format!("{} (cargo kernelmill toolchain)\n", nvcc.display());
     assert!(told.contains(&line), "{told}");
-    assert!(told.ends_with("is built for sm_90a\neverything for that is there\n"), "{told}");
+    assert!(
+        told.ends_with("is built for sm_90a\nevery tool that this needs is installed\n"),
+        "{told}"
+    );
     let told = json(&["toolchain", "remove", "cuda"]);
     assert!(told["removed"].as_str().unwrap().ends_with(name.as_str()), "{told}");
     assert!(user.installed().is_empty());
     let output = user.kernelmill(&["toolchain", "remove", "cuda"]).output().unwrap();
-    assert!(errors(&output).contains("cuda is not installed; installed is: nothing"));
+    assert!(errors(&output).contains("cuda is not installed; the installed versions are: none"));
 }
 
 const PACKAGE: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
@@ -159,7 +162,7 @@ fn an_installation_that_does_not_compile_is_none() {
     user.python(&lines);
     let output = user.kernelmill(&["toolchain", "install", "cuda@13.9"]).output().unwrap();
     let text = errors(&output);
-    assert!(text.contains("nvcc 13.9 was fetched, but it does not compile"), "{text}");
+    assert!(text.contains("nvcc 13.9 was fetched, but cannot compile a test kernel"), "{text}");
     assert!(text.contains("no C++ here"), "{text}");
     assert!(user.installed().is_empty(), "{:?}", user.installed());
 
@@ -176,7 +179,7 @@ fn releases_without_wheels_are_refused_before_anything_is_fetched() {
     user.python("exit 1\n");
     let output = user.kernelmill(&["toolchain", "install", "cuda@12.9"]).output().unwrap();
     let text = errors(&output);
-    assert!(text.contains("the wheels of CUDA 12.9 have no nvcc in them"), "{text}");
+    assert!(text.contains("the Python packages of CUDA 12.9 contain no nvcc"), "{text}");
     assert!(!user.home.join("pip.log").exists());
 }
 

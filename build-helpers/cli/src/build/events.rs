@@ -74,7 +74,7 @@ impl Events {
             return Ok(Self::default());
         }
         let events: Vec<Value> = serde_json::from_str(&text)
-            .with_context(|| format!("{} is no trace", path.display()))?;
+            .with_context(|| format!("{} is not the trace of a build", path.display()))?;
         Ok(Self::of(&events))
     }
 
@@ -210,7 +210,10 @@ pub(super) mod tests {
         assert!(Events::read(&path).unwrap().packages.is_empty());
         std::fs::write(&path, "[\n").unwrap();
         assert!(
-            Events::read(&path).unwrap_err().to_string().ends_with("progress.json is no trace")
+            Events::read(&path)
+                .unwrap_err()
+                .to_string()
+                .ends_with("progress.json is not the trace of a build")
         );
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Options {
     /// Build with optimisations, as `cargo build --release` does.
     #[arg(long)]
     release: bool,
-    /// Write a page of HTML with what each thread did when.
+    /// Write a page of HTML with a timeline of what each thread did.
     #[arg(
         long,
         value_name = "FILE",
@@ -54,7 +54,7 @@ pub(crate) struct Options {
 
 /// Runs the build; ends as Cargo does.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
-    let folder = tempfile::tempdir().context("there is no folder for temporary files")?;
+    let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
     let file = folder.path().join("progress.json");
     let mut command = options.selection.command("build")?;
     if options.release {
@@ -74,7 +74,10 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         println!("{:#}", as_json(&events, took, status.success()));
     } else {
         summary(&events, took, status.success());
-        options.timings.iter().for_each(|page| println!("times are in {}", page.display()));
+        options
+            .timings
+            .iter()
+            .for_each(|page| println!("the page of times is written to {}", page.display()));
     }
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -86,7 +89,9 @@ fn watch(mut command: Command, file: &Path) -> Result<ExitStatus> {
     }
     command.args(["--color", "always"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().context("cargo cannot be started")?;
-    let said = child.stderr.take().context("cargo says nothing")?;
+    let said = child.stderr.take().context(
+        "internal error of kernelmill: cargo's standard error is not piped; please report it",
+    )?;
     let mut bars = Bars::new()?;
     let lines = bars.lines();
     let forwarder = thread::spawn(move || {

@@ -28,12 +28,13 @@ impl Checkout {
         let path = package.display().to_string();
         let root = tools::output(Path::new("git"), &["-C", &path, "rev-parse", "--show-toplevel"]);
         let root = root.context(
-            "this folder is in no repository of git: name the folder of another build to compare with",
+            "the package is not in a Git repository: name the folder of another build's outputs to compare with",
         )?;
         let repository = PathBuf::from(root.trim()).canonicalize()?;
-        let inside =
-            package.strip_prefix(&repository).context("the package is in the repository")?;
-        let temporary = tempfile::tempdir().context("a temporary folder cannot be made")?;
+        let inside = package
+            .strip_prefix(&repository)
+            .context("the package is outside of its Git repository")?;
+        let temporary = tempfile::tempdir().context("cannot create a temporary folder")?;
         let base = temporary.path().canonicalize()?;
         let folder = moved(&base, &repository);
         fs::create_dir_all(folder.parent().unwrap_or(&base))?;
@@ -46,12 +47,12 @@ impl Checkout {
             .context("git cannot be started")?;
         ensure!(
             status.success(),
-            "git cannot check out `{revision}`, and there is no folder of that name either"
+            "`{revision}` is neither a revision that git can check out nor a folder with the outputs of a build"
         );
         let package = folder.join(inside);
         let checkout = Self { repository, folder, package, _temporary: temporary };
         let manifest = checkout.package.join("Cargo.toml");
-        ensure!(manifest.is_file(), "the package is not there yet in `{revision}`");
+        ensure!(manifest.is_file(), "the revision `{revision}` does not have the package");
         link_outside(&checkout.repository, &checkout.repository.join(inside), &base)?;
         Ok(checkout)
     }

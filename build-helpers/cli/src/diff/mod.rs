@@ -96,7 +96,9 @@ impl Side {
             Self::WorkingTree => kernels(&selection.build_with(target, &DUMPS)?, target),
             Self::Folder(folder) => kernels(&Built::read(folder)?, target),
             Self::Revision(revision) => {
-                let folder = selection.folder()?.context("say which package with --package")?;
+                let folder = selection
+                    .folder()?
+                    .context("no package is selected: name one with `--package`")?;
                 let checkout = Checkout::new(&folder, revision)?;
                 // Beside the package's own builds, so that what it depends on is compiled once.
                 let folder = BuildFolder::in_folder(&selection.target_directory()?.join(FOLDER))?;

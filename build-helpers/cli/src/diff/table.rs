@@ -159,7 +159,7 @@ impl<'k> Row<'k> {
         if before == now {
             return Ok(String::new());
         }
-        let folder = tempfile::tempdir().context("a temporary folder cannot be made")?;
+        let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
         fs::write(folder.path().join("before"), before)?;
         fs::write(folder.path().join("now"), now)?;
         let mut command = Command::new("git");

@@ -34,22 +34,30 @@ const HEAD: &str =
     "registers  stores  loads  stack  shared  constant  threads  local  instructions  kernel";
 
 const LEGEND: &str = "\
-registers a thread, on AMD's GPUs with those of a wave behind the `+`; stores and loads of spilled
-registers in bytes a thread, on AMD's GPUs the registers that are spilled; stack a thread, shared
-memory a block and constant memory in bytes; threads is the most of a block; local counts the
-instructions that read or write the stack; `-` is not known or not there, and `?` is the stack of
-a kernel that recurses, which has no bound";
+registers: of a thread; on AMD GPUs the scalar registers of a wave follow the `+`
+stores, loads: spilled registers in bytes of a thread; on AMD GPUs the number of spilled registers
+stack: bytes of a thread, `?` for a recursive kernel, whose stack has no bound
+shared: bytes of shared memory of a block; constant: bytes of constant memory
+threads: the most in a block; local: the instructions that read or write the stack
+`-`: not known, or the target does not have it";
 
 /// Builds the package, and prints a line for each kernel in a binary, and for each file of PTX.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let built = options.selection.build(options.target.as_deref())?;
-    ensure!(!built.manifest.binaries.is_empty(), "`{}` was built without binaries", built.name);
+    ensure!(
+        !built.manifest.binaries.is_empty(),
+        "the package `{}` was built without binaries: build it again without KERNELMILL_SKIP_BUILD and DOCS_RS",
+        built.name
+    );
     let facts = binaries(&built)?;
     if let Some(path) = &options.html {
-        let root = options.selection.folder()?.context("say which package with --package")?;
+        let root = options
+            .selection
+            .folder()?
+            .context("no package is selected: name one with `--package`")?;
         let page = page::render(&built, &facts, &root)?;
         fs::write(path, page).with_context(|| path.display().to_string())?;
-        println!("{} is written", path.display());
+        println!("written to {}", path.display());
         return Ok(());
     }
     if options.json {
@@ -67,7 +75,7 @@ fn print(facts: &[BinaryFacts<'_>]) {
     ptx.iter().filter_map(|it| driver(it.binary)).for_each(|line| println!("{line}"));
     if !ptx.is_empty() && !binaries.iter().any(|it| it.binary.kind == BinaryKind::Cubin) {
         println!(
-            "what PTX takes of a GPU is known once it is assembled: name a target, `--target sm_90`"
+            "what PTX takes of a GPU is known only after it is assembled: name an architecture, `--target sm_90`"
         );
     }
     if binaries.is_empty() {

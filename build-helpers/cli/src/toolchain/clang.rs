@@ -15,9 +15,11 @@ pub(super) fn explain(machine: &Machine, is_json: bool) -> Result<()> {
         println!("{:#}", json!({ "clang": program, "command": command }));
     } else if let Some(clang) = found {
         let version = clang.version.lines().next().unwrap_or_default().to_owned();
-        println!("clang is there: {version} at {}", clang.program.display());
+        println!("clang is installed: {version} at {}", clang.program.display());
     } else {
-        println!("clang comes from the system's package manager; run as root:");
+        println!(
+            "kernelmill does not install clang; install it with the system's package manager, as root:"
+        );
         println!("    {}", machine.clang_command(&rustc_version));
     }
     Ok(())

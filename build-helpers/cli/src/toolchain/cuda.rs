@@ -78,10 +78,14 @@ fn is_installed(base: &Path, version: Option<&str>) -> Option<PathBuf> {
 fn python() -> Result<PathBuf> {
     let found = ["python3", "python"].into_iter().find_map(tools::on_path);
     let python = found.context(
-        "Python is needed to fetch NVIDIA's packages: `apt-get install python3 python3-pip`",
+        "Python, which fetches NVIDIA's packages, was not found: install it with `apt-get install python3 python3-pip`",
     )?;
     let has_pip = tools::output(&python, &["-m", "pip", "--version"]).is_some();
-    ensure!(has_pip, "{} has no pip: `apt-get install python3-pip`", python.display());
+    ensure!(
+        has_pip,
+        "{} has no pip: install it with `apt-get install python3-pip`",
+        python.display()
+    );
     Ok(python)
 }
 
@@ -105,28 +109,28 @@ fn fetch(python: &Path, part: &Path, version: Option<&str>, is_quiet: bool) -> R
     let status = command.status().with_context(|| python.display().to_string())?;
     ensure!(
         status.success(),
-        "pip could not install CUDA {release}; what it says is above. Is there such a release, and \
-         is the package index in reach?"
+        "pip could not install CUDA {release}, its errors are above: check that this release exists and that the \
+         package index can be reached"
     );
     Ok(())
 }
 
 /// Compiles a kernel with what was fetched; gives its release.
 fn check(part: &Path) -> Result<String> {
-    let bin = nvcc_folder(part).context("the packages have no nvcc in them for this system")?;
+    let bin = nvcc_folder(part).context("the packages contain no nvcc for this system")?;
     let nvcc = bin.join(format!("nvcc{}", std::env::consts::EXE_SUFFIX));
     let said = tools::output(&nvcc, &["--version"]);
     let said = said.with_context(|| format!("{} does not start", nvcc.display()))?;
     let release = said.split_once("release ").and_then(|(_, rest)| rest.split(',').next());
-    let release = release.context("nvcc does not say which release it is")?.to_owned();
+    let release = release.context("`nvcc --version` does not print a release")?.to_owned();
     let source = part.join("trial.cu");
     fs::write(&source, TRIAL)?;
     let cubin = part.join("trial.cubin");
     let output = Command::new(&nvcc).arg("-cubin").arg(&source).arg("-o").arg(&cubin).output()?;
     if !output.status.success() || !cubin.is_file() {
         bail!(
-            "nvcc {release} was fetched, but it does not compile; it needs a C++ compiler that it \
-             knows (`apt-get install g++`):\n{}{}",
+            "nvcc {release} was fetched, but cannot compile a test kernel; it needs a C++ compiler that it supports \
+             (`apt-get install g++`):\n{}{}",
             String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr)
         );

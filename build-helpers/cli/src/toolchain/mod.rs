@@ -25,7 +25,7 @@ pub(crate) enum Action {
     Install {
         /// The tools, and which version of them.
         what: Specification,
-        /// Installs again what is there.
+        /// Installs a version again that is installed already.
         #[arg(long)]
         force: bool,
         /// Prints JSON: the folder of the tools, or for clang its program or the command that installs it.
@@ -133,13 +133,16 @@ fn remove(folder: &Path, what: &Specification, is_json: bool) -> Result<()> {
             }
             Ok(())
         }
-        [] => bail!("{what} is not installed; installed is: {}", names(&all)),
-        _ => bail!("say which version, for example `cuda@13.4`; installed is: {}", names(&all)),
+        [] => bail!("{what} is not installed; the installed versions are: {}", names(&all)),
+        _ => bail!(
+            "several versions are installed: {}; name one, for example `cuda@13.4`",
+            names(&all)
+        ),
     }
 }
 
 fn names(paths: &[PathBuf]) -> String {
     let names = paths.iter().filter_map(|path| path.file_name()).map(|name| name.to_string_lossy());
     let names: Vec<_> = names.collect();
-    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }

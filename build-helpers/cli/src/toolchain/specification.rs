@@ -27,9 +27,10 @@ impl FromStr for Specification {
             ("cuda", Some(version)) => release(version).map(|release| Self::Cuda(Some(release))),
             ("clang", None) => Ok(Self::Clang),
             ("clang", Some(_)) => {
-                Err("which clang there is, the system decides: write `clang`".to_owned())
+                Err("the version of clang is that of the system's package manager: write `clang`"
+                    .to_owned())
             }
-            _ => Err("there are `cuda`, `cuda@13.4` and `clang`".to_owned()),
+            _ => Err("write `cuda`, `cuda@13.4` or `clang`".to_owned()),
         }
     }
 }
@@ -39,11 +40,11 @@ fn release(version: &str) -> Result<String, String> {
     let numbers: Option<Vec<u32>> = version.split('.').map(|part| part.parse().ok()).collect();
     match numbers.as_deref() {
         Some([major, ..]) if *major < OLDEST => Err(format!(
-            "the wheels of CUDA {version} have no nvcc in them: take {OLDEST}.0 or later, or \
-             install CUDA {version} as NVIDIA says and set CUDA_HOME"
+            "the Python packages of CUDA {version} contain no nvcc: choose {OLDEST}.0 or later, or install CUDA \
+             {version} with NVIDIA's installer and set CUDA_HOME"
         )),
         Some([major, minor, ..]) => Ok(format!("{major}.{minor}")),
-        _ => Err(format!("`{version}` is no release: write two numbers, for example `13.4`")),
+        _ => Err(format!("`{version}` is not a release: write two numbers, for example `13.4`")),
     }
 }
 

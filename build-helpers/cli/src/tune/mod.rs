@@ -55,7 +55,8 @@ impl Options {
 
 /// Runs the benchmark, shows what it measures, and writes the choices.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let folder = options.selection.folder()?.context("say which package with --package")?;
+    let folder =
+        options.selection.folder()?.context("no package is selected: name one with `--package`")?;
     let file = folder.join(tuning::FILE);
     let old = read(&file)?;
     let is_new = old.is_none();
@@ -73,8 +74,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let missing = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
         let (missing, bench) = (missing.join(", "), &options.bench);
         bail!(
-            "the benchmark `{bench}` has not tuned {missing}: give `Tuner::tune` a kernel of this name in it, or \
-             `Tuner::tune_group` a group, or correct the name; nothing is written"
+            "the benchmark `{bench}` does not tune {missing}: pass a kernel of this name to `Tuner::tune` in it, or a \
+             group to `Tuner::tune_group`, or correct the name; nothing is written"
         );
     }
     if !options.json {
@@ -106,7 +107,7 @@ fn read(file: &Path) -> Result<Option<Vec<tuning::Choice>>> {
         fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     match tuning::read(&text) {
         Ok(choices) => Ok(Some(choices)),
-        Err(faults) => bail!("{}\nmend or remove {}", faults.join("\n"), file.display()),
+        Err(faults) => bail!("{}\ncorrect or remove {}", faults.join("\n"), file.display()),
     }
 }
 
@@ -119,10 +120,13 @@ fn measure(options: &Options) -> Result<Vec<Timing>> {
     command.env("KERNELMILL_TUNE_ROUNDS", rounds.to_string());
     command.stdout(Stdio::piped()).stderr(Stdio::inherit());
     let mut child = command.spawn().context("cargo cannot be started")?;
-    let printed = child.stdout.take().context("cargo prints nothing")?;
+    let printed = child
+        .stdout
+        .take()
+        .context("internal error of kernelmill: cargo's output is not piped; please report it")?;
     let measured = timings(options, BufReader::new(printed))?;
     if !child.wait()?.success() {
-        bail!("the benchmark `{bench}` has failed, and nothing is written");
+        bail!("the benchmark `{bench}` failed; nothing is written");
     }
     Ok(measured)
 }
