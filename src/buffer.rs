@@ -56,7 +56,12 @@ impl Device {
     ///
     /// [`Error::OutOfMemory`], or what the driver reports.
     pub fn zeros<T: DeviceCopy>(&self, n: usize) -> Result<Buffer<T>> {
-        const { assert!(T::ZERO_IS_VALUE, "zeros may be no value of this type of the kernels") };
+        const {
+            assert!(
+                T::ZERO_IS_VALUE,
+                "zero bytes may not be a valid value of this type in the kernels: upload values"
+            )
+        };
         Buffer::zeros(self, n)
     }
 }

@@ -85,7 +85,12 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
     ///
     /// As [`BufferSliceMut::fill`]; no memory is allocated.
     pub fn fill_zeros(&mut self, stream: &Stream) -> Result<()> {
-        const { assert!(T::ZERO_IS_VALUE, "zeros may be no value of this type of the kernels") };
+        const {
+            assert!(
+                T::ZERO_IS_VALUE,
+                "zero bytes may not be a valid value of this type in the kernels: fill with a value"
+            )
+        };
         let (len, offset) = (self.len(), self.offset_bytes());
         let (device, memory) = self.slice_mut(..).into_parts();
         let Some((memory, queue)) = target(device, memory, len, stream)? else { return Ok(()) };

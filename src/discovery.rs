@@ -55,7 +55,7 @@ impl Device {
         let best = Self::of(best.map_or_else(cpu::context::parallel, Ok)?);
         if !passed_over.is_empty() && std::env::var_os("KERNELMILL_LOG").is_some_and(is_on) {
             for error in passed_over {
-                eprintln!("kernelmill: {error}; the device is {best}");
+                eprintln!("kernelmill: {error}; using {best} instead");
             }
         }
         Ok(best)
@@ -224,9 +224,8 @@ mod tests {
     #[test]
     fn a_device_that_is_not_there_is_explained() {
         let error = Device::requested("cpu:3").unwrap_err().to_string();
-        let expected = "the environment variable KERNELMILL_DEVICE asks for `cpu:3`, which cannot be had: CPU \
-                        is not available: there is no device 3, the processor is one device; the devices \
-                        are:\n";
+        let expected = "the environment variable KERNELMILL_DEVICE names `cpu:3`, which cannot be opened: CPU is not \
+                        available: there is no device 3: the processor is one device, number 0; the devices are:\n";
         assert!(error.starts_with(expected), "{error}");
         let cpu = Device::cpu().unwrap();
         assert!(error.ends_with(&format!("\n  cpu: {cpu}")), "{error}");

@@ -105,20 +105,23 @@ impl fmt::Display for Outcome {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Chosen => formatter.write_str("chosen"),
-            Self::Outranked => formatter.write_str("fits, and one before it is chosen"),
+            Self::Outranked => formatter.write_str("fits, but an earlier build is chosen"),
             Self::LargerBlock { threads, limit } => {
-                write!(formatter, "made for blocks of {limit} threads, the launch has {threads}")
+                write!(
+                    formatter,
+                    "compiled for at most {limit} threads per block, the launch has {threads}"
+                )
             }
             Self::OtherBlock { block: [x, y, z] } => {
-                write!(formatter, "made for blocks of [{x}, {y}, {z}] threads only")
+                write!(formatter, "compiled for blocks of [{x}, {y}, {z}] threads only")
             }
             Self::LargerSize { what, size } => {
-                write!(formatter, "has indices of 32 bits, the launch has {what} {size}")
+                write!(formatter, "has 32-bit indices, the launch has {size} {what}")
             }
             Self::MoreRegisters { limit } => {
                 write!(
                     formatter,
-                    "made for more than the {limit} registers that the launch asks for"
+                    "compiled for more than the {limit} registers that the launch allows"
                 )
             }
             Self::OtherVariant { asked } => {
@@ -126,10 +129,7 @@ impl fmt::Display for Outcome {
             }
             Self::NotAsked { defines } => {
                 let defines = defines.join(" ");
-                write!(
-                    formatter,
-                    "compiled with {defines}, for launches that ask for it by its name"
-                )
+                write!(formatter, "compiled with {defines}, for launches that name this variant")
             }
             Self::OtherDevice { reason } => formatter.write_str(reason),
         }

@@ -155,7 +155,7 @@ impl LoadedKernel {
         }
         Err(Error::Limit {
             kernel: self.name().to_owned(),
-            quantity: "blocks that wait for each other",
+            quantity: "blocks of a cooperative launch",
             requested,
             limit,
             device: self.device.name().to_owned(),
@@ -180,7 +180,7 @@ impl LoadedKernel {
                 quantity,
                 requested,
                 limit: sizes::MOST_NARROW,
-                device: "indices of 32 bits, which it is built with".to_owned(),
+                device: "its 32-bit indices".to_owned(),
             }),
         }
     }

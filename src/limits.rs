@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(check(Launch::grid([1; 3], [8, 8, 8])), Ok(true));
         for block in [[16, 8, 8], [8, 16, 8], [8, 8, 16], [1024, 1024, 64]] {
             let text = check(Launch::grid([1; 3], block)).unwrap_err();
-            assert!(text.contains("the launch asks for threads per block "), "{text}");
+            assert!(text.contains(" threads per block, the limit of "), "{text}");
         }
         let limits = Limits { block: [u32::MAX; 3], ..LIMITS };
         let needs = KernelLimits { threads_per_block: 1024, static_shared_bytes: 0 };
@@ -199,14 +199,15 @@ mod tests {
         let most = LaunchLimits { max_block_threads: 128, ..LaunchLimits::NONE };
         assert_eq!(check([128, 1, 1], most), Ok(()));
         assert_eq!(check([1 << 40, 1 << 40, 1], LaunchLimits::NONE), Ok(()));
-        let text = "kernel `saxpy`: the launch asks for threads per block 129, the limit of the \
-                    launch bounds in its source is 128";
+        let text = "kernel `saxpy`: the launch asks for 129 threads per block, the limit of the launch bounds in its \
+                    source is 128";
         assert_eq!(check([129, 1, 1], most), Err(text.to_owned()));
         assert!(check([1 << 40, 1 << 40, 1], most).is_err());
         let exact = LaunchLimits { block: [16, 8, 1], ..LaunchLimits::NONE };
         assert_eq!(check([16, 8, 1], exact), Ok(()));
-        let text = "kernel `saxpy` is compiled for blocks of [16, 8, 1] threads, and the launch has blocks of [16, 4, 1]: \
-                    launch it in blocks of that size, or change the block size that its source or the settings state";
+        let text = "kernel `saxpy` is compiled for blocks of [16, 8, 1] threads, but the launch has blocks of [16, 4, \
+                    1]: launch blocks of [16, 8, 1], or change the block size that the kernel's source or the \
+                    settings state";
         assert_eq!(check([16, 4, 1], exact), Err(text.to_owned()));
     }
 
@@ -218,8 +219,8 @@ mod tests {
             check_bounds(&launch, &pairs, "saxpy").map_err(|error| error.to_string())
         };
         assert_eq!(check([4, 3, 1]), Ok(()));
-        let text = "kernel `saxpy`: a grid of [3, 4, 1] blocks is not made of whole clusters, each \
-                    of [2, 1, 1] blocks";
+        let text = "kernel `saxpy`: a grid of [3, 4, 1] blocks cannot be divided into clusters of [2, 1, 1] blocks: \
+                    make each dimension of the grid a multiple of the cluster's";
         assert_eq!(check([3, 4, 1]), Err(text.to_owned()));
     }
 
@@ -228,30 +229,31 @@ mod tests {
         let cases: [(Launch<3>, &str); 5] = [
             (
                 Launch::linear(usize::MAX).into(),
-                "blocks in x 72057594037927936, the limit of the device is 2147483647",
+                "72057594037927936 blocks in x, the limit of the device is 2147483647",
             ),
             (
                 Launch::grid([1, 70_000], [1, 1]).into(),
-                "blocks in y 70000, the limit of the device is 65535",
+                "70000 blocks in y, the limit of the device is 65535",
             ),
             (
                 Launch::grid([1; 3], [1, 1, 65]),
-                "threads per block in z 65, the limit of the device is 64",
+                "65 threads per block in z, the limit of the device is 64",
             ),
             (
                 Launch::grid([1, 1], [32, 32]).into(),
-                "threads per block 1024, the limit of the device is 512",
+                "1024 threads per block, the limit of the device is 512",
             ),
             (
                 Launch::linear(1).shared_bytes(601).into(),
-                "bytes of shared memory 1001, the limit of the device is 1000",
+                "1001 bytes of shared memory, the limit of the device is 1000",
             ),
         ];
         for (launch, text) in cases {
             assert_eq!(check(launch), Err(format!("kernel `saxpy`: the launch asks for {text}")));
         }
         let empty = check(Launch::grid([1, 1], [3, 0]));
-        assert_eq!(empty, Err("kernel `saxpy`: the block size [3, 0, 1] has no threads".into()));
+        let text = "kernel `saxpy`: the block size [3, 0, 1] has no threads; every dimension must be at least 1";
+        assert_eq!(empty, Err(text.to_owned()));
     }
 
     /// Threads with the numbers 2^64 and 0 would both own the first element.

@@ -170,7 +170,7 @@ fn tool() -> Option<&'static Tool> {
         let path = std::env::var_os(VARIABLE).filter(|path| !path.is_empty())?;
         let opened = Tool::open(&path);
         let warn = |reason: &String| {
-            eprintln!("kernelmill: {VARIABLE} is `{}`: {reason}; no ranges", path.display());
+            eprintln!("kernelmill: {VARIABLE} is `{}`, which cannot be used: {reason}; no NVTX ranges are recorded", path.display());
         };
         opened.inspect_err(warn).ok()?
     })
@@ -190,7 +190,7 @@ impl Tool {
         let library = mem::ManuallyDrop::new(library);
         // SAFETY: as above.
         if unsafe { initialize(export_table) } == 0 {
-            return Err("its InitializeInjectionNvtx2 fails".to_owned());
+            return Err("its function `InitializeInjectionNvtx2` reports a failure".to_owned());
         }
         let (push, pop) = (function(RANGE_PUSH), function(RANGE_POP));
         let Some((push, pop)) = push.zip(pop) else { return Ok(None) };

@@ -59,7 +59,12 @@ impl Device {
     ///
     /// [`Error::OutOfMemory`], or what the driver reports.
     pub fn pinned_zeros<T: DeviceCopy>(&self, n: usize) -> Result<PinnedBuffer<T>> {
-        const { assert!(T::ZERO_IS_VALUE, "zeros may be no value of this type of the kernels") };
+        const {
+            assert!(
+                T::ZERO_IS_VALUE,
+                "zero bytes may not be a valid value of this type in the kernels"
+            )
+        };
         PinnedBuffer::allocate(self, n)
     }
 

@@ -73,7 +73,7 @@ impl Rows {
 /// What messages call the sides.
 const BUFFER: &str = "the buffer";
 const HOST: &str = "the host slice";
-const COPIED: &str = "the buffer that is copied";
+const COPIED: &str = "the source buffer";
 
 impl<T: DeviceCopy> Buffer<T> {
     /// Copies rows of `source` into the buffer; see [`BufferSliceMut::copy_rows_from`].

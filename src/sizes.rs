@@ -24,7 +24,7 @@ pub(crate) fn first_wide(
             Kind::Value { address, bytes: 8 } if is_size(parameters.get(index)) => {
                 // SAFETY: an argument borrows the value that it points at, and all bytes of this one are a number's.
                 let size = unsafe { address.cast::<u64>().read_unaligned() };
-                Some(("an argument", size))
+                Some(("as the value of an argument", size))
             }
             Kind::Value { .. } | Kind::Pointer { .. } => None,
         }

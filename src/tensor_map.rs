@@ -91,9 +91,9 @@ impl Swizzle {
 /// assert_eq!(
 ///     wrong.to_string(),
 ///     "a tensor map of f32, sizes [1001, 600], strides [1, 1001], box [30, 8]: \
-///      its last element has the index 600599, the buffer has 600000; \
-///      stride 1 is 4004 bytes, no multiple of 16; \
-///      a row of the box is 120 bytes, no multiple of 16"
+///      its last element has the index 600599, but the buffer has 600000 elements; \
+///      stride 1 is 4004 bytes, which is not a multiple of 16; \
+///      a row of the box is 120 bytes, which is not a multiple of 16"
 /// );
 /// # Ok::<(), kernelmill::Error>(())
 /// ```
@@ -232,41 +232,44 @@ impl<const D: usize> Tiling<D> {
         for (d, size) in self.sizes.iter().enumerate() {
             check(
                 (1..=MOST).contains(&(*size as u64)),
-                format!("size {d} is {size}, it has to be 1 to {MOST}"),
+                format!("size {d} is {size}, but must be 1 to {MOST}"),
             );
         }
-        check(self.strides[0] == 1, format!("stride 0 is {}, it has to be 1", self.strides[0]));
+        check(self.strides[0] == 1, format!("stride 0 is {}, but must be 1", self.strides[0]));
         let span = self.sizes.iter().zip(&self.strides);
         let last = span.fold(0_usize, |last, (size, stride)| {
             last.saturating_add(size.saturating_sub(1).saturating_mul(*stride))
         });
-        check(last < len, format!("its last element has the index {last}, the buffer has {len}"));
+        check(
+            last < len,
+            format!("its last element has the index {last}, but the buffer has {len} elements"),
+        );
         for (d, stride) in self.strides.iter().enumerate().skip(1) {
             let wide = (*stride as u64).saturating_mul(bytes);
             check(
                 wide.is_multiple_of(UNIT),
-                format!("stride {d} is {wide} bytes, no multiple of {UNIT}"),
+                format!("stride {d} is {wide} bytes, which is not a multiple of {UNIT}"),
             );
             check(
                 (1..FARTHEST).contains(&wide),
-                format!("stride {d} is {wide} bytes, it has to be less than {FARTHEST} and not 0"),
+                format!("stride {d} is {wide} bytes, but must be less than {FARTHEST} and not 0"),
             );
         }
         for (d, size) in self.box_sizes.iter().enumerate() {
             check(
                 (1..=LARGEST_BOX).contains(size),
-                format!("the box has the size {size} in dimension {d}, it has to be 1 to 256"),
+                format!("the box has the size {size} in dimension {d}, but it must be 1 to 256"),
             );
         }
         let row = (self.box_sizes[0] as u64).saturating_mul(bytes);
         check(
             row.is_multiple_of(UNIT),
-            format!("a row of the box is {row} bytes, no multiple of {UNIT}"),
+            format!("a row of the box is {row} bytes, which is not a multiple of {UNIT}"),
         );
         if let Some(wanted) = self.swizzle.row() {
             check(
                 row == wanted as u64,
-                format!("a row of the box is {row} bytes, `{:?}` wants {wanted}", self.swizzle),
+                format!("a row of the box is {row} bytes, but `{:?}` needs {wanted}", self.swizzle),
             );
         }
         faults
@@ -304,23 +307,26 @@ mod tests {
         let Err(Error::TensorMap { faults, .. }) = map else { panic!("it is refused") };
         let expected = [
             "its first element is 2 bytes past a multiple of 16",
-            "size 0 is 0, it has to be 1 to 4294967296",
-            "stride 0 is 2, it has to be 1",
-            "stride 1 is 14 bytes, no multiple of 16",
-            "the box has the size 300 in dimension 0, it has to be 1 to 256",
-            "the box has the size 0 in dimension 1, it has to be 1 to 256",
-            "a row of the box is 600 bytes, no multiple of 16",
+            "size 0 is 0, but must be 1 to 4294967296",
+            "stride 0 is 2, but must be 1",
+            "stride 1 is 14 bytes, which is not a multiple of 16",
+            "the box has the size 300 in dimension 0, but it must be 1 to 256",
+            "the box has the size 0 in dimension 1, but it must be 1 to 256",
+            "a row of the box is 600 bytes, which is not a multiple of 16",
         ];
         assert_eq!(faults, expected);
         let far = TensorMap::tiled(&buffer, [8, 2], [1, 1 << 39], [8, 1]).unwrap_err();
         let text = far.to_string();
-        assert!(text.contains("has the index 549755813895, the buffer has 100"), "{text}");
-        assert!(text.contains("stride 1 is 1099511627776 bytes, it has to be less"), "{text}");
+        assert!(
+            text.contains("has the index 549755813895, but the buffer has 100 elements"),
+            "{text}"
+        );
+        assert!(text.contains("stride 1 is 1099511627776 bytes, but must be less"), "{text}");
         let still = TensorMap::tiled(&buffer, [8, 2], [1, 0], [8, 1]).unwrap_err();
         assert!(still.to_string().contains("stride 1 is 0 bytes"), "{still}");
         let swizzled = TensorMapMut::tiled(&mut buffer, [8, 2], [1, 8], [8, 1]).unwrap();
         let error = swizzled.swizzled(Swizzle::Bytes64).unwrap_err().to_string();
-        assert!(error.ends_with("a row of the box is 16 bytes, `Bytes64` wants 64"), "{error}");
+        assert!(error.ends_with("a row of the box is 16 bytes, but `Bytes64` needs 64"), "{error}");
     }
 
     #[test]

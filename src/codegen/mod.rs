@@ -295,17 +295,17 @@ macro_rules! __assert_layout {
         const _: () = {
             ::core::assert!(
                 ::core::mem::size_of::<$name>() == $size,
-                ::core::concat!("`", ::core::stringify!($name), "` has another size in the kernel")
+                ::core::concat!("`", ::core::stringify!($name), "` has a different size in the kernel")
             );
             ::core::assert!(
                 ::core::mem::align_of::<$name>() == $align,
-                ::core::concat!("`", ::core::stringify!($name), "` has another alignment in the kernel")
+                ::core::concat!("`", ::core::stringify!($name), "` has a different alignment in the kernel")
             );
             $(::core::assert!(
                 ::core::mem::offset_of!($name, $field) == $offset,
                 ::core::concat!(
                     "`", ::core::stringify!($name), "::", ::core::stringify!($field),
-                    "` has another offset in the kernel"
+                    "` has a different offset in the kernel"
                 )
             );)*
             $($($crate::__codegen::assert_field::<$ty, $name, _>(|all| &raw const all.$field);)?)*
@@ -337,8 +337,10 @@ macro_rules! __assert_no_zeros {
         const _: () = ::core::assert!(
             !<$name as $crate::DeviceCopy>::ZERO_IS_VALUE,
             ::core::concat!(
-                "zeros are no value of `", ::core::stringify!($name), "` in the kernels: write \
-                 `kernelmill::device_copy!(unsafe nonzero ..)` for the type that stands for it"
+                "zero bytes are not a valid value of `", ::core::stringify!($name), "` in the kernels: write \
+                                                                                     `kernelmill::device_copy!(unsafe \
+                                                                                     nonzero ..)` for the type that \
+                                                                                     stands for it"
             )
         );
     };
@@ -455,8 +457,8 @@ mod tests {
         for id in [0, 4] {
             let error = given(id).unwrap_err();
             assert!(matches!(error, Error::ForeignFunction { .. }), "{error}");
-            let expected = "kernel `apply`: the function given as `f` is none that the kernels of \
-                            `shapes` can call; take one of their own `Kernels::functions()`";
+            let expected = "kernel `apply`: the function passed as `f` is not one of the package `shapes`; pass one \
+                            that `Kernels::functions()` of this package returns";
             assert_eq!(error.to_string(), expected);
         }
     }

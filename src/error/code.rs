@@ -71,30 +71,30 @@ macro_rules! codes {
 codes! {
     KM1001 KernelPanic: "A kernel panicked";
     KM1002 Limit: "A launch asks for more than the device or the kernel allows";
-    KM1003 Cluster: "A grid is not made of whole clusters";
+    KM1003 Cluster: "A grid cannot be divided into clusters";
     KM1004 Unsupported: "A device does not have what a program asks for";
     KM1005 NoVariant: "No build of a kernel fits a launch";
     KM1006 EmptyBlock: "A block has no threads";
     KM1007 Contract: "A contract of a kernel does not hold";
-    KM1008 ForeignFunction: "A kernel is given a function that its module does not have";
-    KM1009 TensorMap: "A tensor map is not one by which a device can copy tiles";
+    KM1008 ForeignFunction: "A kernel is passed a function of another package";
+    KM1009 TensorMap: "A tensor map breaks a rule of the hardware that copies tiles";
     KM1010 WrongDevice: "A buffer, a stream or a kernel of another device is used";
     KM1011 Misaligned: "Memory is less aligned than its elements have to be";
     KM1012 LengthMismatch: "A buffer and a slice of the host have different lengths";
     KM1013 BufferMismatch: "Two buffers of a copy have different lengths";
     KM1014 Rows: "Rows of a copy are not within the memory, or overlap";
-    KM1015 Cast: "Memory is no whole number of elements of another type";
+    KM1015 Cast: "Memory cannot be cast to elements of another type";
     KM1016 OutOfMemory: "Memory could not be allocated";
     KM1017 NoBinary: "No embedded binary runs on the device";
     KM1018 FormatVersion: "The bindings are of another version of kernelmill";
     KM1019 MissingKernel: "An embedded binary lacks a kernel that its bindings have";
     KM1020 MissingVariable: "No loaded binary has a device variable";
     KM1021 VariableInUse: "A device variable is in use";
-    KM1022 VariableRange: "A place is beyond the end of a device variable";
+    KM1022 VariableRange: "An index is beyond the end of a device variable";
     KM1023 Loader: "The loader that the program has set has failed";
     KM1024 UndefinedSymbol: "A symbol of the program has no value";
     KM1025 SymbolSize: "The value of a symbol has another size than the kernels expect";
-    KM1026 NoCompiler: "A compiler that is needed at run time cannot be used";
+    KM1026 NoCompiler: "A compiler for run-time compilation cannot be used";
     KM1027 Compile: "A source that is compiled at run time does not compile";
     KM1028 NoKernel: "A program that was compiled at run time has no such kernel";
     KM1029 Arguments: "The arguments of a launch are not those of the kernel";
@@ -108,12 +108,12 @@ codes! {
     KM1037 NotInGraph: "A buffer is used with a graph that it is not in";
     KM1038 Cuda: "A function of the CUDA driver failed";
     KM1039 OpenCl: "A function of the OpenCL library failed";
-    KM1040 OpenClBuild: "An OpenCL device's compiler refuses a program";
-    KM1041 OpenClSignature: "A kernel has other parameters as an OpenCL device builds it";
+    KM1040 OpenClBuild: "An OpenCL device's compiler rejects a program";
+    KM1041 OpenClSignature: "A kernel has different parameters on an OpenCL device";
     KM1042 Wgpu: "An operation of wgpu failed";
     KM1043 Hip: "A function of the HIP library failed";
-    KM1044 InvalidChoice: "What is chosen for run-time compilation does not suit the kernels";
-    KM1045 BlockSize: "A launch has blocks of another size than its kernel is compiled for";
+    KM1044 InvalidChoice: "Constants or launch bounds chosen at run time do not suit the kernels";
+    KM1045 BlockSize: "A launch has another block size than its kernel is compiled for";
 }
 
 impl fmt::Display for ErrorCode {

@@ -6,6 +6,7 @@ mod no_binary;
 mod panic;
 mod timeout;
 mod variants;
+mod wording;
 
 pub use code::{ErrorCode, UnknownErrorCode};
 pub use no_binary::{NoBinary, Rejected};

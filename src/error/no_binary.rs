@@ -37,8 +37,8 @@ impl fmt::Display for NoBinary {
         write!(formatter, "{source}: no embedded binary runs on {device}")?;
         if rejected.is_empty() {
             return formatter.write_str(
-                "; none is embedded (was the program built with KERNELMILL_SKIP_BUILD, with \
-                 KERNELMILL_TARGETS or for docs.rs?)",
+                ": the program has none for this source; build it again without KERNELMILL_SKIP_BUILD, \
+                 KERNELMILL_TARGETS and DOCS_RS",
             );
         }
         for Rejected { target, reason } in rejected {

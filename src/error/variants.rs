@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{no_binary::NoBinary, panic::KernelPanic, timeout::LaunchTimeout};
+use super::{no_binary::NoBinary, panic::KernelPanic, timeout::LaunchTimeout, wording};
 use crate::{capability::Capability, explanation::Explanation, properties::Backend};
 
 /// The result of everything here that can fail.
@@ -33,8 +33,7 @@ pub enum Error {
     KernelPanic(Box<KernelPanic>),
     /// A launch asks for more than the device, or the kernel on that device, can do.
     #[error(
-        "kernel `{kernel}`: the launch asks for {quantity} {requested}, the limit of {device} is \
-         {limit}"
+        "kernel `{kernel}`: the launch asks for {requested} {quantity}, the limit of {device} is {limit}"
     )]
     Limit {
         /// The kernel's name.
@@ -50,8 +49,8 @@ pub enum Error {
     },
     /// A block is of another size than the kernel's author says that its blocks are of.
     #[error(
-        "kernel `{kernel}` is compiled for blocks of {stated:?} threads, and the launch has blocks of {block:?}: launch it in \
-         blocks of that size, or change the block size that its source or the settings state"
+        "kernel `{kernel}` is compiled for blocks of {stated:?} threads, but the launch has blocks of {block:?}: \
+         launch blocks of {stated:?}, or change the block size that the kernel's source or the settings state"
     )]
     BlockSize {
         /// The kernel's name.
@@ -63,8 +62,8 @@ pub enum Error {
     },
     /// A grid is not made of whole clusters, which the kernel's author says it is made of.
     #[error(
-        "kernel `{kernel}`: a grid of {grid:?} blocks is not made of whole clusters, each of \
-         {cluster:?} blocks"
+        "kernel `{kernel}`: a grid of {grid:?} blocks cannot be divided into clusters of {cluster:?} blocks: make \
+         each dimension of the grid a multiple of the cluster's"
     )]
     Cluster {
         /// The kernel's name.
@@ -88,7 +87,7 @@ pub enum Error {
     #[error("no build fits a launch of {0}")]
     NoVariant(Box<Explanation>),
     /// A launch has a block without threads.
-    #[error("kernel `{kernel}`: the block size [{}, {}, {}] has no threads", block[0], block[1], block[2])]
+    #[error("kernel `{kernel}`: the block size [{}, {}, {}] has no threads; every dimension must be at least 1", block[0], block[1], block[2])]
     EmptyBlock {
         /// The kernel's name.
         kernel: String,
@@ -107,8 +106,8 @@ pub enum Error {
     },
     /// A kernel is given a function that its module does not have.
     #[error(
-        "kernel `{kernel}`: the function given as `{parameter}` is none that the kernels of \
-         `{package}` can call; take one of their own `Kernels::functions()`"
+        "kernel `{kernel}`: the function passed as `{parameter}` is not one of the package `{package}`; pass one that \
+         `Kernels::functions()` of this package returns"
     )]
     ForeignFunction {
         /// The kernel's name.
@@ -127,7 +126,7 @@ pub enum Error {
         faults: Vec<String>,
     },
     /// A buffer, a stream and a kernel of different devices meet.
-    #[error("{subject} belongs to {found}, it is used on {expected}")]
+    #[error("{subject} belongs to {found}, but is used on {expected}")]
     WrongDevice {
         /// What is of another device: `a buffer`, `the kernel `saxpy``.
         subject: String,
@@ -137,7 +136,9 @@ pub enum Error {
         expected: String,
     },
     /// Memory that this crate has not allocated is less aligned than its elements have to be.
-    #[error("{subject} is at {address:#x}, its elements are aligned to {alignment} bytes")]
+    #[error(
+        "{subject} is at the address {address:#x}, but its elements must be aligned to {alignment} bytes"
+    )]
     Misaligned {
         /// What it is: `a CudaSlice`.
         subject: &'static str,
@@ -158,7 +159,7 @@ pub enum Error {
     },
     /// Two buffers of which one is copied to the other have different lengths.
     #[error(
-        "{operation}: the buffer has {buffer} elements, the buffer that is copied has {copied}"
+        "{operation}: the destination buffer has {buffer} elements, the source buffer has {copied}"
     )]
     BufferMismatch {
         /// The method called.
@@ -169,10 +170,7 @@ pub enum Error {
         copied: usize,
     },
     /// Rows are not within the memory that they are to be of, or overlap.
-    #[error(
-        "{operation}: {count} rows of {width} elements, of which each begins {pitch} after the one before, do not lie side \
-         by side in {side} of {elements} elements"
-    )]
+    #[error("{operation}: {}", wording::rows((count, width, pitch), side, elements))]
     Rows {
         /// The method called.
         operation: &'static str,
@@ -182,14 +180,15 @@ pub enum Error {
         width: usize,
         /// Elements from one row to the next.
         pitch: usize,
-        /// Which memory: `the buffer`, `the host slice` or `the buffer that is copied`.
+        /// Which memory: `the buffer`, `the host slice` or `the source buffer`.
         side: &'static str,
         /// Its elements.
         elements: usize,
     },
     /// Memory does not begin and end between two elements of the type that it is to be taken for.
     #[error(
-        "{bytes} bytes from byte {offset} of a buffer on are no elements of `{element}`, each of {size} bytes"
+        "{bytes} bytes at offset {offset} of a buffer cannot be cast to `{element}`: the offset and the number of \
+         bytes must be multiples of its size, {size} bytes"
     )]
     Cast {
         /// Where the memory begins in its buffer, in bytes.
@@ -237,7 +236,8 @@ pub enum Error {
     },
     /// No binary that is loaded has a variable.
     #[error(
-        "no binary that is loaded on {device} has the variable `{variable}`: its kernels do not use it, or the back end has none"
+        "no binary that is loaded on {device} has the device variable `{variable}`: no kernel uses it, or the back \
+         end does not support device variables"
     )]
     MissingVariable {
         /// The variable.
@@ -248,7 +248,8 @@ pub enum Error {
     /// A variable cannot be read or written: kernels of its source run, on the CPU, and the calling thread is one of
     /// rayon's, which may be needed for them; or a launch was given up that still runs.
     #[error(
-        "the variable `{variable}` is in use: kernels of its source run, and this thread may not wait for them"
+        "the device variable `{variable}` is in use: kernels of its source are running, and this thread cannot wait \
+         for them; use the variable from a thread outside of rayon's pool, when they have ended"
     )]
     VariableInUse {
         /// The variable.
@@ -256,7 +257,7 @@ pub enum Error {
     },
     /// A place in a variable that is an array is beyond its end.
     #[error(
-        "the variable `{variable}` has {length} elements, and {count} from {first} on are none of them"
+        "the device variable `{variable}` has {length} elements; {count} from index {first} on are out of bounds"
     )]
     VariableRange {
         /// The variable.
@@ -271,7 +272,7 @@ pub enum Error {
     /// The program's own loader of modules ([`ModuleCache::set_loader`]) has failed.
     ///
     /// [`ModuleCache::set_loader`]: crate::ModuleCache::set_loader
-    #[error("the loader that the program has set cannot load {artifact}")]
+    #[error("the program's loader (`ModuleCache::set_loader`) cannot load {artifact}")]
     Loader {
         /// The binary, as the build embedded it.
         artifact: String,
@@ -280,8 +281,8 @@ pub enum Error {
     },
     /// A binary that is loaded names a symbol of the program that has no value.
     #[error(
-        "{binary} needs the symbol `{symbol}`, {bytes} bytes, which has no value; give it one before the kernels are loaded, \
-         with `kernelmill::define_symbol`"
+        "{binary} needs the symbol `{symbol}` ({bytes} bytes), which has no value; define it with \
+         `kernelmill::define_symbol` before the kernels are loaded"
     )]
     UndefinedSymbol {
         /// The symbol.
@@ -293,7 +294,8 @@ pub enum Error {
     },
     /// The value of a symbol has another size than a binary that is loaded has for it.
     #[error(
-        "{binary} has {expected} bytes for the symbol `{symbol}`, and `kernelmill::define_symbol` was given {found}"
+        "{binary} expects {expected} bytes for the symbol `{symbol}`, but `kernelmill::define_symbol` was given \
+         {found}"
     )]
     SymbolSize {
         /// The symbol.
@@ -316,7 +318,7 @@ pub enum Error {
     /// What a program has chosen for run-time compilation does not suit the kernels that there are: constants and kernels of
     /// names that the bitcode does not have, values of other types, and launch bounds that the source does not allow.
     #[error(
-        "what is chosen for the kernels of the package `{package}` does not suit them: {}",
+        "the constants or launch bounds chosen at run time do not suit the kernels of the package `{package}`:\n  {}",
         faults.join("\n  ")
     )]
     InvalidChoice {
@@ -326,7 +328,7 @@ pub enum Error {
         faults: Vec<String>,
     },
     /// A source that is compiled at run time does not compile.
-    #[error("{source_file} does not compile, by {compiler} with `{options}`:\n{log}")]
+    #[error("{source_file} does not compile ({compiler}, options `{options}`):\n{log}")]
     Compile {
         /// The name of the source.
         source_file: String,
@@ -338,7 +340,7 @@ pub enum Error {
         log: String,
     },
     /// A program that was compiled at run time has no kernel of a name.
-    #[error("{source_file} has no kernel `{kernel}`: {known}")]
+    #[error("{source_file} has no kernel{}: {known}", wording::kernel(kernel))]
     NoKernel {
         /// The name of the source.
         source_file: String,
@@ -382,8 +384,8 @@ pub enum Error {
     },
     /// The device that the environment variable `KERNELMILL_DEVICE` names cannot be opened.
     #[error(
-        "the environment variable KERNELMILL_DEVICE asks for `{device}`, which cannot be had: {reason}; \
-         the devices are:\n{devices}"
+        "the environment variable KERNELMILL_DEVICE names `{device}`, which cannot be opened: {reason}; the devices \
+         are:\n{devices}"
     )]
     RequestedDevice {
         /// The name of the device.
@@ -395,8 +397,8 @@ pub enum Error {
     },
     /// A stream is used while it is captured into a CUDA graph.
     #[error(
-        "{operation}: the stream is being captured into a CUDA graph, which would not keep the memory \
-         in use; use the stream before the capture begins or after it has ended"
+        "{operation}: the stream is being captured into a CUDA graph, which would not keep the memory alive; use the \
+         stream before the capture begins or after it has ended"
     )]
     Capturing {
         /// What was asked of the stream.
@@ -413,8 +415,8 @@ pub enum Error {
     },
     /// A buffer is used with a graph that it is not in, or a graph's buffer outside of it.
     #[error(
-        "{subject} is not in the graph that it is used with; a graph has the buffers that were moved into \
-         it with `GraphBuilder::add`, and only launches on that builder take what `add` has returned"
+        "{subject} does not belong to the graph that it is used with; move the buffer into that graph with \
+         `GraphBuilder::add`, and pass what `add` returns to launches on the same builder only"
     )]
     NotInGraph {
         /// What is used.
@@ -456,8 +458,8 @@ pub enum Error {
     },
     /// A kernel that an OpenCL device has built takes other arguments than its wrapper gives.
     #[error(
-        "{artifact}: the kernel has {parameters} parameters as {device} builds it, and its wrapper gives those of \
-         `{signature}`; its parameters must not depend on macros of the device"
+        "{artifact}: the compiler of {device} finds {parameters} parameters in the kernel, but the wrapper passes \
+         those of `{signature}`; declare the same parameters for every device, whatever macros it defines"
     )]
     OpenClSignature {
         /// The binary, as the build embedded it.

@@ -127,8 +127,9 @@ impl Compiler {
     /// The program without files that stand for its kernels.
     fn make(&self, device: &Device, source: &Source) -> Result<Program> {
         let Architecture::Nvidia { major, minor } = *device.architecture() else {
-            let reason =
-                format!("{device} is no NVIDIA device: nothing is compiled for others at run time");
+            let reason = format!(
+                "{device} is not an NVIDIA GPU: CUDA C++ and PTX are compiled at run time for NVIDIA GPUs only"
+            );
             return Err(Error::NoCompiler { compiler: NVRTC, reason });
         };
         match source.language {
@@ -150,14 +151,14 @@ impl Compiler {
         let nvrtc = nvrtc::open().map_err(|reason| no_compiler(reason.to_owned()))?;
         if let Some(option) = self.options.iter().find(|option| names_a_folder(option)) {
             let reason = format!(
-                "the option `{option}` names files, and what is in them would not be in the key of what is compiled; \
-                 give headers to `Compiler::header`"
+                "the option `{option}` names files, whose content is not part of the key of the compiled program; \
+                 pass headers with `Compiler::header`"
             );
             return Err(no_compiler(reason));
         }
         let architecture =
             architecture(&nvrtc.architectures, nvrtc.version, capability).map_err(|why| {
-                no_compiler(format!("{why}, and {device} has {}", dotted(capability)))
+                no_compiler(format!("{why}, but {device} has {}", dotted(capability)))
             })?;
         // A cubin runs on its own architecture and later ones of the same major number.
         let kind = match self.output {
@@ -216,7 +217,7 @@ fn architecture(known: &[u32], version: (u32, u32), capability: u32) -> Result<u
     known.iter().rev().find(|known| **known <= capability).copied().ok_or_else(|| {
         let ((major, minor), oldest) = (version, known.first().copied().unwrap_or_default());
         format!(
-            "that of CUDA {major}.{minor} compiles for compute capability {} and later",
+            "the one of CUDA {major}.{minor} compiles for compute capability {} and later",
             dotted(oldest)
         )
     })
@@ -248,7 +249,7 @@ mod tests {
         for (capability, expected) in [(75, 75), (89, 86), (90, 90), (120, 90)] {
             assert_eq!(architecture(&known, (13, 5), capability), Ok(expected));
         }
-        let expected = "that of CUDA 13.5 compiles for compute capability 7.5 and later";
+        let expected = "the one of CUDA 13.5 compiles for compute capability 7.5 and later";
         assert_eq!(architecture(&known, (13, 5), 70), Err(expected.to_owned()));
     }
 

@@ -84,33 +84,31 @@ impl Kernel {
     }
 
     fn check(&self, arguments: &mut dyn Iterator<Item = Kind>) -> Result<()> {
-        let wrong = |reason: String| {
-            let kernel = self.loaded.kernel(self.index)?.name().to_owned();
-            Err(Error::Arguments { kernel, reason })
-        };
-        let mut count = 0;
+        let (mut count, mut faults) = (0, Vec::new());
         for argument in arguments {
             let bytes = match argument {
                 Kind::Value { bytes, .. } => bytes as u64,
                 _ => size_of::<u64>() as u64,
             };
-            if let Some(expected) =
-                self.parameters.get(count).filter(|size| **size != 0 && **size != bytes)
-            {
-                return wrong(format!(
-                    "argument {} has {bytes} bytes, its parameter {expected}",
-                    count + 1
+            let parameter = self.parameters.get(count);
+            count += 1;
+            if let Some(expected) = parameter.filter(|size| **size != 0 && **size != bytes) {
+                faults.push(format!(
+                    "argument {count} has {bytes} bytes, but its parameter has {expected}"
                 ));
             }
-            count += 1;
         }
         if count != self.parameters.len() {
-            return wrong(format!(
-                "it takes {} arguments, and is given {count}",
+            faults = vec![format!(
+                "the kernel takes {} arguments, but the launch passes {count}",
                 self.parameters.len()
-            ));
+            )];
         }
-        Ok(())
+        if faults.is_empty() {
+            return Ok(());
+        }
+        let kernel = self.loaded.kernel(self.index)?.name().to_owned();
+        Err(Error::Arguments { kernel, reason: faults.join("; ") })
     }
 }
 

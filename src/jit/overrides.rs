@@ -76,23 +76,26 @@ pub(super) fn of(source: &Source, program: &Program, compile: Compile<'_>) -> Re
                 say(
                     &mut found.log,
                     format!(
-                        "{variable} is `{file}`, which stands for no stage of what is compiled at run time: the kernel \
-                     `{name}` is that of {}; name a file that ends in `.cu` or `.ptx`",
+                        "{variable} is `{file}`, which cannot override a kernel that is compiled at run time: the \
+                         kernel `{name}` of {} is not overridden; name a file that ends in `.cu` or `.ptx`",
                         source.name
                     ),
                 );
                 continue;
             }
         };
-        let Ok(text) = std::fs::read_to_string(&path) else {
-            say(
-                &mut found.log,
-                format!(
-                    "{variable} is `{file}`, which cannot be read: the kernel `{name}` is that of {}",
-                    source.name
-                ),
-            );
-            continue;
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) => {
+                say(
+                    &mut found.log,
+                    format!(
+                        "{variable} is `{file}`, which cannot be read ({error}): the kernel `{name}` of {} is not overridden",
+                        source.name
+                    ),
+                );
+                continue;
+            }
         };
         let expressions = instances.iter().map(|(expression, _)| (*expression).to_owned());
         let (file_source, stage) = match form {
@@ -115,7 +118,8 @@ pub(super) fn of(source: &Source, program: &Program, compile: Compile<'_>) -> Re
                 let list =
                     |sizes: &[u64]| sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
                 let reason = format!(
-                    "`{file}` cannot stand for it: its parameters have ({}) bytes, and those of the kernel ({})",
+                    "`{file}` cannot override the kernel: the sizes of its parameters are ({}) bytes, those of the \
+                     kernel are ({})",
                     list(has),
                     list(expected)
                 );

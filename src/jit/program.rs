@@ -210,7 +210,7 @@ pub(super) fn once(
         return Err(Error::NoKernel {
             source_file: name.to_owned(),
             kernel: String::new(),
-            known: "it has none: no `__global__` function, and no instance of a template"
+            known: "the source has no `__global__` function and no instance of a template"
                 .to_owned(),
         });
     }

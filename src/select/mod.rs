@@ -78,7 +78,7 @@ const SPIRV: (u32, u32) = (1, 2);
 /// Why SPIR-V of one version does not run on a device that reads another.
 pub(crate) fn spirv_reason(needed: (u32, u32), read: (u32, u32)) -> String {
     let ((major, minor), (has_major, has_minor)) = (needed, read);
-    format!("is SPIR-V {major}.{minor}, the device reads {has_major}.{has_minor} at most")
+    format!("is SPIR-V {major}.{minor}, the device supports {has_major}.{has_minor} at most")
 }
 
 /// Finds the best of `candidates` for a device, and what becomes of each other one.
@@ -121,7 +121,7 @@ fn rank(device: &Architecture, candidate: &Target) -> Result<Rank, String> {
         (Architecture::OpenCl { spirv }, Target::Spirv64) => match *spirv {
             Some(newest) if newest >= SPIRV => Ok(exact),
             Some((major, minor)) => Err(spirv_reason(SPIRV, (major, minor))),
-            None => Err("is SPIR-V, the device reads none".to_owned()),
+            None => Err("is SPIR-V, which the device does not support".to_owned()),
         },
         (Architecture::Nvidia { major, minor }, Target::Cubin(arch)) => {
             let runs = *major == u32::from(arch.major) && *minor >= u32::from(arch.minor);
@@ -215,7 +215,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Chosen => formatter.write_str("chosen"),
-            Self::Outranked { by } => write!(formatter, "{by} is nearer to the device"),
+            Self::Outranked { by } => write!(formatter, "{by} is a better match for the device"),
             Self::Incompatible { reason } => formatter.write_str(reason),
         }
     }

@@ -92,7 +92,7 @@ fn every_loser_says_why() {
             "runs on compute capability 7.5 and later ones of generation 7 only, the device has \
              8.6",
             "runs on compute capability 9.0 and later, the device has 8.6",
-            "sm_80 is nearer to the device",
+            "sm_80 is a better match for the device",
             "chosen",
             "is for the CPU, the device is an NVIDIA GPU of compute capability 8.6",
         ]
@@ -174,8 +174,8 @@ fn opencl_devices_say_which_spirv_they_read() {
         selection.verdicts.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let cpu = "is for the CPU, the device is an OpenCL device";
-    assert_eq!(reason(None), ["is SPIR-V, the device reads none", cpu]);
-    assert_eq!(reason(Some((1, 0))), ["is SPIR-V 1.2, the device reads 1.0 at most", cpu]);
+    assert_eq!(reason(None), ["is SPIR-V, which the device does not support", cpu]);
+    assert_eq!(reason(Some((1, 0))), ["is SPIR-V 1.2, the device supports 1.0 at most", cpu]);
 }
 
 #[test]

@@ -183,8 +183,8 @@ fn a_deadlock_is_reported_like_a_panic() {
     let launch = Launch::grid([3], [32]).shared_bytes(128);
     reverse(&loaded, &stream, launch, &mut out, 1).unwrap();
     let error = stream.synchronize().unwrap_err();
-    let text = "kernel of kernels/reverse.rs panicked (block 1,0,0 thread 1,0,0): the threads of a \
-                block wait for each other for ever: 1 at a warp operation";
+    let text = "kernel of kernels/reverse.rs panicked (block 1,0,0 thread 1,0,0): deadlock in a block: 1 threads wait \
+                at a warp-level primitive";
     assert!(error.to_string().starts_with(text), "{error}");
     match error {
         Error::KernelPanic(panic) => assert_eq!(panic.kind, PanicKind::Deadlock),

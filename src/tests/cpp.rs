@@ -104,8 +104,8 @@ fn launch_bounds_of_the_source_are_checked_on_every_device() {
     };
     assert_eq!(
         result.unwrap_err().to_string(),
-        "kernel `blur_float`: the launch asks for threads per block 144, the limit of the launch \
-         bounds in its source is 128"
+        "kernel `blur_float`: the launch asks for 144 threads per block, the limit of the launch bounds in its source \
+         is 128"
     );
 }
 

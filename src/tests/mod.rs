@@ -161,7 +161,7 @@ fn a_launch_beyond_the_limits_says_so() {
     let mut y = device.zeros::<f32>(4).unwrap();
     let launch = Launch::grid([1], [1025]);
     let error = kernels.saxpy(&device.stream(), launch, 1.0, &x, &mut y).unwrap_err();
-    let text = "kernel `saxpy`: the launch asks for threads per block in x 1025, the limit of ";
+    let text = "kernel `saxpy`: the launch asks for 1025 threads per block in x, the limit of ";
     assert!(error.to_string().starts_with(text), "{error}");
 }
 

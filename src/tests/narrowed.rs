@@ -127,7 +127,7 @@ fn a_source_for_other_targets_is_in_nobodys_way_unless_all_are() {
     assert!(refused.starts_with("a: no embedded binary runs on"), "{refused}");
     static EMPTY: KernelSet = set(&[]);
     let refused = Loaded::new(&device, &EMPTY).unwrap_err().to_string();
-    assert!(refused.contains("none is embedded"), "{refused}");
+    assert!(refused.contains("the program has none for this source"), "{refused}");
 }
 
 /// Each source is for targets of its own, and none of those is the device.
@@ -168,8 +168,8 @@ fn a_kernel_without_any_binary_is_in_nobodys_way() {
     let loaded = Loaded::new(&device, &SET).unwrap();
     assert!(loaded.kernel(0).is_ok());
     let expected = format!(
-        "the kernel `second` of : no embedded binary runs on {device}; none is embedded (was the program \
-         built with KERNELMILL_SKIP_BUILD, with KERNELMILL_TARGETS or for docs.rs?)"
+        "the kernel `second` of : no embedded binary runs on {device}: the program has none for this source; build it \
+         again without KERNELMILL_SKIP_BUILD, KERNELMILL_TARGETS and DOCS_RS"
     );
     assert_eq!(error(loaded.kernel(1)), expected);
 }

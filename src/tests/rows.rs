@@ -60,18 +60,17 @@ fn rows_that_are_not_there_or_overlap_are_refused() {
     let text = |error: crate::Error| error.to_string();
     assert_eq!(
         text(buffer.copy_rows_from(4, &host, 4, rows).unwrap_err()),
-        "copy_rows_from: 3 rows of 4 elements, of which each begins 4 after the one before, do not lie side by side in the \
-         buffer of 10 elements"
+        "copy_rows_from: 3 rows of 4 elements with a pitch of 4 need 12 elements, but the buffer has 10"
     );
     let narrow = Rows { count: 2, width: 4 };
     assert_eq!(
         text(buffer.copy_rows_to(6, &mut host, 3, narrow).unwrap_err()),
-        "copy_rows_to: 2 rows of 4 elements, of which each begins 3 after the one before, do not lie side by side in the \
-         host slice of 10 elements"
+        "copy_rows_to: the pitch of the host slice, 3 elements, is less than the width of the rows, 4 elements: rows \
+         would overlap"
     );
     let (other, stream) = (device.zeros::<u8>(9).unwrap(), device.stream());
     let found = buffer.copy_rows_from_buffer(&stream, 6, &other.slice(..), 6, narrow).unwrap_err();
-    assert!(text(found).ends_with("in the buffer that is copied of 9 elements"));
+    assert!(text(found).ends_with("need 10 elements, but the source buffer has 9"));
     for huge in [usize::MAX, usize::MAX / 2] {
         assert!(buffer.copy_rows_from(huge, &host, 4, narrow).is_err());
     }

@@ -62,7 +62,7 @@ impl Asked {
             match own.as_slice().try_into() {
                 Ok(own) => found.push(own),
                 Err(_) => faults.push(format!(
-                    "{SIZES} has `{}`: the sizes of `{name}` have {D} {}, and this has {}",
+                    "{SIZES} has `{}`: the sizes of `{name}` have {D} {}, but this one has {}",
                     written(own),
                     if D == 1 { "dimension" } else { "dimensions" },
                     own.len()
@@ -103,13 +103,13 @@ fn read_sizes(text: &str, faults: &mut Vec<String>) -> Vec<Vec<usize>> {
             continue;
         }
         if numbers.iter().try_fold(1_usize, |all, n| all.checked_mul(*n)).is_none() {
-            fault("no memory has so many elements");
+            fault("the number of elements does not fit into 64 bits");
             continue;
         }
         let class: Vec<_> = numbers.iter().map(|n| size_class::of(*n)).collect();
         if let Some(first) = classes.insert(class, part) {
             fault(&format!(
-                "it is between the same powers of two as `{first}`; leave one of the two out"
+                "this size is between the same powers of two as `{first}`; leave one of the two out"
             ));
         }
         sizes.push(numbers);
@@ -156,12 +156,14 @@ mod tests {
             format!("KERNELMILL_TUNE_SIZES has `0`: {what}"),
             format!("KERNELMILL_TUNE_SIZES has `1x`: {what}"),
             "KERNELMILL_TUNE_SIZES has `1x2x3x4`: launches have at most 3 dimensions".to_owned(),
-            "KERNELMILL_TUNE_SIZES has `9`: it is between the same powers of two as `8`; leave one of the two out"
+            "KERNELMILL_TUNE_SIZES has `9`: this size is between the same powers of two as `8`; leave one of the two \
+             out"
                 .to_owned(),
-            "KERNELMILL_TUNE_SIZES has `18446744073709551615x2`: no memory has so many elements"
+            "KERNELMILL_TUNE_SIZES has `18446744073709551615x2`: the number of elements does not fit into 64 bits"
                 .to_owned(),
             format!("KERNELMILL_TUNE_SIZES has ``: {what}"),
-            "KERNELMILL_TUNE_SIZES has `16x2`: it is between the same powers of two as `16x3`; leave one of the two out"
+            "KERNELMILL_TUNE_SIZES has `16x2`: this size is between the same powers of two as `16x3`; leave one of \
+             the two out"
                 .to_owned(),
             "KERNELMILL_TUNE_ROUNDS is `2`: write a number from 3 to 1000".to_owned(),
         ];
@@ -174,7 +176,7 @@ mod tests {
         let found = faults(asked.sizes::<2>("blur").unwrap_err());
         let of = |size: &str, n: u32| {
             format!(
-                "KERNELMILL_TUNE_SIZES has `{size}`: the sizes of `blur` have 2 dimensions, and this has {n}"
+                "KERNELMILL_TUNE_SIZES has `{size}`: the sizes of `blur` have 2 dimensions, but this one has {n}"
             )
         };
         assert_eq!(found, [of("8", 1), of("2x2x2", 3)]);

@@ -14,8 +14,8 @@ pub enum TuneError {
     Write(#[from] std::io::Error),
     /// The kernel's launches have another number of dimensions than those that were to be tuned.
     #[error(
-        "launches of kernel `{kernel}` are in {dimensions}D, and those that are tuned in {tuned}D; `Tuner::tune` is for 1D, and \
-         `Tuner::tune_shapes` for as many dimensions as its functions take"
+        "kernel `{kernel}` is launched in {dimensions}D, but tuned in {tuned}D; use `Tuner::tune` for 1D, and \
+         `Tuner::tune_shapes` for the number of dimensions that its closures take"
     )]
     Dimension {
         /// The kernel.
@@ -37,8 +37,8 @@ pub enum TuneError {
     },
     /// Two launches of the kernel have different outputs, so that no choice between them is sound.
     #[error(
-        "{subject}: {differing} has another output than {first}: {what}; mend the kernel, or give `Output::within` a \
-         tolerance that suits it"
+        "{subject}: the output with {differing} differs from that with {first}: {what}; correct the kernel, or give \
+         `Output::within` a tolerance that suits it"
     )]
     Differs {
         /// The kernel or the group, the number of elements, and the device.

@@ -104,7 +104,8 @@ fn another_output_is_an_error_and_nothing_is_chosen() {
     let (result, lines) = tune(("saxpy", "100"), |_, _| 1_000_000, |block| block == 128);
     let text = result.unwrap_err().to_string();
     assert!(text.starts_with("`saxpy` with 100 elements on "), "{text}");
-    let what = "blocks of 128 threads has another output than blocks of 256 threads: element 0 has the bytes";
+    let what = "the output with blocks of 128 threads differs from that with blocks of 256 threads: element 0 has the \
+                bytes";
     assert!(text.contains(what), "{text}");
     assert_eq!(lines.of("time"), [""; 0]);
 }
@@ -176,9 +177,8 @@ fn the_fastest_shape_of_each_size_is_marked() {
 fn sizes_of_other_dimensions_than_the_kernel_has_are_refused() {
     let (result, _) = tune_fill("8,16x16,4x4x4", |_, _| unreachable!());
     let text = result.unwrap_err().to_string();
-    let expected = "\
-the environment variable KERNELMILL_TUNE_SIZES has `8`: the sizes of `fill` have 2 dimensions, and this has 1
-the environment variable KERNELMILL_TUNE_SIZES has `4x4x4`: the sizes of `fill` have 2 dimensions, and this has 3";
+    let expected = "the environment variable KERNELMILL_TUNE_SIZES has `8`: the sizes of `fill` have 2 dimensions, but this one has 1
+the environment variable KERNELMILL_TUNE_SIZES has `4x4x4`: the sizes of `fill` have 2 dimensions, but this one has 3";
     assert_eq!(text, expected);
 }
 
@@ -190,9 +190,7 @@ fn launches_of_another_dimension_are_refused() {
     let fill = kernels.compiled().fill().unwrap();
     let result = tuner.tune(&fill, |_| Ok(()), |(), _, _| Ok(()), |()| unreachable!());
     let text = result.unwrap_err().to_string();
-    assert!(
-        text.starts_with("launches of kernel `fill` are in 2D, and those that are tuned in 1D")
-    );
+    assert!(text.starts_with("kernel `fill` is launched in 2D, but tuned in 1D"));
 }
 
 /// Tunes the group `two` of `saxpy` in blocks of 32 and of 64, of which the second is fast for long rows, on this text of
@@ -251,6 +249,9 @@ fn kernels_of_a_group_that_compute_something_else_are_an_error() {
     let (result, lines) = tune_group(asked("two", "4x8").unwrap(), 4.0);
     let text = result.unwrap_err().to_string();
     assert!(text.starts_with("`two` with 4x8 elements on "), "{text}");
-    assert!(text.contains("`saxpy` has another output than `saxpy`: element 0"), "{text}");
+    assert!(
+        text.contains("the output with `saxpy` differs from that with `saxpy`: element 0"),
+        "{text}"
+    );
     assert_eq!(lines.of("group"), [""; 0]);
 }

@@ -118,7 +118,7 @@ impl Platform for Cpu {
         if ordinal == 0 {
             return parallel();
         }
-        let reason = format!("there is no device {ordinal}, the processor is one device");
+        let reason = format!("there is no device {ordinal}: the processor is one device, number 0");
         Err(Error::Unavailable { backend: Backend::Cpu, reason })
     }
 }

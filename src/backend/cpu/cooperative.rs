@@ -148,7 +148,7 @@ fn find_stuck(residents: &[Resident]) -> Option<(Stuck, *mut Block)> {
         .collect();
     let (first, block) = *waits.first()?;
     if let Some((other, block)) = waits.iter().find(|(it, _)| it.barrier != first.barrier) {
-        let message = "the blocks of the grid wait at different barriers".to_owned();
+        let message = "deadlock in the grid: its blocks wait at different barriers".to_owned();
         return Some((Stuck { thread: other.thread, message }, *block));
     }
     let waiting: usize = waits.iter().map(|(wait, _)| wait.waiting).sum();
@@ -158,8 +158,8 @@ fn find_stuck(residents: &[Resident]) -> Option<(Stuck, *mut Block)> {
         return None;
     }
     let message = format!(
-        "the threads of the grid wait for each other for ever: {waiting} at its barrier, {ended} of their blocks ended, \
-         {left} blocks ended"
+        "deadlock in the grid: {waiting} threads wait at its barrier, {ended} threads of their blocks have exited, \
+         {left} blocks have ended"
     );
     Some((Stuck { thread: first.thread, message }, block))
 }

@@ -40,7 +40,7 @@ fn start() -> Result<u32> {
     match STARTED.get_or_init(start_global) {
         Ok(process) => Ok(*process),
         Err(reason) => Err(unavailable(format!(
-            "the thread pool could not be started ({reason}); `Device::cpu_sequential` needs no threads"
+            "the thread pool cannot be started ({reason}); use `Device::cpu_sequential`, which needs no threads"
         ))),
     }
 }

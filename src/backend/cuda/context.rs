@@ -77,7 +77,9 @@ fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     }
     let count = count()?;
     if ordinal >= count {
-        return Err(unavailable(format!("there is no device {ordinal}, the driver has {count}")));
+        return Err(unavailable(format!(
+            "there is no device {ordinal}: the driver has {count}, numbered from 0"
+        )));
     }
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let same = |cuda: &Arc<CudaContext>| cuda.is_primary() && cuda.ordinal() == ordinal;

@@ -263,13 +263,17 @@ fn strings<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Result<Vec<CStr
     let made = texts.map(|text| {
         let text = text.as_ref();
         let start: String = text.chars().take(40).collect();
-        CString::new(text).map_err(|_| format!("a text has a zero byte: {start:?}"))
+        CString::new(text).map_err(|_| {
+            format!("a source, header, option or instance contains a zero byte: {start:?}")
+        })
     });
     made.collect()
 }
 
 fn length<T>(list: &[T]) -> Result<c_int, String> {
-    c_int::try_from(list.len()).map_err(|_| format!("{} texts are too many", list.len()))
+    c_int::try_from(list.len()).map_err(|_| {
+        format!("{} options, headers or instances are more than NVRTC takes", list.len())
+    })
 }
 
 /// The version of CUDA that the driver knows, of 13.5 `(13, 5)`; `None` where there is no driver.

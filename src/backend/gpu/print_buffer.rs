@@ -46,7 +46,8 @@ impl PrintBuffer {
         if lost > 0 {
             let _ = writeln!(
                 std::io::stderr(),
-                "kernelmill: {lost} lines that kernels of {} printed did not fit into {PRINT_BUFFER_BYTES} bytes",
+                "kernelmill: {lost} lines printed by kernels of {} are lost: they did not fit into the print buffer \
+                 of {PRINT_BUFFER_BYTES} bytes",
                 artifact.source
             );
         }

@@ -81,7 +81,8 @@ impl Platform for Hip {
 fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     let count = count()?;
     if ordinal >= count {
-        let reason = format!("there is no device {ordinal}, the driver has {count}");
+        let reason =
+            format!("there is no device {ordinal}: the driver has {count}, numbered from 0");
         return Err(Error::Unavailable { backend: Backend::Hip, reason });
     }
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);

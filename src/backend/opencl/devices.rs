@@ -67,7 +67,9 @@ pub(super) fn with_ordinal(ordinal: usize) -> Result<&'static ListedDevice> {
     let devices = all()?;
     devices.get(ordinal).ok_or_else(|| match devices.len() {
         0 => none(),
-        count => unavailable(format!("there is no device {ordinal}, OpenCL has {count}")),
+        count => unavailable(format!(
+            "there is no device {ordinal}: OpenCL has {count}, numbered from 0"
+        )),
     })
 }
 
@@ -84,7 +86,10 @@ pub(super) fn with_name(part: &str) -> Result<usize> {
     };
     devices.iter().position(has_it).ok_or_else(|| {
         let known: Vec<_> = devices.iter().map(ListedDevice::full_name).collect();
-        unavailable(format!("no device has `{part}` in its name; there is {}", known.join(", ")))
+        unavailable(format!(
+            "no device has `{part}` in its name; the devices are: {}",
+            known.join(", ")
+        ))
     })
 }
 
@@ -92,7 +97,9 @@ pub(super) fn with_name(part: &str) -> Result<usize> {
 fn none() -> Error {
     let reason = match cl3::load_library() {
         Err(_) => NO_LIBRARY,
-        Ok(_) => "the OpenCL library knows no device; is an implementation installed?",
+        Ok(_) => {
+            "the OpenCL library finds no device: install the OpenCL implementation (ICD) of the device"
+        }
     };
     unavailable(reason.to_owned())
 }

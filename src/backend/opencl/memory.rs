@@ -132,8 +132,8 @@ impl MemoryCalls for DriverContext {
     ) -> Result<(NonNull<c_void>, u64)> {
         if !self.has_fine_grain {
             return Err(unavailable(format!(
-                "{} has no fine-grained shared virtual memory, through which kernels tell of panics: kernels that can \
-                 panic do not run on it",
+                "{} has no fine-grained shared virtual memory, which kernels that can panic need to report panics: \
+                 they do not run on it",
                 self.name
             )));
         }

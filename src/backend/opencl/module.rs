@@ -73,7 +73,7 @@ impl DriverContext {
         let program = std::str::from_utf8(binary).map_err(|_| Error::OpenClBuild {
             artifact: artifact.to_string(),
             device: self.name.clone(),
-            log: "the program is not text".to_owned(),
+            log: "the program is not UTF-8 text".to_owned(),
         })?;
         let made = create_program_with_source(context, &[program]);
         let made = Object(named(made, "clCreateProgramWithSource", subject)?);
@@ -85,7 +85,7 @@ impl DriverContext {
         let log = get_program_build_data(program.0, self.device.0, CL_PROGRAM_BUILD_LOG);
         match log.map(text) {
             Ok(log) if !log.is_empty() => log,
-            _ => "its compiler does not say why".to_owned(),
+            _ => "the device's compiler gives no reason".to_owned(),
         }
     }
 }

@@ -41,7 +41,7 @@ impl DeviceProperties {
         let memory = if version >= (2, 0) { number(&ask(CL_DEVICE_SVM_CAPABILITIES)?) } else { 0 };
         if memory & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER == 0 {
             return Err(unavailable(format!(
-                "{} ({}) has no shared virtual memory, which kernelmill needs of OpenCL devices",
+                "{} ({}) has no shared virtual memory, which kernelmill requires of OpenCL devices",
                 device.full_name(),
                 device.version
             )));

@@ -101,15 +101,20 @@ impl Function {
         };
         let passing: Option<Vec<_>> =
             signature.parameters().iter().map(|it| Passing::of(&it.kind)).collect();
-        let passing = passing.ok_or_else(|| refuse("it has a parameter that Vulkan has not"))?;
+        let passing = passing.ok_or_else(|| {
+            refuse("the kernel has a parameter of a kind that Vulkan does not support")
+        })?;
         let is_known = |(source, _): &(Binding, Binding)| {
             source.group == 0 && source.binding as usize <= passing.len() + 2
         };
         if !code.bindings.iter().all(is_known) {
-            return Err(refuse("it uses other buffers than its wrapper gives"));
+            return Err(refuse(
+                "the kernel uses other buffers than its wrapper binds; build the package again",
+            ));
         }
-        if let Some(lacking) = gpu.lacking(&code.words) {
-            return Err(refuse(&format!("the device has no {lacking}")));
+        let lacking = gpu.lacking(&code.words);
+        if !lacking.is_empty() {
+            return Err(refuse(&format!("the device does not support {}", lacking.join(" and "))));
         }
         let is_uniform = |source: &Binding| {
             let number = source.binding as usize;
@@ -219,7 +224,7 @@ impl Function {
         }
         let gpu = &*self.shared.gpu;
         let place = gpu.buffers.place(address);
-        let place = place.ok_or_else(|| self.refuse(index, "is in no buffer of this device"))?;
+        let place = place.ok_or_else(|| self.refuse(index, "is not in a buffer of this device"))?;
         let align = u64::from(gpu.limits.min_storage_buffer_offset_alignment);
         let start = if bytes.is_some() { place.offset / align * align } else { 0 };
         let offset = place.offset - start;
@@ -227,7 +232,7 @@ impl Function {
         let bound = part.unwrap_or(place.buffer.size());
         let most = gpu.limits.max_storage_buffer_binding_size;
         if bound > most {
-            let why = format!("has {bound} bytes, and the device binds {most} at most");
+            let why = format!("has {bound} bytes, but the device binds at most {most}");
             return Err(self.refuse(index, &why));
         }
         Ok((Resource::Storage { buffer: place.buffer, offset: start, bytes: part }, offset as u32))

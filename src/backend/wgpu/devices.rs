@@ -95,7 +95,9 @@ pub(super) fn with_ordinal(ordinal: usize) -> Result<&'static ListedDevice> {
     let devices = all();
     devices.get(ordinal).ok_or_else(|| match devices.len() {
         0 => none(),
-        count => unavailable(format!("there is no device {ordinal}, wgpu has {count}")),
+        count => {
+            unavailable(format!("there is no device {ordinal}: wgpu has {count}, numbered from 0"))
+        }
     })
 }
 
@@ -108,7 +110,10 @@ pub(super) fn with_name(part: &str) -> Result<usize> {
     let has_it = |device: &ListedDevice| device.to_string().to_lowercase().contains(&part);
     devices.iter().position(has_it).ok_or_else(|| {
         let known: Vec<_> = devices.iter().map(ToString::to_string).collect();
-        unavailable(format!("no device has `{part}` in its name; there is {}", known.join(", ")))
+        unavailable(format!(
+            "no device has `{part}` in its name; the devices are: {}",
+            known.join(", ")
+        ))
     })
 }
 
@@ -120,7 +125,7 @@ fn none() -> Error {
         () => "",
     };
     unavailable(format!(
-        "{other}no Vulkan loader is installed, or it knows no device; is a driver installed?"
+        "{other}no Vulkan loader is installed, or it finds no device: install the Vulkan driver of the device"
     ))
 }
 

@@ -43,9 +43,9 @@ pub(super) struct Gpu {
 
 /// Capabilities of SPIR-V that not every device has, by their numbers.
 const NEEDED: [(u32, Features, &str); 3] = [
-    (11, Features::SHADER_INT64, "integers of 64 bits"),
-    (12, Features::SHADER_INT64_ATOMIC_ALL_OPS, "atomic operations of 64 bits"),
-    (10, Features::SHADER_F64, "numbers of type `f64`"),
+    (11, Features::SHADER_INT64, "64-bit integers"),
+    (12, Features::SHADER_INT64_ATOMIC_ALL_OPS, "64-bit atomic operations"),
+    (10, Features::SHADER_F64, "the type `f64`"),
 ];
 
 /// The features of devices that modules may need.
@@ -96,16 +96,15 @@ impl Gpu {
         }
     }
 
-    /// What a module needs that the device does not have.
-    pub(super) fn lacking(&self, words: &[u32]) -> Option<&'static str> {
-        if self.fences == Fences::Refused && fences::has(words) {
-            return Some("fences of memory in divergent code");
-        }
+    /// Everything that a module needs and the device does not support.
+    pub(super) fn lacking(&self, words: &[u32]) -> Vec<&'static str> {
         let has = self.device.features();
         let lacks = |(capability, feature, _): &&(u32, Features, _)| {
             !has.contains(*feature) && interface::capabilities(words).any(|it| it == *capability)
         };
-        NEEDED.iter().find(lacks).map(|(.., what)| *what)
+        let refuses_fences = self.fences == Fences::Refused && fences::has(words);
+        let fences = refuses_fences.then_some("memory fences in divergent code");
+        fences.into_iter().chain(NEEDED.iter().filter(lacks).map(|(.., what)| *what)).collect()
     }
 
     /// That the device is not lost, and that nothing went wrong since somebody asked.

@@ -45,12 +45,14 @@ pub(super) struct WgpuStream {
 /// Why a device does not take SPIR-V as it is; `None`: it does.
 fn obstacle(api: Api, has: Features, (major, minor): (u32, u32)) -> Option<String> {
     match api {
-        Api::Metal | Api::D3d12 => Some(format!("is a device of {api}, which takes no SPIR-V")),
+        Api::Metal | Api::D3d12 => {
+            Some(format!("is a device of {api}, which does not accept SPIR-V"))
+        }
         Api::Vulkan if (major, minor) < OLDEST => {
-            Some(format!("has Vulkan {major}.{minor}, and SPIR-V 1.4 needs Vulkan 1.2"))
+            Some(format!("supports Vulkan {major}.{minor}, but SPIR-V 1.4 needs Vulkan 1.2"))
         }
         Api::Vulkan if !has.contains(Features::PASSTHROUGH_SHADERS) => {
-            Some("takes no SPIR-V as it is".to_owned())
+            Some("does not accept SPIR-V as it is (wgpu's `PASSTHROUGH_SHADERS`)".to_owned())
         }
         Api::Vulkan => None,
     }
@@ -65,7 +67,7 @@ impl DriverContext {
         if let Some(why) = obstacle.filter(|_| !translation::IS_BUILT) {
             let name = &listed.name;
             return Err(unavailable(format!(
-                "{name} {why}; the feature `wgpu-translation` of kernelmill translates it"
+                "{name} {why}; enable the feature `wgpu-translation` of kernelmill, which translates SPIR-V"
             )));
         }
         let timestamps = Features::TIMESTAMP_QUERY | Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
@@ -125,10 +127,13 @@ mod tests {
         let reason = |api, has, version| obstacle(api, has, version).unwrap_or_default();
         assert_eq!(reason(Api::Vulkan, has, (1, 2)), "");
         assert_eq!(reason(Api::Vulkan, has, (1, 3)), "");
-        let old = "has Vulkan 1.1, and SPIR-V 1.4 needs Vulkan 1.2";
+        let old = "supports Vulkan 1.1, but SPIR-V 1.4 needs Vulkan 1.2";
         assert_eq!(reason(Api::Vulkan, has, (1, 1)), old);
-        assert_eq!(reason(Api::Vulkan, lacks, (1, 3)), "takes no SPIR-V as it is");
-        let d3d12 = "is a device of D3D12, which takes no SPIR-V";
+        assert_eq!(
+            reason(Api::Vulkan, lacks, (1, 3)),
+            "does not accept SPIR-V as it is (wgpu's `PASSTHROUGH_SHADERS`)"
+        );
+        let d3d12 = "is a device of D3D12, which does not accept SPIR-V";
         assert_eq!(reason(Api::D3d12, has, (0, 0)), d3d12);
         assert_eq!(reason(Api::Metal, has, (0, 0)), d3d12.replace("D3D12", "Metal"));
     }

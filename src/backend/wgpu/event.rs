@@ -148,7 +148,7 @@ impl EventCalls for DriverContext {
         match (earlier.nanoseconds()?, later.nanoseconds()?) {
             (Some(earlier), Some(later)) => Ok(Some(((later - earlier) / 1e6) as f32)),
             _ => {
-                let message = "the device has no timestamps".to_owned();
+                let message = "the device does not support timestamp queries".to_owned();
                 Err(later.gpu.error("write_timestamp", "the time of an event".to_owned(), message))
             }
         }

@@ -113,7 +113,7 @@ impl Function {
         let passing =
             passing.filter(|passing| passing.len() == bindings.len()).ok_or_else(|| {
                 let message = format!(
-                    "it uses {} buffers, and its wrapper gives those of `{signature}`",
+                    "the entry point uses {} buffers, but its wrapper binds those of `{signature}`",
                     bindings.len()
                 );
                 gpu.error("create_compute_pipeline", kernel.entry.to_owned(), message)
@@ -135,7 +135,7 @@ impl Function {
         let groups = bindings.iter().map(|it| it.group + 1).max().unwrap_or(0);
         if groups > gpu.limits.max_bind_groups {
             let message = format!(
-                "it uses the group {}, and the device has {}",
+                "the entry point uses the bind group {}, but the device has {}, numbered from 0",
                 groups - 1,
                 gpu.limits.max_bind_groups
             );
@@ -200,16 +200,16 @@ impl Function {
         let gpu = &*self.shared.gpu;
         if bytes == 0 {
             return Err(
-                self.refuse(index, "has no elements, and buffers of WGSL have at least one")
+                self.refuse(index, "has no elements, but a buffer of WGSL must have at least one")
             );
         }
         let most = gpu.limits.max_storage_buffer_binding_size;
         if bytes > most {
-            let why = format!("has {bytes} bytes, and the device binds {most} at most");
+            let why = format!("has {bytes} bytes, but the device binds at most {most}");
             return Err(self.refuse(index, &why));
         }
         let place = gpu.buffers.place(address);
-        let place = place.ok_or_else(|| self.refuse(index, "is in no buffer of this device"))?;
+        let place = place.ok_or_else(|| self.refuse(index, "is not in a buffer of this device"))?;
         let align = u64::from(gpu.limits.min_storage_buffer_offset_alignment);
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
         let copy = match place.offset.is_multiple_of(align) {
@@ -251,7 +251,7 @@ impl hal::Function for Function {
         let (gpu, stream) = (&*self.shared.gpu, DriverContext::launch_stream(stream)?);
         let subject = || format!("the launch of `{}`", self.kernel.entry);
         if shape.dynamic_shared_bytes > 0 {
-            let message = "WGSL has no dynamic shared memory: declare it with `var<workgroup>`";
+            let message = "WGSL has no dynamic shared memory: declare the memory in the kernel with `var<workgroup>`";
             return Err(gpu.error("dispatch_workgroups", subject(), message.to_owned()));
         }
         self.image.note_launch(stream);

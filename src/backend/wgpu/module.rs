@@ -118,7 +118,7 @@ impl ModuleCalls for DriverContext {
     unsafe fn load_module(&self, artifact: &EmbeddedArtifact, binary: &[u8]) -> Result<Handle> {
         let gpu = &*self.gpu;
         let damaged = || {
-            let message = "the binary is no SPIR-V module".to_owned();
+            let message = "the binary is not a SPIR-V module".to_owned();
             gpu.error("create_shader_module", artifact.to_string(), message)
         };
         let words = interface::words(binary).ok_or_else(damaged)?;

@@ -16,7 +16,11 @@ pub(super) fn settle<'c>(
     value: Option<&ConstantValue>,
 ) -> Result<(), String> {
     let symbol = constant.symbol();
-    let global = module.global(&symbol).ok_or_else(|| format!("the bitcode lacks `{symbol}`"))?;
+    let global = module.global(&symbol).ok_or_else(|| {
+        format!(
+            "internal error of kernelmill: the bitcode has no symbol `{symbol}`; please report it"
+        )
+    })?;
     let known = match value {
         None => global,
         Some(value) => {

@@ -19,14 +19,14 @@ pub(super) fn constant_faults(
             let all = list(known.iter().map(|it| format!("{}: {}", it.name, it.ty)));
             let near = near(name, known.iter().map(|it| &*it.name));
             faults.push(format!(
-                "its bitcode has no constant `{name}`{near}; it has {all}; constants are declared with `constant!` of \
-                 kernelmill-device"
+                "the bitcode has no constant `{name}`{near}; its constants: {all}; declare constants with `constant!` \
+                 of kernelmill-device"
             ));
         }
         if let Some(other) = own.find(|it| it.ty != value.ty) {
             let (expected, found) = (&other.ty, value.ty);
             faults.push(format!(
-                "the constant `{name}` is of type `{expected}`, and is given a value of type `{found}`"
+                "the constant `{name}` has the type `{expected}`, but is given a value of type `{found}`"
             ));
         }
     }
@@ -38,8 +38,8 @@ pub(super) fn missing_kernel(name: &str, names: &[&str]) -> String {
     let near = near(name, names.iter().copied());
     let all = list(names.iter().map(|name| (*name).to_owned()));
     format!(
-        "launch bounds are given for the kernel `{name}`, and its bitcode has none of this name{near}; it has {all}. \
-         Instances of generic kernels that the build has not made cannot be had from bitcode"
+        "launch bounds are given for the kernel `{name}`, which the bitcode does not have{near}; its kernels: {all}. \
+         Of generic kernels it has only the instances that the build has made"
     )
 }
 
@@ -52,17 +52,20 @@ pub(super) fn narrowed(
     let limits = chosen.or(own);
     let threads: u32 = limits.block.iter().product();
     let fault = if limits.block != [0; 3] && limits.block.contains(&0) {
-        format!("a block of {:?} threads has none", limits.block)
+        format!("the block size {:?} has no threads", limits.block)
     } else if own.block != [0; 3] && own.block != limits.block {
-        format!("its source states the block {:?}, and {:?} was chosen", own.block, limits.block)
+        format!(
+            "its source states the block size {:?}, but {:?} was chosen",
+            own.block, limits.block
+        )
     } else if own.max_block_threads > 0 && limits.max_block_threads > own.max_block_threads {
         format!(
-            "its source states at most {} threads in a block, and {} were chosen",
+            "its source states at most {} threads per block, but {} were chosen",
             own.max_block_threads, limits.max_block_threads
         )
     } else if limits.max_block_threads > 0 && threads > limits.max_block_threads {
         format!(
-            "a block of {:?} has more threads than the {} that there may be",
+            "a block of {:?} has more threads than the launch bounds allow, {}",
             limits.block, limits.max_block_threads
         )
     } else {

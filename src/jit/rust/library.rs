@@ -54,8 +54,8 @@ pub(super) fn find(
     let of_system = || versions.find_map(|it| kernelmill_llvm::find_library(system, Some(it)).ok());
     own.or_else(of_system).ok_or_else(|| {
         format!(
-            "no shared library of it was found, in the Rust toolchain or the system: install LLVM {} or later (Debian's \
-             package `libllvm{}`), or a Rust toolchain by rustup, or set {VARIABLE} to the library",
+            "no shared library of LLVM was found in the Rust toolchain or the system: install LLVM {} or later \
+             (Debian's package `libllvm{}`) or a Rust toolchain with rustup, or set {VARIABLE} to the library",
             Version::OLDEST.major,
             Version::NEWEST_TESTED - 1
         )

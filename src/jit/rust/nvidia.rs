@@ -46,8 +46,8 @@ pub(super) fn machine_for(
         }
     }
     Err(format!(
-        "LLVM {} knows no architecture from sm_{base} to sm_{number}, or no version of PTX from {}.{} on: set {VARIABLE} to \
-         a later library",
+        "LLVM {} supports no architecture from sm_{base} to sm_{number} with PTX {}.{} or later: set {VARIABLE} to \
+         the library of a later LLVM",
         Version::opened(),
         oldest_ptx / 10,
         oldest_ptx % 10

@@ -55,7 +55,8 @@ pub(super) fn sources(device: &Device, set: &'static KernelSet) -> Result<Vec<So
         Architecture::Cpu => "bitcode_cpu",
         _ => {
             let reason = format!(
-                "{device} is neither the CPU nor an NVIDIA device: kernels in Rust are compiled for no other at run time"
+                "{device} is neither the CPU nor an NVIDIA GPU: kernels in Rust are compiled at run time for these \
+                 only"
             );
             return Err(no_compiler(reason));
         }
@@ -89,7 +90,7 @@ pub(super) fn sources(device: &Device, set: &'static KernelSet) -> Result<Vec<So
             source_file: artifact.source.to_owned(),
             compiler: LLVM.to_owned(),
             options: artifact.target.to_owned(),
-            log: "its embedded bitcode is damaged, or of another version of kernelmill".to_owned(),
+            log: "its embedded bitcode is damaged, or of another version of kernelmill; build the package again".to_owned(),
         })?;
         let source = Source { artifact, form, bitcode };
         match place {
@@ -103,7 +104,7 @@ pub(super) fn sources(device: &Device, set: &'static KernelSet) -> Result<Vec<So
                 "the package `{}` has no bitcode of kernels in Rust for {device}: add the target `{wanted}` to its settings",
                 set.package
             ),
-            reasons => format!("no bitcode is for {device}: {}", reasons.join("; ")),
+            reasons => format!("no bitcode can be compiled for {device}: {}", reasons.join("; ")),
         };
         return Err(no_compiler(reason));
     }
@@ -117,8 +118,8 @@ pub(super) fn check_version(bitcode: &Bitcode, opened: Version) -> Result<(), St
         return Ok(());
     }
     Err(format!(
-        "the library is of version {opened}, and the bitcode was written by LLVM {major}.{minor}.{patch}: set {VARIABLE} to \
-         the library of that version or a later one"
+        "the library has version {opened}, but LLVM {major}.{minor}.{patch} wrote the bitcode: set {VARIABLE} to a \
+         library of that version or later"
     ))
 }
 
@@ -135,6 +136,6 @@ pub(super) fn processor(device: &Architecture, source: &Source) -> Result<Proces
             let machine = cpu::machine(&source.bitcode.module)?;
             Ok(Processor { target: Target::Cpu, machine })
         }
-        _ => Err("the device is another one than that of the bitcode".to_owned()),
+        _ => Err("internal error of kernelmill: the bitcode is for another kind of device; please report it".to_owned()),
     }
 }

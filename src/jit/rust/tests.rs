@@ -40,7 +40,8 @@ fn a_library_older_than_the_one_of_the_bitcode_is_told() {
     assert_eq!(check_version(&bitcode(), version(22)), Ok(()));
     assert_eq!(check_version(&bitcode(), version(23)), Ok(()));
     let error = check_version(&bitcode(), version(21)).unwrap_err();
-    let expected = "the library is of version 21.1.8, and the bitcode was written by LLVM 22.1.0: set KERNELMILL_LLVM";
+    let expected =
+        "the library has version 21.1.8, but LLVM 22.1.0 wrote the bitcode: set KERNELMILL_LLVM";
     assert!(error.starts_with(expected), "{error}");
 }
 
@@ -48,7 +49,7 @@ fn a_library_older_than_the_one_of_the_bitcode_is_told() {
 fn a_machine_without_the_library_is_told_what_to_install() {
     let nowhere = Path::new("/nonexistent");
     let error = find(None, || Some(nowhere.to_owned()), nowhere).unwrap_err();
-    for part in ["no shared library of it was found", "libllvm", "rustup", "KERNELMILL_LLVM"] {
+    for part in ["no shared library of LLVM was found", "libllvm", "rustup", "KERNELMILL_LLVM"] {
         assert!(error.contains(part), "{part}: {error}");
     }
     let named = find(Some(nowhere.to_owned()), || None, nowhere);
@@ -71,7 +72,7 @@ fn the_architecture_is_the_newest_that_the_device_runs_and_llvm_knows() {
     }
     let newer = Bitcode { ptx: 999, ..bitcode() };
     let error = processor(&device(8, 6), &source("bitcode_75", newer)).err().unwrap();
-    assert!(error.contains("knows no architecture from sm_75 to sm_86"), "{error}");
+    assert!(error.contains("supports no architecture from sm_75 to sm_86"), "{error}");
 }
 
 #[test]

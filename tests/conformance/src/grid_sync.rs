@@ -76,7 +76,7 @@ fn rounds(on: &Context) -> Outcome {
     let most = most.ok_or("no cooperative launches")?;
     let launch = Launch::<3>::grid([most as u32 + 1, 1, 1], block);
     match on.kernels.grid_rounds(&on.stream, launch, rounds as u32, &mut cells) {
-        Err(Error::Limit { quantity: "blocks that wait for each other", limit, .. })
+        Err(Error::Limit { quantity: "blocks of a cooperative launch", limit, .. })
             if limit == most => {}
         other => return Err(format!("{} blocks are not refused: {other:?}", most + 1).into()),
     }
@@ -113,9 +113,18 @@ fn panics(on: &Context) -> Outcome {
 fn leaves(on: &Context) -> Outcome {
     let launch = Launch::grid([4], [32]);
     for (end, words) in [
-        (37, "37 at its barrier, 27 of their blocks ended, 2 blocks ended"),
-        (64, "64 at its barrier, 0 of their blocks ended, 2 blocks ended"),
-        (127, "127 at its barrier, 1 of their blocks ended, 0 blocks ended"),
+        (
+            37,
+            "37 threads wait at its barrier, 27 threads of their blocks have exited, 2 blocks have ended",
+        ),
+        (
+            64,
+            "64 threads wait at its barrier, 0 threads of their blocks have exited, 2 blocks have ended",
+        ),
+        (
+            127,
+            "127 threads wait at its barrier, 1 threads of their blocks have exited, 0 blocks have ended",
+        ),
     ] {
         let mut cells = on.device.zeros::<u32>(1)?;
         on.kernels.grid_leaves(&on.stream, launch, end, &mut cells)?;

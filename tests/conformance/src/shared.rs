@@ -169,7 +169,7 @@ fn barriers_apart(on: &Context) -> Outcome {
     let input = on.device.upload(&x)?;
     on.kernels.barriers_apart(&on.stream, Launch::grid([3], [50]), &input, &mut output)?;
     let panic = reported(&on.stream)?;
-    let text = "the threads of a block wait at 2 different barriers: 49 and 1 threads, 0 ended";
+    let text = "deadlock in a block: its threads wait at 2 different barriers: 49 and 1 threads, 0 have exited";
     if (panic.kind, panic.block, panic.thread) != (PanicKind::Deadlock, [1, 0, 0], [13, 0, 0]) {
         return Err(format!("not a deadlock of thread 13 of block 1: {panic:?}").into());
     }

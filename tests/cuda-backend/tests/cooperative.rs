@@ -182,7 +182,7 @@ fn a_variant_is_allowed_its_shared_memory_before_its_blocks_are_counted() {
                 let Error::Limit { quantity, requested, limit, .. } = error else {
                     panic!("{error}")
                 };
-                assert_eq!(quantity, "blocks that wait for each other");
+                assert_eq!(quantity, "blocks of a cooperative launch");
                 let every = u64::from(every);
                 assert_eq!((requested, limit % every), (9 * every, 0));
                 assert!((every..9 * every).contains(&limit), "{limit}");
@@ -213,7 +213,7 @@ fn more_blocks_than_the_device_holds_are_refused_before_any_call() {
         let blocks = most(&kernel, 256, 0).unwrap() as u32;
         let error = launch(&loaded, Launch::grid([blocks + 1], [256])).unwrap_err();
         let expected = format!(
-            "kernel `meet`: the launch asks for blocks that wait for each other {}, the limit of {} is {blocks}",
+            "kernel `meet`: the launch asks for {} blocks of a cooperative launch, the limit of {} is {blocks}",
             blocks + 1,
             loaded.device().name(),
         );

@@ -58,7 +58,7 @@ fn the_reason_is_logged_where_that_is_asked_for() {
     logged.expect_success();
     let line = "kernelmill: cuInit failed for CUDA: CUDA_ERROR_SYSTEM_NOT_READY";
     assert!(logged.stderr.contains(line), "{}", logged.stderr);
-    assert!(logged.stderr.contains("the device is "), "{}", logged.stderr);
+    assert!(logged.stderr.contains("; using "), "{}", logged.stderr);
     let silent = Child::run(name, &[FAILURE, ("KERNELMILL_LOG", "")], best);
     assert!(!silent.stderr.contains("kernelmill:"), "{}", silent.stderr);
 }
@@ -88,7 +88,8 @@ fn the_environment_names_the_device() {
     }
     let stdout = printed("cuda:2");
     for part in [
-        "asks for `cuda:2`, which cannot be had: CUDA is not available: there is no device 2, the driver has 2",
+        "names `cuda:2`, which cannot be opened: CUDA is not available: there is no device 2: the driver has 2, \
+         numbered from 0",
         "\n  cuda:0: ",
         "\n  cuda:1: ",
         "\n  no hip: ",

@@ -179,7 +179,7 @@ fn wrong_sources_options_and_arguments_are_told() {
             compiler.compile(&device, &Source::cuda("wrong.cu", text)).unwrap_err().to_string()
         };
         let error = told(&Compiler::new(), "__global__ void k(int *x) {\n  *x = y;\n}");
-        let expected = "wrong.cu does not compile, by NVRTC of CUDA ";
+        let expected = "wrong.cu does not compile (NVRTC of CUDA ";
         assert!(error.starts_with(expected), "{error}");
         assert!(error.contains("\nwrong.cu(2): error: identifier \"y\" is undefined"), "{error}");
         // It is compiled again, for nothing was made.
@@ -189,9 +189,12 @@ fn wrong_sources_options_and_arguments_are_told() {
         let error = told(&Compiler::new().option("-I/usr/include"), SCALE);
         assert!(error.contains("the option `-I/usr/include` names files"), "{error}");
         let error = told(&Compiler::new(), "__device__ int f() { return 1; }");
-        assert!(error.starts_with("wrong.cu has no kernel ``: it has none"), "{error}");
+        assert!(
+            error.starts_with("wrong.cu has no kernel: the source has no `__global__` function"),
+            "{error}"
+        );
         let error = told(&Compiler::new(), "a\0b");
-        assert!(error.contains("a text has a zero byte: \"a\\0b\""), "{error}");
+        assert!(error.contains("contains a zero byte: \"a\\0b\""), "{error}");
         let cpu = Device::cpu().unwrap();
         let error = Compiler::new().compile(&cpu, &source()).unwrap_err();
         assert!(matches!(error, Error::NoCompiler { .. }), "{error}");
@@ -213,12 +216,15 @@ fn wrong_sources_options_and_arguments_are_told() {
             unsafe { scale.launch(&stream, launch, (jit::value(1.0_f32), jit::write(&mut x))) };
         assert_eq!(
             error.unwrap_err().to_string(),
-            "kernel `scale`: it takes 3 arguments, and is given 2"
+            "kernel `scale`: the kernel takes 3 arguments, but the launch passes 2"
         );
-        let arguments = (jit::value(1.0_f64), jit::write(&mut x), jit::value(4_u32));
+        let arguments = (jit::value(1.0_f64), jit::write(&mut x), jit::value(4_u64));
         // SAFETY: as above.
         let error = unsafe { scale.launch(&stream, launch, arguments) }.unwrap_err();
-        assert_eq!(error.to_string(), "kernel `scale`: argument 1 has 8 bytes, its parameter 4");
+        assert_eq!(
+            error.to_string(),
+            "kernel `scale`: argument 1 has 8 bytes, but its parameter has 4; argument 3 has 8 bytes, but its parameter has 4"
+        );
         assert_eq!(x.download().unwrap(), [0.0; 4]);
     });
 }
@@ -401,8 +407,8 @@ fn a_file_stands_for_a_kernel_of_a_program() {
         );
         let missing = |variable: &str, name: &str| {
             format!(
-                "KERNELMILL_OVERRIDE_{variable} is `{folder}/{name}`, which cannot be read: the kernel `{variable}` is \
-                 that of all.cu\n"
+                "KERNELMILL_OVERRIDE_{variable} is `{folder}/{name}`, which cannot be read (No such file or directory \
+                 (os error 2)): the kernel `{variable}` of all.cu is not overridden\n"
             )
         };
         assert_eq!(plain.log(), missing("fill", "fill.ptx") + &missing("scale", "scale.cu"));
@@ -436,9 +442,9 @@ fn a_file_stands_for_a_kernel_of_a_program() {
 
         write("fill.ptx", &fill(".param .u64 x, .param .u32 n"));
         let error = compile(Output::Ptx).unwrap_err().to_string();
-        let expected = "its parameters have (8, 4) bytes, and those of the kernel (8)";
+        let expected = "the sizes of its parameters are (8, 4) bytes, those of the kernel are (8)";
         assert!(
-            error.contains("fill.ptx` cannot stand for it") && error.contains(expected),
+            error.contains("fill.ptx` cannot override the kernel") && error.contains(expected),
             "{error}"
         );
         fs::remove_file(Path::new(&folder).join("fill.ptx")).unwrap();

@@ -136,7 +136,8 @@ fn buffers_are_copied_in_the_order_of_their_uses() {
         assert_eq!(copy.download().unwrap(), [2.0; LEN]);
         assert_eq!(bench.y.download().unwrap(), [4.0; LEN]);
         let error = x.copy_from_buffer(first, &copy.slice(1..)).unwrap_err();
-        let text = "copy_from_buffer: the buffer has 8 elements, the buffer that is copied has 7";
+        let text =
+            "copy_from_buffer: the destination buffer has 8 elements, the source buffer has 7";
         assert_eq!(error.to_string(), text);
         x.slice_mut(3..3).copy_from_buffer(first, &copy.slice(8..)).unwrap();
         let host = Device::cpu().unwrap();

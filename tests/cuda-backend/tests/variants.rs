@@ -363,12 +363,12 @@ fn a_launch_gets_the_build_for_the_smallest_blocks_that_hold_its_own() {
         assert_eq!(explanation.chosen(), None);
         let expected = "\
 no build fits a launch of kernel `which`
-  threads64_index32 for compute_80: made for blocks of 64 threads, the launch has 513
-  threads64 for compute_80: made for blocks of 64 threads, the launch has 513
-  index32 for compute_80: made for blocks of 256 threads, the launch has 513
-  without variant for compute_80: made for blocks of 256 threads, the launch has 513
-  registers32 for compute_80: made for blocks of 256 threads, the launch has 513
-  threads512 for compute_75: made for blocks of 512 threads, the launch has 513
+  threads64_index32 for compute_80: compiled for at most 64 threads per block, the launch has 513
+  threads64 for compute_80: compiled for at most 64 threads per block, the launch has 513
+  index32 for compute_80: compiled for at most 256 threads per block, the launch has 513
+  without variant for compute_80: compiled for at most 256 threads per block, the launch has 513
+  registers32 for compute_80: compiled for at most 256 threads per block, the launch has 513
+  threads512 for compute_75: compiled for at most 512 threads per block, the launch has 513
   registers40: sm_120 runs on compute capability 12.0 and later ones of generation 12 only, the device has ";
         let Architecture::Nvidia { major, minor } = *device.architecture() else {
             panic!("it is NVIDIA's")
@@ -401,8 +401,8 @@ fn a_launch_with_large_sizes_never_gets_indices_of_32_bits() {
         let narrow = cg::Loaded::new(&device, &NARROW_SET).unwrap();
         assert_eq!(number(&narrow, block(256), most), 7);
         let error = launch(&narrow, block(256), most + 1).unwrap_err();
-        let expected = "kernel `which`: the launch asks for an argument 2147483648, the limit of indices of 32 bits, \
-                        which it is built with is 2147483647";
+        let expected = "kernel `which`: the launch asks for 2147483648 as the value of an argument, the limit of its \
+                        32-bit indices is 2147483647";
         assert_eq!(error.to_string(), expected);
         let prepare = |size| {
             let mut out = device.zeros::<u32>(1).unwrap();
@@ -440,7 +440,7 @@ fn alternating_launches_load_nothing_again() {
         }
         assert_eq!(module_cache().statistics().loads, loads);
         let error = launch(&loaded, block(256).max_registers(31), 0).unwrap_err();
-        assert!(error.to_string().contains("made for more than the 31 registers"), "{error}");
+        assert!(error.to_string().contains("compiled for more than the 31 registers"), "{error}");
     });
 }
 

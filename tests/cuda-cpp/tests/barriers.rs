@@ -37,6 +37,6 @@ fn whole_warps_may_wait_at_different_barriers() {
 fn threads_of_a_warp_may_not() {
     let launch = Launch::linear(1, 64);
     let error = barriers().run_on_cpu("teams", launch, &arguments(40)).unwrap_err().to_string();
-    let message = "the threads of a block wait at 2 different barriers: 40 and 24 threads, 0 ended";
+    let message = "deadlock in a block: its threads wait at 2 different barriers: 40 and 24 threads, 0 have exited";
     assert!(error.contains(message), "{error}");
 }

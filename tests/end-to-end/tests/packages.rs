@@ -157,7 +157,7 @@ fn enums_of_kernels_have_no_other_values() {
         let run = project.cargo(&["build"]);
         assert!(!run.success && run.stderr.contains(expected), "{}", run.stderr);
     };
-    refused(&project, &filtered("", "zeros(2)"), "zeros may be no value");
+    refused(&project, &filtered("", "zeros(2)"), "zero bytes may not be a valid value");
 
     let own_with = |variants: &str, copy: &str, buffer: &str| {
         let item = format!(
@@ -174,8 +174,16 @@ fn enums_of_kernels_have_no_other_values() {
         .file("src/main.rs", &own("Nearest = -1, Bilinear = 300"));
     assert_eq!(project.cargo(&["run"]).succeeds().stdout, "[Nearest, Nearest]\n");
     let both = "Nearest = -1, Bilinear = 300";
-    refused(&project, &own_with(both, "", upload), "zeros are no value of `Filter` in the kernels");
-    refused(&project, &own_with(both, "nonzero", "zeros(2)"), "zeros may be no value");
+    refused(
+        &project,
+        &own_with(both, "", upload),
+        "zero bytes are not a valid value of `Filter` in the kernels",
+    );
+    refused(
+        &project,
+        &own_with(both, "nonzero", "zeros(2)"),
+        "zero bytes may not be a valid value",
+    );
     refused(&project, &own("Nearest = -1, Bilinear = 300, Cubic = 3"), "`Mode::Cubic` not covered");
     refused(
         &project,

@@ -320,9 +320,9 @@ fn variants_with_macros_of_their_own_get_the_launches_that_name_them() {
         let run = project.cargo(&["run", "--message-format=json"]).succeeds();
         let expected = "\
 no build fits a launch of kernel `tile`
-  without variant for cpu: made for blocks of 16 threads, the launch has 32
-  TILE32 for cpu: compiled with TILE=32, for launches that ask for it by its name
-  wide for cpu: compiled with TILE=64, for launches that ask for it by its name
+  without variant for cpu: compiled for at most 16 threads per block, the launch has 32
+  TILE32 for cpu: compiled with TILE=32, for launches that name this variant
+  wide for cpu: compiled with TILE=64, for launches that name this variant
 no build fits a launch of kernel `other`
   without variant for cpu: the launch asks for the variant `TILE32`
 [\"\", \"TILE=32\", \"TILE=64\"] on ";

@@ -30,7 +30,10 @@ fn the_environment_names_one_of_two_devices() {
             "{inventory}"
         );
         let error = Device::hip(2).unwrap_err().to_string();
-        assert_eq!(error, "HIP is not available: there is no device 2, the driver has 2");
+        assert_eq!(
+            error,
+            "HIP is not available: there is no device 2: the driver has 2, numbered from 0"
+        );
     });
 }
 
@@ -86,8 +89,8 @@ fn memory_that_there_is_not_and_launches_that_are_too_large() {
         let (x, mut y) = (device.upload(&[1.0f32; 4]).unwrap(), device.zeros(4).unwrap());
         let stream = device.stream();
         for (launch, text) in [
-            (Launch::grid([1 << 24], [256]), "threads in x 4294967296, the limit of"),
-            (Launch::grid([1], [1025]), "threads per block in x 1025, the limit of"),
+            (Launch::grid([1 << 24], [256]), "4294967296 threads in x, the limit of"),
+            (Launch::grid([1], [1025]), "1025 threads per block in x, the limit of"),
             (Launch::linear(4).shared_bytes(65_537), "bytes of shared memory 65537"),
         ] {
             let error = kernels.saxpy(&stream, launch, 2.0, &x, &mut y).unwrap_err();

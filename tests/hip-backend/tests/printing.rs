@@ -109,7 +109,8 @@ fn the_last_lines_are_lost_where_the_buffer_is_full() {
     assert_eq!(between(&child.stdout, "second", "end"), ["line 0", "line 1", "line 2"]);
     let lost = 5000 - fits;
     let note = format!(
-        "kernelmill: {lost} lines that kernels of ../opencl-backend/kernels/printing.rs printed did not fit into 65536 bytes"
+        "kernelmill: {lost} lines printed by kernels of ../opencl-backend/kernels/printing.rs are lost: they did not \
+         fit into the print buffer of 65536 bytes"
     );
     assert_eq!(child.stderr.lines().filter(|line| *line == note).count(), 1, "{}", child.stderr);
 }

@@ -135,7 +135,7 @@ pub(crate) fn variables(on: &On<'_>) -> Result<()> {
     let error = coefficients.write_from(3, &[0.0; 2]).expect_err("beyond its end").to_string();
     assert_eq!(
         error,
-        "the variable `coefficients` has 4 elements, and 2 from 3 on are none of them"
+        "the device variable `coefficients` has 4 elements; 2 from index 3 on are out of bounds"
     );
     // What kernels write is there when they are waited for, which reading does.
     let counts = variables.counts()?;

@@ -19,7 +19,10 @@ fn pocl_comes_after_the_processor() {
         assert!(inventory.contains(&format!("\n  opencl:0: {pocl}\n")), "{inventory}");
         assert!(Device::unavailable().is_empty());
         let error = Device::opencl(3).unwrap_err().to_string();
-        assert_eq!(error, "OpenCL is not available: there is no device 3, OpenCL has 1");
+        assert_eq!(
+            error,
+            "OpenCL is not available: there is no device 3: OpenCL has 1, numbered from 0"
+        );
     });
 }
 
@@ -37,8 +40,8 @@ fn a_name_that_no_device_has_is_explained() {
     let variables = [("KERNELMILL_DEVICE", "opencl:radeon")];
     clean_child("a_name_that_no_device_has_is_explained", &variables, || {
         let error = Device::best().unwrap_err().to_string();
-        let reason = "asks for `opencl:radeon`, which cannot be had: OpenCL is not available: no device has \
-                      `radeon` in its name; there is ";
+        let reason = "names `opencl:radeon`, which cannot be opened: OpenCL is not available: no device has `radeon` \
+                      in its name; the devices are: ";
         assert!(
             error.contains(reason) && error.contains("of Portable Computing Language"),
             "{error}"
@@ -56,7 +59,7 @@ fn binaries_are_chosen_by_what_the_device_reads() {
         assert!(text.contains("streams.cl for opencl-c (OpenCL C, "), "{text}");
         for line in [
             "\n  not cpu: is for the CPU, the device is an OpenCL device",
-            "\n  not spirv64: is SPIR-V, the device reads none",
+            "\n  not spirv64: is SPIR-V, which the device does not support",
         ] {
             assert!(text.contains(line), "{text}");
         }
@@ -80,7 +83,8 @@ fn a_machine_without_opencl_has_the_processor() {
     });
     let Some(child) = child else { return };
     child.expect_success();
-    let expected = "the OpenCL library knows no device; is an implementation installed?";
+    let expected =
+        "the OpenCL library finds no device: install the OpenCL implementation (ICD) of the device";
     assert!(child.stdout.contains(&format!("reason: {expected}\n")), "{}", child.stdout);
     assert!(child.stdout.contains(&format!("  no opencl: {expected}\n")), "{}", child.stdout);
 }

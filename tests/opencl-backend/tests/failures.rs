@@ -227,11 +227,11 @@ fn programs_that_cannot_be_built_are_explained() {
                 &["cannot build kernels/streams.cl for opencl-c", "nothing_here", "2:10"],
             ),
             (b"// kernelmill: -cl-no-such-option\n", &["clBuildProgram failed", "CL_INVALID_BUILD_OPTIONS"]),
-            (b"\xff\xfe", &["cannot build kernels/streams.cl", "the program is not text"]),
+            (b"\xff\xfe", &["cannot build kernels/streams.cl", "the program is not UTF-8 text"]),
             (b"kernel void other() {}", &["kernels/streams.cl", "has no kernel `"]),
             (
                 b"kernel void add(global uint *x) {}\nkernel void sum_of() {}\nkernel void steps() {}\n",
-                &["kernels/streams.cl", "parameters as ", "steps("],
+                &["kernels/streams.cl", "parameters in the kernel", "steps("],
             ),
         ];
         for (program, expected) in cases {

@@ -44,7 +44,10 @@ fn devices_of_both_platforms_are_listed() {
             assert!(Device::inventory().contains(&line), "{}", Device::inventory());
         }
         let error = Device::opencl(2).unwrap_err().to_string();
-        assert_eq!(error, "OpenCL is not available: there is no device 2, OpenCL has 2");
+        assert_eq!(
+            error,
+            "OpenCL is not available: there is no device 2: OpenCL has 2, numbered from 0"
+        );
     });
 }
 
@@ -114,7 +117,7 @@ fn what_belongs_to_the_other_platform_is_refused() {
         // SAFETY: there is an element for each work-item.
         let launched = unsafe { kernels.add(&first.stream(), launch, &mut values, 1) };
         let error = told(launched.unwrap_err());
-        let other = "it is used on a stream of another device";
+        let other = "but is used on a stream of another device";
         assert_eq!(error, format!("a buffer of 64 elements belongs to {second}, {other}"));
         // SAFETY: as above.
         let launched = unsafe { kernels.add(&second.stream(), launch, &mut values, 1) };
@@ -124,7 +127,7 @@ fn what_belongs_to_the_other_platform_is_refused() {
         let error = told(first.stream().wait(&event).unwrap_err());
         assert_eq!(
             error,
-            format!("an event belongs to {second}, it is used on a stream of {first}")
+            format!("an event belongs to {second}, but is used on a stream of {first}")
         );
         let own = first.upload(&[7_u32; LEN]).unwrap();
         let filled = values.copy_from_buffer(&first.stream(), &own.slice(..));

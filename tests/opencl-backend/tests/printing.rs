@@ -99,7 +99,8 @@ fn the_last_lines_are_lost_where_the_buffer_is_full() {
         (0..4095).map(|it| line(&it)).collect::<Vec<_>>()
     );
     assert_eq!(between(&stdout, "second", "end"), ["line 0", "line 1", "line 2"]);
-    let note = "kernelmill: 905 lines that kernels of kernels/printing.rs printed did not fit into 65536 bytes";
+    let note = "kernelmill: 905 lines printed by kernels of kernels/printing.rs are lost: they did not fit into the \
+                print buffer of 65536 bytes";
     assert_eq!(stderr.lines().filter(|line| *line == note).count(), 1, "{stderr}");
 }
 

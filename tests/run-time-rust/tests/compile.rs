@@ -161,14 +161,17 @@ fn what_cannot_be_chosen_is_told() {
                         `FACTOR: f32`, `OFFSET: i64`, `ROUNDS: u32`, `STRIDE: u32`";
         assert!(error.contains(expected), "{error}");
         let error = told(RustCompiler::new().constant("FACTOR", 1.0_f64));
-        assert!(error.contains("of type `f32`, and is given a value of type `f64`"), "{error}");
+        assert!(
+            error.contains("has the type `f32`, but is given a value of type `f64`"),
+            "{error}"
+        );
         let error = told(RustCompiler::new().block("scales", [1, 1, 1]));
         assert!(error.contains("the kernel `scales`") && error.contains("`scale`"), "{error}");
-        assert!(error.contains("Instances of generic kernels"), "{error}");
+        assert!(error.contains("Of generic kernels it has only the instances"), "{error}");
         let error = told(RustCompiler::new().max_threads("bounded", 256));
-        assert!(error.contains("its source states at most 128 threads in a block"), "{error}");
+        assert!(error.contains("its source states at most 128 threads per block"), "{error}");
         let error = told(RustCompiler::new().block("bounded", [129, 1, 1]));
-        assert!(error.contains("more threads than the 128 that there may be"), "{error}");
+        assert!(error.contains("more threads than the launch bounds allow, 128"), "{error}");
         let all = RustCompiler::new()
             .constant("FACTORS", 1.0_f32)
             .constant("OFFSET", 1_u64)

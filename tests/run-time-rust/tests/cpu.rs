@@ -201,7 +201,7 @@ fn what_cannot_be_chosen_is_told() {
     let error = told(RustCompiler::new().constant("FACTORS", 1.0_f32));
     assert!(error.contains("has no constant `FACTORS` (the nearest is `FACTOR`)"), "{error}");
     let error = told(RustCompiler::new().block("bounded", [129, 1, 1]));
-    assert!(error.contains("more threads than the 128 that there may be"), "{error}");
+    assert!(error.contains("more threads than the launch bounds allow, 128"), "{error}");
 }
 
 #[test]

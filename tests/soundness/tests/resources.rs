@@ -52,7 +52,7 @@ fn a_process_without_threads_gets_errors() {
         // SAFETY: as above.
         unsafe { assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &raw const limit), 0) };
         for _ in 0..2 {
-            assert_unavailable(&device, "the thread pool could not be started");
+            assert_unavailable(&device, "the thread pool cannot be started");
         }
         assert_works(&Device::cpu_sequential().unwrap());
         limit.rlim_cur = before;

@@ -36,7 +36,7 @@ fn a_machine_without_a_driver_is_told() {
     command.envs(tool::WITHOUT_VULKAN);
     let output = command.output().expect("the program starts");
     let errors = String::from_utf8_lossy(&output.stderr);
-    let expected = "no Vulkan loader is installed, or it knows no device; is a driver installed?";
+    let expected = "no Vulkan loader is installed, or it finds no device: install the Vulkan driver of the device";
     assert!(!output.status.success() && errors.contains(expected), "{errors}");
 }
 

@@ -62,7 +62,8 @@ impl Stuck {
     pub(super) fn alone(wait: GridWait) -> Self {
         let GridWait { waiting, thread, .. } = wait;
         let message = format!(
-            "{waiting} threads wait for other blocks, which do not run: the launch is not cooperative"
+            "{waiting} threads wait at a barrier of the grid, which the other blocks do not reach: the launch is not \
+             cooperative"
         );
         Self { thread, message }
     }
@@ -84,8 +85,8 @@ fn count(items: &[Item], is: impl Fn(&Item) -> bool) -> usize {
 #[cold]
 fn at_warp_operations(items: &[Item]) -> String {
     format!(
-        "the threads of a block wait for each other for ever: {} at a warp operation whose other \
-         lanes do not come, {} at the block's barrier, {} ended",
+        "deadlock in a block: {} threads wait at a warp-level primitive that other lanes do not reach, {} at the \
+         block's barrier, {} have exited",
         count(items, |item| item.wait == WAIT_WARP),
         count(items, |item| item.wait == WAIT_BARRIER),
         count(items, |item| item.wait == WAIT_ENDED)
@@ -95,7 +96,7 @@ fn at_warp_operations(items: &[Item]) -> String {
 #[cold]
 fn at_both(items: &[Item]) -> String {
     format!(
-        "the threads of a block wait for each other for ever: {} at the block's barrier, {} at the grid's, {} ended",
+        "deadlock in a block: {} threads wait at the block's barrier, {} at the grid's, {} have exited",
         count(items, |item| item.wait == WAIT_BARRIER),
         count(items, |item| item.wait == WAIT_GRID),
         count(items, |item| item.wait == WAIT_ENDED)
@@ -113,7 +114,7 @@ fn at_barriers(items: &[Item], kind: u32) -> String {
     }
     let at = |barrier: &u32| waiting().filter(|item| item.argument == *barrier).count().to_string();
     format!(
-        "the threads of a block wait at {} different barriers{}: {} threads, {} ended",
+        "deadlock in a block: its threads wait at {} different barriers{}: {} threads, {} have exited",
         barriers.len(),
         if kind == WAIT_GRID { " of the grid" } else { "" },
         barriers.iter().map(at).collect::<Vec<_>>().join(" and "),

@@ -303,8 +303,8 @@ fn threads_that_wait_for_each_other_for_ever_are_a_deadlock() {
     let record = run::<Stuck>([8, 1, 1], &mut []);
     assert_eq!((record.state, PanicKind::from_code(record.kind)), (2, PanicKind::Deadlock));
     assert_eq!((record.block, record.thread), ([4, 5, 6], [1, 0, 0]));
-    let text = "the threads of a block wait for each other for ever: 6 at a warp operation whose \
-                other lanes do not come, 1 at the block's barrier, 1 ended";
+    let text = "deadlock in a block: 6 threads wait at a warp-level primitive that other lanes do not reach, 1 at the \
+                block's barrier, 1 have exited";
     assert_eq!(record.message(&[], &[]), text);
     assert!(text.len() <= PANIC_MESSAGE_BYTES);
 }
@@ -354,7 +354,7 @@ fn threads_at_different_barriers_are_a_deadlock() {
     let record = run::<Apart>([8, 1, 1], &mut memory);
     assert_eq!((record.state, PanicKind::from_code(record.kind)), (2, PanicKind::Deadlock));
     assert_eq!((record.block, record.thread), ([4, 5, 6], [3, 0, 0]));
-    let text = "the threads of a block wait at 2 different barriers: 3 and 4 threads, 1 ended";
+    let text = "deadlock in a block: its threads wait at 2 different barriers: 3 and 4 threads, 1 have exited";
     assert_eq!(record.message(&[], &[]), text);
     assert_eq!(memory, [8, 0], "no barrier has opened");
 }
@@ -426,17 +426,18 @@ fn threads_at_barriers_of_block_and_grid_and_of_a_grid_that_does_not_run_are_a_d
         (
             [3, 8],
             3,
-            "the threads of a block wait for each other for ever: 3 at the block's barrier, 5 at the grid's, 0 ended",
+            "deadlock in a block: 3 threads wait at the block's barrier, 5 at the grid's, 0 have exited",
         ),
         (
             [0, 6],
             6,
-            "the threads of a block wait at 2 different barriers of the grid: 6 and 2 threads, 0 ended",
+            "deadlock in a block: its threads wait at 2 different barriers of the grid: 6 and 2 threads, 0 have exited",
         ),
         (
             [0, 8],
             0,
-            "8 threads wait for other blocks, which do not run: the launch is not cooperative",
+            "8 threads wait at a barrier of the grid, which the other blocks do not reach: the launch is not \
+             cooperative",
         ),
     ] {
         let mut memory = ends;

@@ -36,7 +36,9 @@ pub(super) unsafe fn load(
     subject: impl Fn() -> String,
 ) -> Result<ShaderModule> {
     let Some(source) = source(signs::matched(&workgroup::without_zeroing(module))) else {
-        let message = "kernelmill was built without its feature `wgpu-translation`".to_owned();
+        let message = "kernelmill was built without its feature `wgpu-translation`; enable it in Cargo.toml: \
+                       `features = [\"wgpu-translation\"]`"
+            .to_owned();
         return Err(gpu.error("create_shader_module", subject(), message));
     };
     let description = ShaderModuleDescriptor { label: None, source };

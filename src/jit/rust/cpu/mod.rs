@@ -45,7 +45,11 @@ pub(super) fn assume_block<'c>(
 ) -> Result<(), String> {
     let symbol = format!("{CPU_KERNEL_PREFIX}{entry}");
     let described = module.global(&symbol).and_then(Value::initializer);
-    let described = described.ok_or_else(|| format!("the bitcode lacks `{symbol}`"))?;
+    let described = described.ok_or_else(|| {
+        format!(
+            "internal error of kernelmill: the bitcode has no symbol `{symbol}`; please report it"
+        )
+    })?;
     let (pointer, word) = (Type::pointer(context, 0), Type::int(context, 32));
     let assume = module.intrinsic("llvm.assume", &[]);
     let fields = described.operands();

@@ -52,7 +52,10 @@ fn a_kernel_that_bitcode_does_not_have_is_told() {
     let context = Context::create();
     let module = context.create_module("empty");
     let error = assume_block(&context, &module, "sizes", [1; 3]).unwrap_err();
-    assert_eq!(error, "the bitcode lacks `kernelmill_cpu_sizes`");
+    assert_eq!(
+        error,
+        "internal error of kernelmill: the bitcode has no symbol `kernelmill_cpu_sizes`; please report it"
+    );
 }
 
 #[test]

@@ -61,7 +61,10 @@ fn a_library_that_is_no_tool_is_a_warning() {
     let library = library.to_str().unwrap();
     let not_there = folder.path().join("none.so");
     let cases = [
-        (vec![(INJECTION, library), ("NVTX_REFUSES", "1")], "its InitializeInjectionNvtx2 fails"),
+        (
+            vec![(INJECTION, library), ("NVTX_REFUSES", "1")],
+            "its function `InitializeInjectionNvtx2` reports a failure",
+        ),
         (vec![(INJECTION, not_there.to_str().unwrap())], "cannot open shared object file"),
         (vec![(INJECTION, "libm.so.6")], "undefined symbol: InitializeInjectionNvtx2"),
     ];
@@ -71,6 +74,9 @@ fn a_library_that_is_no_tool_is_a_warning() {
         let warnings: Vec<_> =
             child.stderr.lines().filter(|line| line.starts_with("kernelmill: NVTX_")).collect();
         let [warning] = warnings[..] else { panic!("{}", child.stderr) };
-        assert!(warning.contains(reason) && warning.ends_with("; no ranges"), "{warning}");
+        assert!(
+            warning.contains(reason) && warning.ends_with("; no NVTX ranges are recorded"),
+            "{warning}"
+        );
     }
 }

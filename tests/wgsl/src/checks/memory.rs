@@ -80,7 +80,10 @@ pub(crate) fn refused(on: &On<'_>) -> Result<()> {
     let launch = Launch::grid([1], [64]);
     let empty = text(on.kernels.saxpy(&on.stream, launch, 1.0, &x, &mut none));
     assert!(empty.contains("argument 2 of `saxpy`"), "{empty}");
-    assert!(empty.contains("it has no elements, and buffers of WGSL have at least one"), "{empty}");
+    assert!(
+        empty.contains("it has no elements, but a buffer of WGSL must have at least one"),
+        "{empty}"
+    );
     // No threads are no launch.
     on.kernels.saxpy(&on.stream, Launch::grid([0], [64]), 1.0, &x, &mut none)?;
     let block = text(on.kernels.saxpy(&on.stream, Launch::grid([1], [32]), 1.0, &x, &mut y));

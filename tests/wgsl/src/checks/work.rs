@@ -147,7 +147,7 @@ pub(crate) fn failures(on: &On<'_>) -> Result<()> {
     for kind in [0, 1] {
         let error = attempt(kind).to_string();
         let expected = "create_shader_module failed for ";
-        assert!(error.starts_with(expected) && error.contains("no SPIR-V module"), "{error}");
+        assert!(error.starts_with(expected) && error.contains("not a SPIR-V module"), "{error}");
     }
     assert!(matches!(attempt(2), Error::Loader { .. }));
     let before = (held(), cache.statistics());
