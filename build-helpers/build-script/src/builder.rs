@@ -341,7 +341,7 @@ impl Build {
         };
         with_stack(stack::OF_BUILD, build).unwrap_or_else(|error| {
             let limit = limit_behind(&error);
-            Err(Error::Toolchain(format!("cannot start a thread to build with: {error}{limit}")))
+            Err(Error::Toolchain(format!("cannot start the thread of the build: {error}{limit}")))
         })
     }
 }

@@ -73,7 +73,10 @@ pub fn read(text: &str) -> Result<Vec<Choice>, Vec<String>> {
                     });
                 }
             }
-            _ => faults.push(at(key.span().start, "only tables `[[choice]]` are known here")),
+            _ => faults.push(at(
+                key.span().start,
+                &format!("unknown key `{}`: the file has only tables `[[choice]]`", key.get_ref()),
+            )),
         }
     }
     let mut lines: BTreeMap<_, usize> = BTreeMap::new();
@@ -85,7 +88,7 @@ pub fn read(text: &str) -> Result<Vec<Choice>, Vec<String>> {
         if let Some(first) = lines.insert(choice.key(), choice.line) {
             let line = choice.line;
             faults.push(format!(
-                "{FILE}:{line}: the kernel, device and size class of line {first}; remove one of the two"
+                "{FILE}:{line}: this choice has the kernel, device and size class of the one in line {first}: remove one of the two"
             ));
         }
     }
@@ -100,7 +103,7 @@ fn read_choice(
 ) {
     let start = value.span().start;
     let DeValue::Table(table) = value.get_ref() else {
-        return fault(start, "`choice` is a list of tables: write `[[choice]]`");
+        return fault(start, "`choice` must be a list of tables: write `[[choice]]`");
     };
     let (mut kernel, mut device, mut group) = (None, None, None);
     let (mut size_class, mut block, mut max_registers) = (None, None, None);
@@ -111,7 +114,7 @@ fn read_choice(
             if found.is_none() {
                 let (key, from, to) = (key.get_ref(), range.start(), range.end());
                 let or = if most_axes > 1 { ", or a list of 2 or 3 of them" } else { "" };
-                fault(at, &format!("`{key}` is a number from {from} to {to}{or}"));
+                fault(at, &format!("`{key}` must be a number from {from} to {to}{or}"));
             }
             // A fault is told once: no numbers are compared with nothing.
             Some(found.unwrap_or_default())
@@ -123,7 +126,7 @@ fn read_choice(
             name @ ("kernel" | "device" | "group") => {
                 let text = value.get_ref().as_str();
                 if text.is_none() {
-                    fault(at, &format!("`{name}` is a text"));
+                    fault(at, &format!("`{name}` must be a string"));
                 }
                 let place = match name {
                     "kernel" => &mut kernel,
@@ -135,7 +138,7 @@ fn read_choice(
             name => fault(
                 key.span().start,
                 &format!(
-                    "`{name}` is not known; known are `group`, `kernel`, `device`, `size-class`, `block`, `max-registers`"
+                    "unknown key `{name}`: the keys are `group`, `kernel`, `device`, `size-class`, `block` and `max-registers`"
                 ),
             ),
         }
@@ -152,7 +155,7 @@ fn read_choice(
     if group.is_some() && (block.is_some() || max_registers.is_some()) {
         fault(
             start,
-            "`block` and `max-registers` do not go with `group`, whose kernels have launches of their own",
+            "`block` and `max-registers` cannot be set beside `group`: remove them, since each kernel of a group has its own launch",
         );
     }
     // A group has no block, and one that it is given was reported.
@@ -193,12 +196,12 @@ fn read_numbers(
 fn check_shape(size_class: &[u32], block: &[u32], fault: &mut impl FnMut(&str)) {
     let threads: u32 = block.iter().product();
     if threads > 1024 {
-        fault(&format!("a `block` of {threads} threads is too large: there are 1024 at most"));
+        fault(&format!("`block` has {threads} threads, more than the limit of 1024"));
     }
     let (classes, axes) = (size_class.len(), block.len());
     if classes != axes && classes > 0 && axes > 0 {
         fault(&format!(
-            "`size-class` is for {classes}D and `block` for {axes}D: both have a number for each dimension"
+            "`size-class` has {classes} dimensions and `block` has {axes}: write a number for each dimension in both"
         ));
     }
 }
@@ -314,8 +317,8 @@ mod tests {
         assert_eq!(read_back.collect::<Vec<_>>(), [own, all[2].clone()]);
         let faults = read(&format!("{expected}block = 8\n{expected}")).unwrap_err();
         let expected = [
-            "kernelmill-tuning.toml:1: `block` and `max-registers` do not go with `group`, whose kernels have launches of their own",
-            "kernelmill-tuning.toml:7: the kernel, device and size class of line 1; remove one of the two",
+            "kernelmill-tuning.toml:1: `block` and `max-registers` cannot be set beside `group`: remove them, since each kernel of a group has its own launch",
+            "kernelmill-tuning.toml:7: this choice has the kernel, device and size class of the one in line 1: remove one of the two",
         ];
         assert_eq!(faults, expected);
     }
@@ -340,13 +343,13 @@ mod tests {
         let faults: Vec<_> =
             faults.iter().map(|it| it.strip_prefix("kernelmill-tuning.toml:").unwrap()).collect();
         let expected = [
-            "1: `size-class` is for 2D and `block` for 1D: both have a number for each dimension",
-            "6: a `block` of 2048 threads is too large: there are 1024 at most",
-            "15: `block` is a number from 1 to 1024, or a list of 2 or 3 of them",
-            "14: `size-class` is a number from 0 to 63, or a list of 2 or 3 of them",
-            "20: `block` is a number from 1 to 1024, or a list of 2 or 3 of them",
-            "19: `size-class` is a number from 0 to 63, or a list of 2 or 3 of them",
-            "25: `block` is a number from 1 to 1024, or a list of 2 or 3 of them",
+            "1: `size-class` has 2 dimensions and `block` has 1: write a number for each dimension in both",
+            "6: `block` has 2048 threads, more than the limit of 1024",
+            "15: `block` must be a number from 1 to 1024, or a list of 2 or 3 of them",
+            "14: `size-class` must be a number from 0 to 63, or a list of 2 or 3 of them",
+            "20: `block` must be a number from 1 to 1024, or a list of 2 or 3 of them",
+            "19: `size-class` must be a number from 0 to 63, or a list of 2 or 3 of them",
+            "25: `block` must be a number from 1 to 1024, or a list of 2 or 3 of them",
         ];
         let sorted = |mut faults: Vec<&str>| {
             faults.sort_unstable();
@@ -381,17 +384,17 @@ mod tests {
                     [[choice]]\nkernel = \"k\"\ndevice = \"d\"\nsize-class = 1\nblock = 2\nmax-registers = 256\n";
         let faults = read(text).unwrap_err();
         let expected = [
-            "1: only tables `[[choice]]` are known here",
-            "3: `kernel` is a text",
-            "5: `size-class` is a number from 0 to 63, or a list of 2 or 3 of them",
-            "6: `block` is a number from 1 to 1024, or a list of 2 or 3 of them",
-            "7: `colour` is not known; known are `group`, `kernel`, `device`, `size-class`, `block`, `max-registers`",
+            "1: unknown key `other`: the file has only tables `[[choice]]`",
+            "3: `kernel` must be a string",
+            "5: `size-class` must be a number from 0 to 63, or a list of 2 or 3 of them",
+            "6: `block` must be a number from 1 to 1024, or a list of 2 or 3 of them",
+            "7: unknown key `colour`: the keys are `group`, `kernel`, `device`, `size-class`, `block` and `max-registers`",
             "8: `kernel` is missing; `cargo kernelmill tune` writes it",
             "8: `device` is missing; `cargo kernelmill tune` writes it",
             "8: `size-class` is missing; `cargo kernelmill tune` writes it",
             "8: `block` is missing; `cargo kernelmill tune` writes it",
-            "19: `max-registers` is a number from 1 to 255",
-            "14: the kernel, device and size class of line 9; remove one of the two",
+            "19: `max-registers` must be a number from 1 to 255",
+            "14: this choice has the kernel, device and size class of the one in line 9: remove one of the two",
         ];
         let mut faults: Vec<_> =
             faults.iter().map(|it| it.strip_prefix("kernelmill-tuning.toml:").unwrap()).collect();

@@ -202,7 +202,7 @@ fn doctor_fails_where_the_packages_targets_cannot_be_built() {
     assert!(!output.status.success(), "{text}");
     let line = format!("nvcc 12.0 does not know the target `sm_100f` ({})", nvcc.display());
     assert!(text.contains(&line), "{text}");
-    assert!(text.contains("the nearest that it knows is `sm_90`"), "{text}");
+    assert!(text.contains("the nearest that this nvcc knows is `sm_90`"), "{text}");
     user.write("Cargo.toml", PACKAGE);
     let told = success(&doctor());
     assert!(

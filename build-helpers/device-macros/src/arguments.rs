@@ -42,7 +42,7 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
             _ => errors.push(
                 span(part),
                 format!(
-                    "`{}` is no argument of `#[kernel]`, which takes `dim`, `width`, `fast_math`, \
+                    "`{}` is not an argument of `#[kernel]`, which takes `dim`, `width`, `fast_math`, \
                      `instances`, `variants`, `launch_bounds`, `block_size`, `min_blocks`, `max_registers`, `index_width` and \
                      `cluster`: write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(launch_bounds = 256)]`",
                     text(part)
@@ -54,7 +54,7 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
     if let Some(width) = &arguments.width
         && arguments.dimension != 2
     {
-        errors.push(width.span(), "only a kernel of two dimensions has rows: write `dim = 2` too");
+        errors.push(width.span(), "`width` is for kernels of two dimensions: write `dim = 2` too");
         arguments.width = None;
     }
     arguments
@@ -81,14 +81,14 @@ fn check_bound(part: &[TokenTree], name: &str, errors: &mut Errors) {
         let example = if SIZES.contains(&name) { "[2, 1, 1]" } else { "64" };
         errors.push(
             span(part.get(2..).filter(|rest| !rest.is_empty()).unwrap_or(part)),
-            format!("`{name}` is written with numbers: write `{name} = {example}`"),
+            format!("`{name}` takes numbers: write `{name} = {example}`"),
         );
     }
 }
 
 /// Checks the syntax of `variants = [{ launch_bounds = 64 }]`; the build reads what they say.
 fn check_variants(part: &[TokenTree], errors: &mut Errors) {
-    let wrong = "variants are a list of what each says of its launches: write `variants = [{ launch_bounds = 64 }]`";
+    let wrong = "`variants` takes a list with the limits of each variant: write `variants = [{ launch_bounds = 64 }]`";
     let list = match part {
         [_, equals, list] if is_punct(Some(equals), '=') => Some(list),
         _ => None,
@@ -112,8 +112,8 @@ fn check_variants(part: &[TokenTree], errors: &mut Errors) {
             if VARIANT_LIMITS.contains(&name.as_str()) {
                 check_bound(part, &name, errors);
             } else {
-                let message = "a variant in the attribute has `launch_bounds`, `max_registers` and `index_width`; `name` \
-                               and `targets` are for the settings of the build";
+                let message = "a variant in the attribute takes `launch_bounds`, `max_registers` and `index_width`: write \
+                               `name`, `targets` and `define` in the settings of the build";
                 errors.push(span(part), message);
             }
         }
@@ -135,7 +135,7 @@ fn read_dimension(part: &[TokenTree], arguments: &mut Arguments, errors: &mut Er
         }
         _ => errors.push(
             span(part.get(2..).filter(|rest| !rest.is_empty()).unwrap_or(part)),
-            "the dimension is one of the literals 1, 2 and 3: write `dim = 2`",
+            "`dim` takes one of the literals 1, 2 and 3: write `dim = 2`",
         ),
     }
 }
@@ -147,7 +147,7 @@ fn read_width(part: &[TokenTree], arguments: &mut Arguments, errors: &mut Errors
         }
         _ => errors.push(
             span(part.get(2..).filter(|rest| !rest.is_empty()).unwrap_or(part)),
-            "the width of the rows is a parameter of the kernel: write `width = w`",
+            "`width` takes the name of a parameter of the kernel: write `width = w`",
         ),
     }
 }

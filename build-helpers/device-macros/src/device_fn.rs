@@ -60,7 +60,7 @@ fn entry(tokens: &[TokenTree], errors: &mut Errors) -> Option<TokenStream> {
     let Some((position, name)) = find_name(tokens, start, errors) else {
         errors.push(
             span(&tokens[start..]),
-            "`#[device_fn]` stands on a function: write `#[device_fn] pub fn name(..) -> .. { .. }`",
+            "`#[device_fn]` must be on a function: write `#[device_fn] pub fn name(..) -> .. { .. }`",
         );
         return None;
     };
@@ -68,7 +68,7 @@ fn entry(tokens: &[TokenTree], errors: &mut Errors) -> Option<TokenStream> {
     if is_punct(tokens.get(position), '<') {
         errors.push(
             span(&tokens[position..]),
-            "a device function has no type, constant or lifetime parameters: write a function for \
+            "a device function cannot have type, constant or lifetime parameters: write a function for \
              each type, which calls a generic one",
         );
         return None;
@@ -143,7 +143,9 @@ fn visibility(tokens: &[TokenTree]) -> TokenStream {
 
 /// Checks the tokens before the name: `unsafe` and `extern` are errors.
 fn check_qualifiers(tokens: &[TokenTree], errors: &mut Errors) {
-    for (word, what) in [("unsafe", "is called without `unsafe`"), ("extern", "is one of Rust")] {
+    for (word, what) in
+        [("unsafe", "must be safe to call"), ("extern", "must have the ABI of Rust")]
+    {
         if let Some(token) = tokens.iter().find(|token| is_ident(Some(token), word)) {
             errors.push(token.span(), format!("a device function {what}: remove `{word}`"));
         }

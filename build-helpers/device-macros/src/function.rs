@@ -54,7 +54,7 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
     let Some((position, name)) = find_name(&tokens, start, errors) else {
         errors.push(
             span(&tokens[start..]),
-            "`#[kernel]` stands on a function: write `#[kernel] pub fn name(..) { .. }`",
+            "`#[kernel]` must be on a function: write `#[kernel] pub fn name(..) { .. }`",
         );
         return None;
     };
@@ -89,8 +89,10 @@ pub(crate) fn find_name(
         match tokens.get(index)? {
             TokenTree::Ident(word) => match word.to_string().as_str() {
                 "fn" => break,
-                "async" => errors
-                    .push(word.span(), "a function on a device runs to its end: remove `async`"),
+                "async" => errors.push(
+                    word.span(),
+                    "a kernel or device function cannot be `async`: remove `async`",
+                ),
                 "pub" | "crate" | "const" | "unsafe" | "safe" | "extern" => {}
                 _ => return None,
             },
@@ -136,7 +138,7 @@ fn refuse_static(tokens: &[TokenTree], errors: &mut Errors) {
         if is_ident(Some(token), "static") && is_punct(tokens[..index].last(), '\'') {
             errors.push(
                 token.span(),
-                "what a kernel is passed lives as long as its launch: remove `'static`",
+                "the arguments of a kernel live only as long as its launch: remove `'static`",
             );
         }
         if let TokenTree::Group(group) = token {
@@ -162,7 +164,7 @@ fn read_tail(tokens: &[TokenTree], errors: &mut Errors) -> Vec<TokenTree> {
         );
     }
     if end == tokens.len() {
-        errors.push(span(&tokens[..end]), "a kernel has a body: write `{ .. }`");
+        errors.push(span(&tokens[..end]), "a kernel must have a body: write `{ .. }`");
     }
     bounds.to_vec()
 }

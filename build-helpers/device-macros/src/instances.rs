@@ -36,7 +36,7 @@ pub(crate) fn read(part: &[TokenTree], errors: &mut Errors) -> Vec<Listed> {
         [_, equals, list] if is_punct(Some(equals), '=') => Some(list),
         _ => None,
     };
-    let wrong = "instances are a list of texts: write `instances = [\"f32, 16\"]`";
+    let wrong = "`instances` takes a list of strings: write `instances = [\"f32, 16\"]`";
     let Some(TokenTree::Group(group)) = list.filter(|it| is_group(Some(it), Delimiter::Bracket))
     else {
         errors.push(span(part), wrong);
@@ -91,7 +91,7 @@ fn instance(listed: &Listed, generics: &[Generic], errors: &mut Errors) -> Optio
         let (has, wants) = (parts.len(), generics.len());
         errors.push(
             *place,
-            format!("the instance `{text}` has {has} arguments, and the kernel {wants} parameters"),
+            format!("the instance `{text}` has {has} arguments, and the kernel has {wants} type and constant parameters: write {wants}"),
         );
         return None;
     }

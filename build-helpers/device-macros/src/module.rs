@@ -23,7 +23,7 @@ pub(crate) fn check(arguments: TokenStream, item: TokenStream, errors: &mut Erro
         let span = tokens.get(at).map_or_else(Span::call_site, TokenTree::span);
         errors.push(
             span,
-            "`#[kernelmill::kernels]` is for a module: put the kernels into `mod name { .. }`, and it before that",
+            "`#[kernelmill::kernels]` must be on a module: put the kernels into `mod name { .. }`, and the attribute before it",
         );
     }
 }

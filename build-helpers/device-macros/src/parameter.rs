@@ -59,7 +59,7 @@ pub(crate) fn read(tokens: &[TokenTree], errors: &mut Errors) -> Option<Paramete
     let colon = find_colon(tokens);
     let pattern = &tokens[..colon.unwrap_or(tokens.len())];
     if let Some(this) = pattern.iter().find(|token| is_ident(Some(token), "self")) {
-        errors.push(this.span(), "a kernel is no method: write a free function");
+        errors.push(this.span(), "a kernel cannot be a method: write a free function");
         return None;
     }
     let Some(colon) = colon else {
@@ -88,7 +88,10 @@ fn classify(ty: &[TokenTree], errors: &mut Errors) -> Option<Kind> {
     if is_ident(ty.first(), "impl") || is_ident(ty.first(), "dyn") {
         errors.push(
             span(ty),
-            format!("a kernel's parameter has one known type: write it instead of `{}`", text(ty)),
+            format!(
+                "a parameter of a kernel must have one known type: write it instead of `{}`",
+                text(ty)
+            ),
         );
         return None;
     }
@@ -145,10 +148,10 @@ fn reference(ty: &[TokenTree], errors: &mut Errors) -> Option<Kind> {
             text(rest)
         ),
         None if is_ident(rest.first(), "str") => {
-            "a device has no text: write `&[u8]` and pass the bytes".to_owned()
+            "a kernel cannot take a `str`: write `&[u8]` and pass the bytes".to_owned()
         }
         None => format!(
-            "references to single values do not reach the device: write `{}` or a slice `&[T]`",
+            "a kernel cannot take a reference to a single value: write `{}` or a slice `&[T]`",
             text(rest)
         ),
     };
@@ -201,7 +204,10 @@ fn disjoint(ty: &[TokenTree], arguments: &[TokenTree], errors: &mut Errors) -> O
     let parts = split(arguments, ',');
     let mut types = parts.into_iter().filter(|part| !is_punct(part.first(), '\''));
     let Some(element) = types.next() else {
-        errors.push(span(ty), "a `DisjointSlice` has elements: write `DisjointSlice<f32>`");
+        errors.push(
+            span(ty),
+            "a `DisjointSlice` needs the type of its elements: write `DisjointSlice<f32>`",
+        );
         return None;
     };
     Some(Kind::Disjoint(element.iter().cloned().collect()))
@@ -213,7 +219,7 @@ fn block_array(ty: &[TokenTree], arguments: &[TokenTree], errors: &mut Errors) -
     let [element, length] = types[..] else {
         errors.push(
             span(ty),
-            "a `BlockArray` has elements and a length: write `BlockArray<f32, 256>`",
+            "a `BlockArray` needs the type of its elements and a length: write `BlockArray<f32, 256>`",
         );
         return None;
     };
@@ -231,7 +237,7 @@ fn without_attributes<'a>(tokens: &'a [TokenTree], errors: &mut Errors) -> &'a [
         if is_ident(first.as_ref(), "cfg") || is_ident(first.as_ref(), "cfg_attr") {
             errors.push(
                 group.span(),
-                "a kernel's parameters are the same in every build: remove the attribute, or write \
+                "a kernel's parameters must be the same in every build: remove the attribute, or write \
                  two kernels",
             );
         }

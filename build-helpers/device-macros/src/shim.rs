@@ -56,14 +56,14 @@ pub(crate) fn entries(
         if !arguments.instances.is_empty() {
             errors.push(
                 function.name.span(),
-                "instances are for a kernel with type or constant parameters: remove them",
+                "`instances` is for a kernel with type or constant parameters: remove it",
             );
         }
         return entry(arguments, function, None, errors);
     }
     let instances = instances::of(&arguments.instances, function, errors);
     if instances.is_empty() {
-        let message = "a kernel with type or constant parameters has instances: write \
+        let message = "a kernel with type or constant parameters needs instances: write \
                        `#[kernel(instances = [..])]`";
         // In a build for the host the settings are not known, which may list instances.
         let error = compile_error(function.name.span(), message).into_iter().collect();
@@ -160,7 +160,7 @@ fn width(arguments: &Arguments, function: &Function, errors: &mut Errors) -> Opt
     }
     errors.push(
         wanted.span(),
-        format!("the width of the rows is a parameter of the kernel: write `{wanted}: u32` there"),
+        format!("`width` names `{wanted}`, which is not a parameter of the kernel: add the parameter `{wanted}: u32`"),
     );
     None
 }

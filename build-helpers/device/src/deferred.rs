@@ -46,7 +46,7 @@ macro_rules! deferred {
 macro_rules! deferred {
     ($name:ident: fn($($parameter:ty),* $(,)?) $(-> $result:ty)?) => {{
         unsafe extern "C" fn target($(_: $parameter),*) $(-> $result)? {
-            panic!("`{}` is found when kernels are compiled", stringify!($name))
+            panic!("the external device function `{}` works only inside a kernel that a device runs", stringify!($name))
         }
         target as unsafe extern "C" fn($($parameter),*) $(-> $result)?
     }};

@@ -174,7 +174,7 @@ macro_rules! call {
                 {
                     let function = __kernelmill_function(self.id);
                     if !__kernelmill_is_function(function) {
-                        panic!("a `DeviceFn` was called that is no function of these kernels");
+                        panic!("a `DeviceFn` was called that is not a device function of these kernels");
                     }
                     // SAFETY: the compiler finds functions of the type that is called here.
                     let function: unsafe fn($($ty),*) -> R = unsafe { core::mem::transmute(function) };

@@ -57,7 +57,7 @@ fn text(variables: Variables<'_>, name: &str) -> Option<String> {
 fn absolute(name: &str, folder: Option<PathBuf>) -> Result<PathBuf, StoreError> {
     let state = match folder {
         Some(folder) if folder.is_absolute() => return Ok(folder),
-        Some(folder) => format!("is `{}`, which is no absolute path", folder.display()),
+        Some(folder) => format!("is `{}`, which is not an absolute path", folder.display()),
         None => "is not set".to_owned(),
     };
     Err(StoreError(format!(
@@ -75,7 +75,7 @@ pub fn limit(variables: Variables<'_>) -> Result<u64, StoreError> {
     let Some(text) = text(variables, SIZE) else { return Ok(DEFAULT_LIMIT) };
     bytes(&text).ok_or_else(|| {
         StoreError(format!(
-            "error: the environment variable {SIZE} is `{text}`, which is no size\n  help: write bytes, \
+            "error: the environment variable {SIZE} is `{text}`, which is not a size\n  help: write bytes, \
              or a number with a unit: `500MB`, `2GB`, `2GiB`"
         ))
     })
@@ -92,8 +92,8 @@ pub(crate) fn is_off(variables: Variables<'_>) -> Result<bool, StoreError> {
         None | Some("" | "on") => Ok(false),
         Some("off") => Ok(true),
         Some(text) => Err(StoreError(format!(
-            "error: the environment variable {SWITCH} is `{text}`\n  help: write `on` or `off`; \
-             KERNELMILL_CACHE_DIR names a folder"
+            "error: the environment variable {SWITCH} is `{text}`, which is neither `on` nor `off`\n  help: to choose a \
+             folder, set KERNELMILL_CACHE_DIR"
         ))),
     }
 }
@@ -121,9 +121,9 @@ pub(crate) fn check_rights(folder: &Path) -> Result<(), StoreError> {
     // What is not there yet is made for the user alone.
     let Ok(Some(why)) = trust::who_else_can_change(folder) else { return Ok(()) };
     Err(StoreError(format!(
-        "error: the store of compiled kernels in {folder} is not the user's alone: {why}\n  help: remove \
-         it if others may have written there, or else take their rights away with `chmod -R go-w \
-         {folder}`; KERNELMILL_CACHE_DIR names another folder, and KERNELMILL_CACHE=off does without",
+        "error: other users can change the store of compiled kernels in {folder}: {why}\n  help: remove the \
+         folder if others may have written there, or else remove their permission to write with `chmod -R go-w \
+         {folder}`; KERNELMILL_CACHE_DIR names another folder, and KERNELMILL_CACHE=off builds without a store",
         folder = folder.display()
     )))
 }

@@ -56,7 +56,7 @@ fn apply_table(on: &Context) -> Outcome {
     let expected = Expected {
         kind: PanicKind::Explicit,
         place: ("tables.rs", 30),
-        message: &["a `DeviceFn` was called that is no function of these kernels"],
+        message: &["a `DeviceFn` was called that is not a device function of these kernels"],
     };
     expected.check(&reported(&on.stream)?)
 }

@@ -76,7 +76,7 @@ fn ptx_stands_for_a_kernel_that_nvcc_compiles() {
     assert_eq!(text.matches(".global .align 4 .u32 shared_by_both").count(), 1, "{text}");
     assert!(has(&package, "a.sm_80.cubin", 305_419_896) && has(&package, "a.sm_80.cubin", 4712));
     assert!(!has(&package, "a.sm_80.cubin", 4711));
-    let said = "this build has overridden code: `edited.ptx` stands for the kernel `fill` of kernels/a.cu, for its PTX, \
+    let said = "this build has overridden code: `edited.ptx` replaces the PTX of the kernel `fill` of kernels/a.cu, \
                 because KERNELMILL_OVERRIDE_fill is set";
     assert_eq!(warnings(&package), [said]);
     assert_eq!(package.summary(), "kernelmill: compiled 0 cached 2");
@@ -182,7 +182,7 @@ fn files_stand_for_kernels_of_opencl_devices() {
     let count = |entry: &str| bindings.matches(&format!("EmbeddedKernel::loaded({entry},")).count();
     let counts = ["0,\"mine\"", "0,\"fill\"", "1,\"keep\""].map(count);
     assert_eq!(counts, [2, 0, 2], "{bindings}");
-    let said = "this build has overridden code: `other.cl` stands for the kernel `fill` of kernels/a.cl, for its source, \
+    let said = "this build has overridden code: `other.cl` replaces the source of the kernel `fill` of kernels/a.cl, \
                 because KERNELMILL_OVERRIDE_fill is set";
     assert_eq!(warnings(&package), [said]);
     package.write("other.cl", "kernel void fill(global uint *x, uint n) { x[0] = n; }\n");

@@ -121,7 +121,7 @@ impl Cargo {
     /// Prints a directive that has not been printed yet. What has a line break, in a path, would be two.
     fn say(&self, line: &str) {
         if line.contains(['\n', '\r']) {
-            self.warn(&format!("Cargo cannot be told {line:?}: there is a line break in it"));
+            self.warn(&format!("the directive {line:?} has a line break and is not passed to Cargo: rename the file or folder in it"));
             return;
         }
         let mut inner = self.lock();
@@ -214,9 +214,7 @@ mod tests {
         let said = String::from_utf8(shared.0.lock().unwrap().clone()).unwrap();
         let lines: Vec<_> = said.lines().collect();
         assert_eq!(lines.len(), 2, "{said}");
-        assert!(
-            lines[0].starts_with("cargo::warning=Cargo cannot be told \"cargo::rerun-if-changed=")
-        );
+        assert!(lines[0].starts_with("cargo::warning=the directive \"cargo::rerun-if-changed="));
         assert_eq!(lines[1], "cargo::rerun-if-changed=kernels/b");
     }
 }

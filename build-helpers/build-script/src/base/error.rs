@@ -21,8 +21,7 @@ pub enum Error {
     Kernels(Report),
     /// A variable that Cargo sets for build scripts is not set.
     #[error(
-        "the environment variable {variable} is not set: kernelmill-build runs in build scripts, \
-         where Cargo sets it"
+        "the environment variable {variable}, which Cargo sets for build scripts, is not set: call kernelmill-build in build.rs"
     )]
     NotInBuildScript {
         /// Its name.

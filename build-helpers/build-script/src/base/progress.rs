@@ -111,7 +111,7 @@ pub(super) fn show(lines: &[String], terminal: Option<File>, warn: impl FnOnce(&
         return match lines {
             [] => {}
             [only] => warn(only),
-            [.., last] => warn(&format!("{last}; `cargo build -vv` shows what else there is")),
+            [.., last] => warn(&format!("{last}; `cargo build -vv` shows all lines")),
         };
     };
     let text: String = lines.iter().map(|line| format!("\r\x1b[K{line}\n")).collect();
@@ -172,10 +172,8 @@ mod tests {
         show(&lines, None, |it| warned.push(it.to_owned()));
         show(&lines[1..], None, |it| warned.push(it.to_owned()));
         show(&[], None, |it| warned.push(it.to_owned()));
-        let expected = [
-            "compiled 1 cached 0; `cargo build -vv` shows what else there is",
-            "compiled 1 cached 0",
-        ];
+        let expected =
+            ["compiled 1 cached 0; `cargo build -vv` shows all lines", "compiled 1 cached 0"];
         assert_eq!(warned, expected);
     }
 

@@ -309,11 +309,11 @@ impl Compilation<'_> {
                 Err(error) => {
                     let with = (self.package, self.settings);
                     report_failure(&error, &source, with, &mut report);
-                    let what = format!("{compiled} for variants");
+                    let what = format!("{compiled} for variants, and that fails");
                     report.plain(
                         Code::Variants,
                         what,
-                        "correct the source, or the `define` of the variants",
+                        "correct the source for these macros, or the `define` of the variants",
                     );
                     continue;
                 }
@@ -338,7 +338,7 @@ impl Compilation<'_> {
                 let what = format!(
                     "{file}:{line}: the variable `{name}` has another type where {compiled} for variants"
                 );
-                let help = "give it the same type: the host reads and writes it in all of them";
+                let help = "give it the same type in all variants: the host reads and writes it in all of them";
                 report.plain(Code::Variants, what, help);
             }
             source.signatures = Some(self.kernels_with(&source, &kernels, &mut report));
@@ -367,7 +367,7 @@ impl Compilation<'_> {
             let is_it = |it: &&CudaKernel| is_same_symbol(&it.signature.symbol, &kernel.symbol);
             let mut found = found.iter().filter(is_it).peekable();
             if found.peek().is_none() {
-                let what = "is not there with its `define`, or has other parameters";
+                let what = "does not have the kernel with its `define`, or has other parameters";
                 first.report_kernel(kernel, what, report);
             }
             let mut own = kernel.clone();
@@ -514,11 +514,11 @@ impl Compilation<'_> {
 fn help(kind: SourceKind, kernel: &str) -> String {
     if kind == SourceKind::LlvmIr {
         return format!(
-            "narrow its targets, `[kernels.{kernel}] targets = [...]`, or compile the file from a source without it"
+            "narrow its targets, `[kernels.{kernel}] targets = [...]`, or compile the file from a source that does not use it"
         );
     }
     if kind == SourceKind::OpenCl {
-        return "define it in the file, or give kernelmill another way under `#ifdef __KERNELMILL__`"
+        return "define it in the file, or write other code for kernelmill under `#ifdef __KERNELMILL__`"
             .to_owned();
     }
     let word = if kind == SourceKind::Hip {
@@ -527,8 +527,8 @@ fn help(kind: SourceKind, kernel: &str) -> String {
         "#ifdef __KERNELMILL__"
     };
     format!(
-        "narrow its targets, `[kernels.{kernel}] targets = [...]`, or give the other targets another \
-         way under `{word}`"
+        "narrow its targets, `[kernels.{kernel}] targets = [...]`, or write other code for the other targets \
+         under `{word}`"
     )
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn check_links(
         report.plain(
             Code::Dependency,
             format!(
-                "{} has no kernel, and no package that depends on this one sees its functions",
+                "no kernel was found in {}, and packages that depend on this one cannot call the functions there",
                 names.join(", ")
             ),
             format!(

@@ -64,8 +64,8 @@ pub(super) fn check_front(
             if source.signatures.is_none() {
                 report.plain(
                     Code::OtherTypes,
-                    format!("the kernels in `{}` cannot be read", source.display),
-                    "it has syntax that this version of kernelmill does not know",
+                    format!("the kernels in `{}` cannot be read: it has syntax that this version of kernelmill does not know", source.display),
+                    "update kernelmill-build, or avoid newer syntax in this file",
                 );
             }
         }
@@ -160,8 +160,8 @@ pub(super) fn report_arguments(
     }
     let Some(text) = named.first() else { return };
     let list = named.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
-    let message = format!("{compiler} gets {list} from the setting `arguments`");
-    let help = format!("correct or leave out what {compiler} refuses");
+    let message = format!("{compiler} failed, and the setting `arguments` passes {list} to it");
+    let help = format!("correct or remove what {compiler} rejects");
     let setting = Value { key: "arguments", text };
     setting.report(Code::CompilerArgument, package, message, &help, report);
 }
@@ -325,25 +325,25 @@ mod tests {
         let rustc = |text: &str| CompileError::Rustc { stderr: text.to_owned() };
         let level = "error: optimization level needs to be between 0-3, s or z (instead was `9`)\n";
         let arguments = "\"-Awarnings\", \"rustc:-Copt-level=9\", \"cuda:-O2\"";
-        let expected = "error[KM0007]: rustc gets `rustc:-Copt-level=9` from the setting `arguments`\n \
+        let expected = "error[KM0007]: rustc failed, and the setting `arguments` passes `rustc:-Copt-level=9` to it\n \
             --> kernelmill.toml:2:28";
         let said = arguments_behind(arguments, RUST, &rustc(level));
         assert!(said.starts_with(expected), "{said}");
-        assert!(said.ends_with("= help: correct or leave out what rustc refuses"), "{said}");
+        assert!(said.ends_with("= help: correct or remove what rustc rejects"), "{said}");
         // What is not named may be any of them.
         let said = arguments_behind(
             arguments,
             RUST,
             &rustc("error: unknown codegen option: `kernels/k.rs`\n"),
         );
-        assert!(said.contains("rustc gets `-Awarnings`, `rustc:-Copt-level=9` from"), "{said}");
+        assert!(said.contains("passes `-Awarnings`, `rustc:-Copt-level=9` to it"), "{said}");
         let placed = rustc("error[E0308]: mismatched types\n --> kernels/k.rs:1:1\n");
         assert_eq!(arguments_behind(arguments, RUST, &placed), "");
         assert_eq!(arguments_behind("", RUST, &rustc(level)), "");
         let (program, display) = ("/bin/rustc".into(), "kernels/k.rs".to_owned());
         let nothing = CompileError::NoOutput { program, display };
         let said = arguments_behind("\"-Cllvm-args=-help\"", RUST, &nothing);
-        assert!(said.contains("rustc gets `-Cllvm-args=-help` from the setting"), "{said}");
+        assert!(said.contains("passes `-Cllvm-args=-help` to it"), "{said}");
     }
 
     #[test]
@@ -421,18 +421,27 @@ mod tests {
         let arguments = "\"rustc:-g\", \"cuda:-std=c++99\"";
         let refused = cpp(message("Value 'c++99' is not defined for option 'std'", None));
         let said = arguments_behind(arguments, CUDA, &refused);
-        assert!(said.contains("nvcc gets `cuda:-std=c++99` from the setting"), "{said}");
+        assert!(
+            said.contains("nvcc failed, and the setting `arguments` passes `cuda:-std=c++99`"),
+            "{said}"
+        );
         assert!(said.contains("--> kernelmill.toml:2:26"), "{said}");
         let placed = cpp(message("identifier", Some(("kernels/k.cu".to_owned(), 1))));
         assert_eq!(arguments_behind(arguments, CUDA, &placed), "");
         let assembler = cpp(message("Unknown option 'bogus'", None));
         let said = arguments_behind("\"-g\", \"-Xptxas=--bogus\"", CUDA, &assembler);
-        assert!(said.contains("nvcc gets `-Xptxas=--bogus` from the setting"), "{said}");
+        assert!(
+            said.contains("nvcc failed, and the setting `arguments` passes `-Xptxas=--bogus`"),
+            "{said}"
+        );
         let clang = CompileError::Clang {
             messages: vec![message("invalid value 'c++99' in '-std=c++99'", None)],
             display: "kernels/k.cu".to_owned(),
         };
         let said = arguments_behind(arguments, CUDA, &clang);
-        assert!(said.contains("clang gets `cuda:-std=c++99` from the setting"), "{said}");
+        assert!(
+            said.contains("clang failed, and the setting `arguments` passes `cuda:-std=c++99`"),
+            "{said}"
+        );
     }
 }

@@ -99,5 +99,5 @@ pub(super) fn check_parameters(
     if is_same {
         return Ok(());
     }
-    Err(refuse(it, format!("it is `{found}`, and the kernel `{own}`")))
+    Err(refuse(it, format!("its signature is `{found}`, and that of the kernel is `{own}`")))
 }

@@ -114,8 +114,8 @@ impl Compilation<'_> {
                 for state in of_kernel.iter().flat_map(|(_, states)| states) {
                     report.plain(
                         Code::LaunchState, format!(
-                            "{}:{}: kernel `{}` asks for the state `{}` of its launch, and is for {target}, where no \
-                             plugin sees it",
+                            "{}:{}: kernel `{}` asks for the launch state `{}`, and for the target {target} its compiler runs \
+                             no plugin that provides it",
                             kernel.file,
                             kernel.line,
                             kernel.name,

@@ -28,8 +28,8 @@ impl Compilation<'_> {
         let opened = front_end.as_ref().map_err(|error| format!("{error}"));
         for index in unread {
             let source = &sources[index];
-            let clang = "there is no clang to read their signatures with";
-            let nvcc = "`cuda-compiler` is `nvcc`, and there is none to read their signatures with";
+            let clang = "clang, which reads their signatures, was not found";
+            let nvcc = "nvcc, which reads their signatures because `cuda-compiler` is `nvcc`, was not found";
             let is_for_nvcc = source.kind == SourceKind::Cuda
                 && self.settings.cuda_compiler == CudaCompiler::Nvcc;
             match &opened {

@@ -27,8 +27,8 @@ pub(crate) fn is_special(path: &Path) -> bool {
 pub(crate) fn report_special(display: &str, report: &mut Report) {
     report.plain(
         Code::UnreadableFile,
-        format!("`{display}` is no file that can be read"),
-        "replace it by a file, or leave it out with `exclude`",
+        format!("`{display}` is not a regular file"),
+        "replace it by a regular file, or leave it out with `exclude`",
     );
 }
 
@@ -46,7 +46,11 @@ pub(crate) fn read_bytes(path: &Path, display: &str, report: &mut Report) -> Opt
         Err(error) => {
             let limit = limit_behind(&error);
             let message = format!("cannot read `{display}`: {error}{limit}");
-            report.plain(Code::UnreadableFile, message, "check its name and rights");
+            report.plain(
+                Code::UnreadableFile,
+                message,
+                "check its name, and that you have the permission to read it",
+            );
             None
         }
     }
@@ -71,7 +75,7 @@ pub(crate) fn reports_large(path: &Path, display: &str, report: &mut Report) -> 
     if bytes > most {
         report.plain(
             Code::LargeSource,
-            format!("`{display}` has {bytes} bytes: the most that a source may have is {most}"),
+            format!("`{display}` has {bytes} bytes, more than the limit of {most} for a source"),
             "split it, pass its data as a buffer, or leave the file out with `exclude`",
         );
     }

@@ -259,7 +259,7 @@ impl Walk<'_> {
             Ok(Err((span, error))) if has_mark(&file.text) => {
                 let place = place(display, &file.text, span);
                 let message = format!("`{display}` cannot be read as Rust: {error}");
-                let help = "correct it: modules of kernels are looked for in it";
+                let help = "correct the syntax: kernelmill looks for modules with `#[kernelmill::kernels]` in this file";
                 self.report.add_text(display, file.text.clone());
                 self.report
                     .diagnostic(Diagnostic::error(Code::KernelModule, place, message).help(help));
@@ -416,8 +416,8 @@ impl Look<'_> {
         };
         if let Some(attribute) = self.attribute(attributes) {
             let span = self.span(attribute);
-            let message = "`#[kernelmill::kernels]` is on what is no module".to_owned();
-            let help = "put it before a module, `mod blur { .. }`, and mark the kernels in that with `#[kernel]`";
+            let message = "`#[kernelmill::kernels]` is not on a module".to_owned();
+            let help = "put it before a module, `mod blur { .. }`, and mark the kernels in the module with `#[kernel]`";
             self.found.push(Seen::Fault { span, message, help: help.to_owned() });
         }
     }
@@ -431,7 +431,8 @@ impl Look<'_> {
             };
             if let Some(attribute) = self.attribute(&module.attrs) {
                 let span = self.span(attribute);
-                let message = "a module of kernels is in another one".to_owned();
+                let message =
+                    "a module with `#[kernelmill::kernels]` is inside another one".to_owned();
                 let help =
                     "remove the inner attribute: the modules in a module of kernels are part of it";
                 self.found.push(Seen::Fault { span, message, help: help.to_owned() });

@@ -176,8 +176,8 @@ fn two_types_of_one_name_are_told() {
         )
     };
     let project = project(&[("src/lib.rs", &(module("a") + &module("b")))]);
-    let expected = "error[KM0029]: `crate::b::P` and `crate::a::P` are two types, and wrappers have one `P`: rename one \
-                    of them, or say which one it is with `types = { P = \"crate::b::P\" }`";
+    let expected = "error[KM0029]: the types `crate::b::P` and `crate::a::P` have the same name in wrappers, `P`: rename one \
+                    of them, or choose one with `types = { P = \"crate::b::P\" }`";
     assert_eq!(project.error(), expected);
 }
 

@@ -113,7 +113,7 @@ fn check_names(sources: &[Source], package: &str, report: &mut Report) {
         } else if let Some(other) = ids.get(&function.id()) {
             report.plain(
                 Code::SameName,
-                format!("the device functions `{other}` and `{function}` have one digest"),
+                format!("the device functions `{other}` and `{function}` have the same digest, by which kernels tell functions apart"),
                 "rename one of them",
             );
         }
@@ -149,7 +149,11 @@ fn nothing_to_give(
     let nearest = nearest.and_then(|ty| known.iter().find(|it| it.ty.to_string() == ty));
     let help = match nearest {
         Some(function) => {
-            format!("give one that type; the nearest is `{}` of {}", shown(function), function.file)
+            format!(
+                "write a `#[device_fn]` of that type; the nearest is `{}` of {}",
+                shown(function),
+                function.file
+            )
         }
         None => format!("write `#[device_fn]` above a function of the type `{ty}`"),
     };

@@ -97,13 +97,14 @@ pub(super) fn check(
 /// What is wrong with a file that is taken in, and what to do.
 fn fault(path: &Path, display: &str, is_code: bool) -> Option<(Code, String, &'static str)> {
     if is_special(path) {
-        let message = format!("`{display}` is no file that can be read");
-        return Some((Code::UnreadableFile, message, "replace it by a file"));
+        let message = format!("`{display}` is not a regular file");
+        return Some((Code::UnreadableFile, message, "replace it by a regular file"));
     }
     let most = if is_code { MOST_BYTES_OF_RUST } else { MOST_BYTES };
     let bytes = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
-    let message =
-        format!("`{display}` has {bytes} bytes: the most that a kernel may take in is {most}");
+    let message = format!(
+        "`{display}` has {bytes} bytes, more than the limit of {most} for a file that a kernel includes"
+    );
     let help = "pass its content as a buffer, which the host fills";
     (bytes > most).then_some((Code::LargeSource, message, help))
 }

@@ -83,7 +83,7 @@ impl Reader<'_> {
             (read_crate_with(&files, cfgs, listed), types)
         });
         let Ok((reading, types)) = reading else {
-            let message = format!("cannot start a thread to read `{}` with", module.display());
+            let message = format!("cannot start the thread that reads `{}`", module.display());
             self.report.message(Code::Files, message);
             return None;
         };
@@ -188,13 +188,13 @@ impl Reader<'_> {
                 let (what, then) = match name {
                     Some(name) => (
                         format!("`{name}`"),
-                        format!("; the rest of the crate names it `{own}::{name}` then"),
+                        format!(", and name it `{own}::{name}` in the rest of the crate"),
                     ),
-                    None => ("what its kernels need of that".to_owned(), String::new()),
+                    None => ("what its kernels need from there".to_owned(), String::new()),
                 };
                 let help = format!(
-                    "devices get the module alone: move {what} into it{then}. What only the host \
-                     needs can stay behind `#[cfg(not(kernelmill))]`"
+                    "only the module is compiled for devices: move {what} into it{then}. Put \
+                     `#[cfg(not(kernelmill))]` before what only the host needs"
                 );
                 let place = place(display, text, span);
                 let diagnostic = Diagnostic::error(Code::OutsideModule, place, message);

@@ -79,10 +79,10 @@ impl Form {
     /// What it stands for, for messages.
     pub(super) fn subject(self) -> &'static str {
         match self {
-            Self::Ir => "its code from the front end",
-            Self::Cuda | Self::OpenCl | Self::Wgsl => "its source",
-            Self::Ptx => "its PTX",
-            Self::Spirv => "its SPIR-V",
+            Self::Ir => "the code from the front end",
+            Self::Cuda | Self::OpenCl | Self::Wgsl => "the source",
+            Self::Ptx => "the PTX",
+            Self::Spirv => "the SPIR-V",
         }
     }
 }

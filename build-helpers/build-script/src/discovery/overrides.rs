@@ -36,7 +36,9 @@ pub(crate) fn attach(
             let Some(form) = Form::of(&path) else {
                 report.plain(
                     Code::Override,
-                    format!("{variable} is `{display}`, which stands for no stage of a kernel"),
+                    format!(
+                        "{variable} is `{display}`, and no stage of a kernel has this extension"
+                    ),
                     "name a file that ends in `.ll`, `.cu`, `.cl`, `.wgsl`, `.ptx` or `.spv`",
                 );
                 continue;
@@ -52,11 +54,10 @@ pub(crate) fn attach(
                 continue;
             };
             environment.cargo.warn(&format!(
-                "this build has overridden code: `{display}` stands for the kernel `{}` of {}, for {}, because \
-                 {variable} is set",
+                "this build has overridden code: `{display}` replaces {} of the kernel `{}` of {}, because {variable} is set",
+                form.subject(),
                 kernel.name,
-                kernel.file,
-                form.subject()
+                kernel.file
             ));
             let (symbol, name) = (kernel.symbol.to_string(), kernel.name.to_string());
             let content = content.into();

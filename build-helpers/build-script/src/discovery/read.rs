@@ -86,7 +86,7 @@ pub(crate) fn read(
             report.message(
                 Code::Files,
                 format!(
-                    "cannot start a thread to read `{}` with: {error}{}",
+                    "cannot start the thread that reads `{}`: {error}{}",
                     candidate.display,
                     limit_behind(&error)
                 ),
@@ -215,7 +215,7 @@ fn read_other(
     if !is_enabled {
         let name = language.name();
         report.plain(
-            Code::MissingFeature, format!("`{display}` is in {name}, and kernelmill-build was built without it"),
+            Code::MissingFeature, format!("`{display}` is in {name}, and kernelmill-build was built without support for it"),
             format!(
                 "enable the feature `{feature}` of kernelmill-build in Cargo.toml: `features = [\"{feature}\"]`"
             ),
@@ -229,7 +229,7 @@ fn read_other(
             report.plain(
                 Code::UnreadableFile,
                 format!("`{display}` is not UTF-8"),
-                "save it as ASCII, which PTX is",
+                "save it as ASCII, the encoding of PTX",
             );
             return None;
         }
@@ -237,7 +237,7 @@ fn read_other(
             report.plain(
                 Code::UnreadableFile,
                 format!("`{display}` is not UTF-8"),
-                "save it as UTF-8, which WGSL is",
+                "save it as UTF-8, the encoding of WGSL",
             );
             return None;
         }
@@ -291,8 +291,8 @@ fn read_file(candidate: &Candidate, report: &mut Report) -> Option<(String, Arc<
     let Some(language) = Language::of(&candidate.path) else {
         report.plain(
             Code::NoKernelSource,
-            format!("`{display}` is no kernel source"),
-            "name files that end in .rs, .cu, .hip, .cl, .ll, .bc, .ptx or .wgsl",
+            format!("`{display}` is not a kernel source"),
+            "name a file with the extension .rs, .cu, .hip, .cl, .ll, .bc, .ptx or .wgsl",
         );
         return None;
     };

@@ -197,23 +197,19 @@ fn instances(
     let mut known: Vec<ListedInstance> = Vec::new();
     for RuleText { text, origin } in &said.instances {
         if !is_list(text) {
-            let message =
-                format!("the instance `{text}` of the template `{key}` is no list of arguments");
-            let help = "write the template's arguments as C++ has them, `\"float, 16\"`, and for one of several templates \
-                        of a name the types of its parameters, `\"<float, 16>(float *, int)\"`";
+            let message = format!(
+                "the instance `{text}` of the template `{key}` is not a list of template arguments"
+            );
+            let help = "write the template's arguments as in C++, `\"float, 16\"`; where several templates have this name, write \
+                        the types of the parameters too, `\"<float, 16>(float *, int)\"`";
             said.report_instance(origin.as_ref(), message, help, report);
             continue;
         }
         let arguments = in_cpp(text, words);
         let squeezed = |text: &str| text.split_whitespace().collect::<String>();
         if known.iter().any(|it| squeezed(&it.arguments) == squeezed(&arguments)) {
-            let message = format!("the template `{key}` has the instance `{text}` again");
-            said.report_instance(
-                origin.as_ref(),
-                message,
-                "remove it: each is listed once",
-                report,
-            );
+            let message = format!("the instance `{text}` of the template `{key}` is listed twice");
+            said.report_instance(origin.as_ref(), message, "remove one of the two", report);
             continue;
         }
         let place = origin.as_ref().map(|Origin { place, .. }| (place.file.clone(), place.line));

@@ -110,7 +110,7 @@ fn disassemble(
     let Some(nvdisasm) = find_tool(&search, "nvdisasm") else {
         let install = Machine::cuda_command();
         environment.cargo.warn(&format!(
-            "KERNELMILL_DUMP names `sass`, and nvdisasm, which prints it, is not there: `{install}` installs it"
+            "KERNELMILL_DUMP names `sass`, and nvdisasm, which prints it, was not found: `{install}` installs it"
         ));
         return Ok(());
     };

@@ -39,7 +39,7 @@ pub(crate) fn refuse(found: &[Excess<'_>]) -> Result<(), Error> {
 }
 
 const HELP: &str = "let it have more registers (`max-registers`, smaller blocks in `launch-bounds`), keep fewer values \
-     at once, or raise `max-spills`";
+     live at the same time, or raise `max-spills`";
 
 impl fmt::Display for Excess<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

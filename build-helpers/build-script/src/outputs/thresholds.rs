@@ -26,10 +26,9 @@ pub(crate) fn check(
             kernel.signature.map_or(settings.thresholds, |it| settings.thresholds_of(it));
         for (key, number, what, most) in thresholds.exceeded(&kernel.resources) {
             let message = format!(
-                "{kernel} takes {number} {what}, and `{key} = {most}` of `thresholds` allows {most}"
+                "{kernel} uses {number} {what}, more than `{key} = {most}` of `thresholds` allows"
             );
-            let help =
-                "let the kernel take less, or give it a `thresholds` of its own that allows it";
+            let help = "change the kernel so that it uses less, or raise the limit with `thresholds` in `[kernels.NAME]`";
             report.plain(Code::Threshold, message, help);
         }
     }

@@ -27,7 +27,7 @@ fn errors_of_a_source_have_their_codes() {
     );
     assert_eq!(
         first_line("#[device_fn]\npub fn f(x: f32) -> f32 { x }"),
-        "error[KM0031]: `kernels/k.rs` has no kernel, and no package that depends on this one sees its functions"
+        "error[KM0031]: no kernel was found in `kernels/k.rs`, and packages that depend on this one cannot call the functions there"
     );
     assert_eq!(
         first_line("#[device_fn]\npub async fn f(x: f32) -> f32 { x }\n#[kernel]\npub fn k() {}"),
@@ -51,7 +51,7 @@ fn a_kernel_with_too_many_arguments_is_shown() {
 fn a_device_library_that_is_not_there_is_shown_in_the_settings() {
     let settings = "targets = [\"sm_90\"]\ndevice-libraries = [\"lib/none.a\"]";
     let error = Project::new(settings, &[("kernels/k.rs", "#[kernel]\npub fn k() {}")]).error();
-    let expected = "error[KM0063]: the device library `lib/none.a` is not there
+    let expected = "error[KM0063]: the device library `lib/none.a` was not found
  --> Cargo.toml:8:21
   |
 8 | device-libraries = [\"lib/none.a\"]
@@ -158,7 +158,7 @@ fn errors_that_end_a_build_have_their_codes() {
         ),
         (
             Error::NotInBuildScript { variable: "OUT_DIR" },
-            "error[KM0122]: the environment variable OUT_DIR is not set: ",
+            "error[KM0122]: the environment variable OUT_DIR, which Cargo sets for build scripts, is not set: ",
         ),
         (
             Error::Internal("a rule".to_owned()),

@@ -241,7 +241,7 @@ fn plan(
     let units = units::plan(&found.sources, settings, search, tools)?;
     if let Some(plugin) = &settings.plugin_on_everything {
         warn_of_nvcc(environment, &found.sources, &units, |_, _| {
-            Some(format!("the plugin `{plugin}` does not see it"))
+            Some(format!("the plugin `{plugin}` does not run"))
         });
     }
     Ok(Planned { found, units, host_files })
@@ -270,7 +270,7 @@ fn compile(compilation: &Compilation<'_>, planned: Planned) -> Result<Compiled, 
         overrides::attach(environment, package, settings, &mut sources)?;
         warn_of_nvcc(environment, &sources, &units, |source, compiler| {
             let it = source.overrides.iter().find(|it| !compiler.takes(it.form))?;
-            Some(format!("`{}` does not stand for a kernel", it.display))
+            Some(format!("`{}` does not replace a kernel", it.display))
         });
     }
     let dependencies = Dependencies::read(environment)?;

@@ -67,8 +67,8 @@ fn a_build_with_overridden_code_says_so_and_watches_it() {
     project.write("app/edited.ptx", "mine");
     project.set(FILL, "edited.ptx");
     let outcome = project.build();
-    let expected = "this build has overridden code: `edited.ptx` stands for the kernel `fill` of kernels/two.rs, for \
-                    its PTX, because KERNELMILL_OVERRIDE_fill is set";
+    let expected = "this build has overridden code: `edited.ptx` replaces the PTX of the kernel `fill` of kernels/two.rs, \
+                    because KERNELMILL_OVERRIDE_fill is set";
     assert_eq!(warnings(&outcome), [expected]);
     let line = "cargo::rerun-if-changed=edited.ptx".to_owned();
     assert!(outcome.lines.contains(&line), "{:#?}", outcome.lines);
@@ -102,7 +102,7 @@ fn a_file_of_another_kind_is_an_error() {
     project.write("app/edited.txt", "mine");
     project.set(FILL, "edited.txt");
     let error = project.error();
-    let expected = "error[KM0030]: KERNELMILL_OVERRIDE_fill is `edited.txt`, which stands for no stage of a kernel";
+    let expected = "error[KM0030]: KERNELMILL_OVERRIDE_fill is `edited.txt`, and no stage of a kernel has this extension";
     assert!(
         error.contains(expected)
             && error.contains("`.ll`, `.cu`, `.cl`, `.wgsl`, `.ptx` or `.spv`"),

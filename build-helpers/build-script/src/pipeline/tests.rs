@@ -82,7 +82,7 @@ fn a_compiler_of_cuda_that_is_named_and_not_there_is_an_error() {
     let expected = "`kernels/fill.cu` for `compute_75` needs nvcc, and none was found";
     assert!(text.contains(expected), "clang is no way out: {text}");
     let text = said("gcc");
-    assert!(text.contains("KERNELMILL_CUDA_COMPILER is `gcc`"), "{text}");
+    assert!(text.contains("KERNELMILL_CUDA_COMPILER has the invalid value `gcc`"), "{text}");
     assert!(text.contains("write `auto`, `nvcc` or `clang`"), "{text}");
 }
 
@@ -552,7 +552,7 @@ fn targets_that_kernels_in_rust_cannot_reach_are_refused_before_any_work() {
     project.builder.targets = Some(vec![TargetName { text: "opencl-c cpu".into(), origin }]);
     let expected = "\
 error[KM0060]: no source can be compiled for the target `opencl-c`: `kernels/saxpy.rs` is Rust
-  help: leave the target out, or write a kernel in OpenCL C";
+  help: remove the target, or write a kernel in OpenCL C";
     assert_eq!(project.error(), expected);
 }
 
@@ -622,7 +622,8 @@ fn check_01_a_feature_of_the_target_is_in_the_key() {
 fn bindings_are_of_kernels() {
     let project = Project::new("options = { kernel = false }", &[("kernels/saxpy.rs", SAXPY)]);
     let message = project.error();
-    let expected = "the option `kernel` is `false`, and a package's bindings launch kernels";
+    let expected =
+        "the option `kernel` cannot be `false` in a package, whose bindings launch kernels";
     assert!(message.contains(expected) && message.contains("Cargo.toml:7:"), "{message}");
 }
 
@@ -638,7 +639,7 @@ error[KM0007]: there is no option `opt_levle`; the nearest is `opt_level`
 7 | options = { opt-levle = 2, strip = 1, optimize = false }
   |             ^^^^^^^^^
   |
-  = help: see `kernelmill_compiler::Options` for what there is
+  = help: the documentation of `kernelmill_compiler::Options` lists the options and their values
 
 error[KM0007]: the option `strip` cannot be `1`; write `true` or `false`
  --> Cargo.toml:7:28
@@ -646,7 +647,7 @@ error[KM0007]: the option `strip` cannot be `1`; write `true` or `false`
 7 | options = { opt-levle = 2, strip = 1, optimize = false }
   |                            ^^^^^
   |
-  = help: see `kernelmill_compiler::Options` for what there is
+  = help: the documentation of `kernelmill_compiler::Options` lists the options and their values
 
 error[KM0007]: a binary is made of a whole module, and these options leave out a part of it: `optimize`; set `opt_level` to 0 for one that is not optimised
  --> Cargo.toml:7:39
@@ -654,7 +655,7 @@ error[KM0007]: a binary is made of a whole module, and these options leave out a
 7 | options = { opt-levle = 2, strip = 1, optimize = false }
   |                                       ^^^^^^^^
   |
-  = help: see `kernelmill_compiler::Options` for what there is";
+  = help: the documentation of `kernelmill_compiler::Options` lists the options and their values";
     assert_eq!(project.error(), expected);
 }
 
@@ -720,7 +721,7 @@ error[KM0046]: kernel `apply` takes a `DeviceFn<fn(u32) -> u64>`, and no device 
 2 | pub fn apply(f: DeviceFn<fn(u32) -> u64>, mut y: DisjointSlice<f32>) {}
   |        ^^^^^
   |
-  = help: give one that type; the nearest is `count: fn(u32) -> u32` of kernels/count.rs";
+  = help: write a `#[device_fn]` of that type; the nearest is `count: fn(u32) -> u32` of kernels/count.rs";
     assert_eq!(project.error(), expected);
     project.write("app/kernels/count.rs", "#[device_fn] pub fn square(x: u32) -> u64 { 0 }\n");
     let expected = "\

@@ -28,12 +28,12 @@ fn all_that_is_over_a_threshold_is_told_at_once() {
                     [package.metadata.kernelmill.kernels.wide]\nthresholds = { registers = 40, shared-bytes = 511 }\n\
                     [package.metadata.kernelmill.kernels.saxpy]\nvariants = [{ max-registers = 32, targets = [\"sm_90\"] }]\n";
     let expected = [
-        "kernels/saxpy.rs:3: kernel `saxpy` for sm_90 takes 40 registers a thread, and `registers = 39` of `thresholds` allows 39",
-        "kernels/saxpy.rs:3: kernel `saxpy` for sm_90 takes 64 bytes of spills a thread, and `spills = 24` of `thresholds` allows 24",
-        "kernels/saxpy.rs:3: kernel `saxpy`, variant `registers32`, for sm_90 takes 40 registers a thread, and `registers = 39` of `thresholds` allows 39",
-        "kernels/saxpy.rs:3: kernel `saxpy`, variant `registers32`, for sm_90 takes 64 bytes of spills a thread, and `spills = 24` of `thresholds` allows 24",
-        "kernels/wide.rs:3: kernel `wide` for sm_90 takes 64 bytes of spills a thread, and `spills = 24` of `thresholds` allows 24",
-        "kernels/wide.rs:3: kernel `wide` for sm_90 takes 512 bytes of shared memory a block, and `shared-bytes = 511` of `thresholds` allows 511",
+        "kernels/saxpy.rs:3: kernel `saxpy` for sm_90 uses 40 registers a thread, more than `registers = 39` of `thresholds` allows",
+        "kernels/saxpy.rs:3: kernel `saxpy` for sm_90 uses 64 bytes of spills a thread, more than `spills = 24` of `thresholds` allows",
+        "kernels/saxpy.rs:3: kernel `saxpy`, variant `registers32`, for sm_90 uses 40 registers a thread, more than `registers = 39` of `thresholds` allows",
+        "kernels/saxpy.rs:3: kernel `saxpy`, variant `registers32`, for sm_90 uses 64 bytes of spills a thread, more than `spills = 24` of `thresholds` allows",
+        "kernels/wide.rs:3: kernel `wide` for sm_90 uses 64 bytes of spills a thread, more than `spills = 24` of `thresholds` allows",
+        "kernels/wide.rs:3: kernel `wide` for sm_90 uses 512 bytes of shared memory a block, more than `shared-bytes = 511` of `thresholds` allows",
     ];
     let mut found = build(settings).unwrap_err();
     found.sort_by_key(|line| line.contains("wide"));

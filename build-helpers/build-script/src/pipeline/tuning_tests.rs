@@ -52,8 +52,8 @@ fn tuned_launches_are_embedded_and_stale_ones_are_warnings() {
     assert_eq!(tuned, expected.concat() + group);
     let left_out = |line: usize, why: &str, kernel: &str| {
         format!(
-            "cargo::warning=kernelmill-tuning.toml:{line}: {why}; it is left out: run `cargo kernelmill tune {kernel}`, \
-             or remove it"
+            "cargo::warning=kernelmill-tuning.toml:{line}: {why}; this choice is not used: run `cargo kernelmill tune {kernel}`, \
+             or remove the choice"
         )
     };
     let expected = [
@@ -64,7 +64,7 @@ fn tuned_launches_are_embedded_and_stale_ones_are_warnings() {
             "saxpy",
         ),
         left_out(23, "the package has no kernel `gone`", "gone"),
-        left_out(28, "launches of `flat` are in 2D, and this is one in 1D", "flat"),
+        left_out(28, "launches of `flat` have 2 dimensions, and `block` has 1", "flat"),
         left_out(38, "`flat` has no build for blocks of 32x16 threads", "flat"),
         left_out(48, "the package has no kernel `lost`", "either"),
     ];

@@ -54,7 +54,7 @@ pub(crate) fn find(
             // Other targets are linked with none, and only say the names.
             None if !has_cubins => libraries.push(library((PathBuf::new(), String::new()))),
             None => {
-                let message = format!("the device library `{name}` is not there");
+                let message = format!("the device library `{name}` was not found");
                 let help = not_there(&package.root, toolkit, name);
                 let setting = Value { key: "device-libraries", text: name };
                 setting.report(Code::DeviceLibrary, package, message, &help, &mut report);

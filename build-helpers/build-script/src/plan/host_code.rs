@@ -30,7 +30,7 @@ pub(crate) fn check(
         report.plain(
             Code::HostCode,
             format!("{subject} needs an NVIDIA target for the device code in it"),
-            "name one, for example `sm_80` or `compute_75`",
+            "add one to `targets`, for example `sm_80` or `compute_75`",
         );
     } else if let Some(nvcc) = nvcc {
         nvcc_targets(nvcc, &settings.targets, &mut report);

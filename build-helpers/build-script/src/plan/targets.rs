@@ -122,9 +122,9 @@ fn no_source(sources: &[Source], target: &Target) -> String {
 /// What to do about it.
 fn language_for(target: &Target) -> String {
     match &*SourceKind::languages_for(target) {
-        [] => "leave the target out: no language has it yet".to_owned(),
+        [] => "remove the target: kernelmill compiles no language for it yet".to_owned(),
         languages => {
-            format!("leave the target out, or write a kernel in {}", languages.join(", "))
+            format!("remove the target, or write a kernel in {}", languages.join(", "))
         }
     }
 }

@@ -18,9 +18,9 @@ pub(super) struct Fault {
 pub(super) fn pattern(setting: &str, text: &str) -> Result<Glob, Fault> {
     Glob::new(text).map_err(|error| Fault {
         code: Code::SettingValue,
-        message: format!("`{text}` in the setting `{setting}` is no pattern: {}", error.msg),
+        message: format!("`{text}` in the setting `{setting}` is not a valid pattern: {}", error.msg),
         help:
-            "`*`, `?` and `[abc]` match within a name, and `**` alone between slashes any folders"
+            "`*`, `?` and `[abc]` match within one name, and `**` between two slashes matches any number of folders"
                 .to_owned(),
     })
 }
@@ -32,8 +32,8 @@ pub(super) fn definition(name: &str) -> Result<(), Fault> {
     }
     Err(Fault {
         code: Code::SettingValue,
-        message: format!("the setting `define` has `{name}`, which is no name of a macro"),
-        help: "a name has letters, digits and underscores, and starts with no digit".to_owned(),
+        message: format!("`{name}` in the setting `define` is not a valid name of a macro"),
+        help: "use letters, digits and underscores, and no digit at the start".to_owned(),
     })
 }
 
@@ -50,14 +50,16 @@ pub(super) fn complete(options: &Options) -> Result<(), Fault> {
     }
     Err(Fault {
         code: Code::CompilerArgument,
-        message: "the option `kernel` is `false`, and a package's bindings launch kernels"
+        message: "the option `kernel` cannot be `false` in a package, whose bindings launch kernels"
             .to_owned(),
-        help: "compile functions for other languages by `kernelmill_compiler::Compiler`".to_owned(),
+        help: "remove it; `kernelmill_compiler::Compiler` compiles functions for callers in other languages".to_owned(),
     })
 }
 
 fn option_fault(error: OptionError) -> Fault {
-    let help = "see `kernelmill_compiler::Options` for what there is".to_owned();
+    let help =
+        "the documentation of `kernelmill_compiler::Options` lists the options and their values"
+            .to_owned();
     Fault { code: Code::CompilerArgument, message: error.to_string(), help }
 }
 
@@ -163,8 +165,9 @@ pub(super) fn argument(before: Option<&str>, text: &str) -> Result<(), Fault> {
     if is_input(before.as_deref(), &written) {
         return Err(Fault {
             code: Code::CompilerArgument,
-            message: format!("`{text}` in the setting `arguments` is no option"),
-            help: "write options alone: kernelmill gives compilers their input".to_owned(),
+            message: format!("`{text}` in the setting `arguments` is not an option"),
+            help: "write options only: kernelmill passes the input files to the compilers"
+                .to_owned(),
         });
     }
     let breaks_cuda = NOT_FOR_CUDA.contains(&name);
@@ -176,8 +179,8 @@ pub(super) fn argument(before: Option<&str>, text: &str) -> Result<(), Fault> {
     };
     Err(Fault {
         code: Code::CompilerArgument,
-        message: format!("`{text}` in the setting `arguments` keeps {who} from compiling kernels"),
-        help: "leave it out: kernelmill chooses what compilers write, and where".to_owned(),
+        message: format!("`{text}` in the setting `arguments` cannot be passed to {who}"),
+        help: "remove it: kernelmill itself sets what compilers write, and where".to_owned(),
     })
 }
 

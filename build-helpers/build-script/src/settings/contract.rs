@@ -139,9 +139,8 @@ const MAX_BYTES: usize = 512;
 /// The open parentheses and prefix operators that a rule may have at one place.
 const MAX_DEPTH: usize = 64;
 
-const EXAMPLE: &str = "for example `x.len >= n`";
-const WHAT_RULES_HAVE: &str =
-    "rules have integers, names, fields, `+ - * / %`, comparisons, `&&`, `||` and parentheses";
+const EXAMPLE: &str = "write a whole condition, for example `x.len >= n`";
+const WHAT_RULES_HAVE: &str = "rules consist of integers, names, fields, `+ - * / %`, comparisons, `&&`, `||` and parentheses";
 
 /// Parses a rule.
 ///
@@ -152,7 +151,7 @@ pub(crate) fn parse(text: &str) -> Result<Term, RuleError> {
     check_size(text)?;
     let tokens = text.parse::<TokenStream>().map_err(|error| {
         let span = within(&error.span(), text);
-        RuleError::new("this is not read as Rust", span, WHAT_RULES_HAVE)
+        RuleError::new("this is not valid Rust", span, WHAT_RULES_HAVE)
     })?;
     check_tokens(&tokens, text)?;
     let expression = syn::parse2::<Expr>(with_names(tokens)).map_err(|error| {
@@ -165,7 +164,7 @@ pub(crate) fn parse(text: &str) -> Result<Term, RuleError> {
             Some("") | None => RuleError::new("the rule ends too early", span, EXAMPLE),
             Some(found) => {
                 let help = help_for(found, &text[span.end..]);
-                RuleError::new(format!("`{found}` is not expected here"), span, help)
+                RuleError::new(format!("unexpected `{found}`"), span, help)
             }
         }
     })?;
@@ -185,12 +184,16 @@ fn check_size(text: &str) -> Result<(), RuleError> {
         }
         if parentheses + prefixes > MAX_DEPTH {
             let span = at..at + c.len_utf8();
-            return Err(RuleError::new("the rule is too deep", span, "write several rules"));
+            return Err(RuleError::new(
+                "the rule is nested too deeply",
+                span,
+                "split it into several rules",
+            ));
         }
     }
     if text.len() > MAX_BYTES {
         let message = format!("the rule has more than {MAX_BYTES} bytes");
-        return Err(RuleError::new(message, 0..0, "write several rules"));
+        return Err(RuleError::new(message, 0..0, "split it into several rules"));
     }
     Ok(())
 }
@@ -224,7 +227,7 @@ fn check_tokens(tokens: &TokenStream, text: &str) -> Result<(), RuleError> {
         } else if pair[0] == '<' && !is_after_operand {
             // A path with a type in front, `<T>::NAME`, which takes much of the stack.
             let span = within(&operator.span(), text);
-            return Err(RuleError::new("`<` is not expected here", span, WHAT_RULES_HAVE));
+            return Err(RuleError::new("unexpected `<`", span, WHAT_RULES_HAVE));
         } else if !"+-*/%<>.".contains(pair[0]) {
             return refuse(&operator.span(), text);
         }
@@ -305,8 +308,9 @@ impl Term {
             },
             Expr::Field(_) => member(expression, text)?,
             Expr::MethodCall(call) => {
-                let message = format!("`{}` is called, and rules call nothing", call.method);
-                let help = "write `x.len` without parentheses";
+                let message =
+                    format!("`{}` is called, and rules cannot call functions", call.method);
+                let help = "write the length of a buffer as `x.len`, without parentheses";
                 return Err(RuleError::new(message, within(&call.method.span(), text), help));
             }
             _ => return refuse(&expression.span(), text),
@@ -341,8 +345,8 @@ fn number(literal: &Lit, span: &Range<usize>, text: &str) -> Result<i128, RuleEr
         _ => None,
     };
     parsed.ok_or_else(|| {
-        let message = format!("`{}` is not an integer of 127 bits", &text[span.clone()]);
-        RuleError::new(message, span.clone(), "write a whole number without a type")
+        let message = format!("`{}` is not an integer of up to 127 bits", &text[span.clone()]);
+        RuleError::new(message, span.clone(), "write an integer without a type suffix")
     })
 }
 
@@ -350,7 +354,7 @@ fn refuse<T>(span: &Span, text: &str) -> Result<T, RuleError> {
     let span = within(span, text);
     let found = &text[span.clone()];
     let help = help_for(found, &text[span.end..]);
-    Err(RuleError::new(format!("rules do not have `{found}`"), span, help))
+    Err(RuleError::new(format!("rules cannot have `{found}`"), span, help))
 }
 
 #[cfg(test)]
@@ -394,27 +398,27 @@ mod tests {
         for (text, at, message) in [
             ("", 0, "the rule ends too early"),
             ("x.len >=", 8, "the rule ends too early"),
-            ("x.len >= n n", 11, "`n` is not expected here"),
-            ("1 < 2 < 3", 6, "`<` is not expected here"),
-            ("x. >= n", 3, "`>` is not expected here"),
-            ("(a > b", 0, "this is not read as Rust"),
-            ("a = b", 2, "rules do not have `=`"),
-            ("a and b", 2, "`and` is not expected here"),
-            ("(a > 1) & (b > 1)", 8, "rules do not have `&`"),
-            ("x.len() > 1", 2, "`len` is called, and rules call nothing"),
-            ("x.0 > 1", 2, "rules do not have `0`"),
-            ("n >= 10u8", 5, "`10u8` is not an integer of 127 bits"),
-            ("n >= 1.5", 5, "`1.5` is not an integer of 127 bits"),
-            ("n >= 10 \u{e4} 5", 8, "`\u{e4}` is not expected here"),
-            ("x[0] > 0", 1, "rules do not have `[`"),
-            (&format!("{}1", "(".repeat(1000)), 64, "the rule is too deep"),
-            (&"-".repeat(512), 64, "the rule is too deep"),
+            ("x.len >= n n", 11, "unexpected `n`"),
+            ("1 < 2 < 3", 6, "unexpected `<`"),
+            ("x. >= n", 3, "unexpected `>`"),
+            ("(a > b", 0, "this is not valid Rust"),
+            ("a = b", 2, "rules cannot have `=`"),
+            ("a and b", 2, "unexpected `and`"),
+            ("(a > 1) & (b > 1)", 8, "rules cannot have `&`"),
+            ("x.len() > 1", 2, "`len` is called, and rules cannot call functions"),
+            ("x.0 > 1", 2, "rules cannot have `0`"),
+            ("n >= 10u8", 5, "`10u8` is not an integer of up to 127 bits"),
+            ("n >= 1.5", 5, "`1.5` is not an integer of up to 127 bits"),
+            ("n >= 10 \u{e4} 5", 8, "unexpected `\u{e4}`"),
+            ("x[0] > 0", 1, "rules cannot have `[`"),
+            (&format!("{}1", "(".repeat(1000)), 64, "the rule is nested too deeply"),
+            (&"-".repeat(512), 64, "the rule is nested too deeply"),
             (&"-".repeat(64), 64, "the rule ends too early"),
-            (&"|a|".repeat(170), 0, "rules do not have `|`"),
-            (&"a=".repeat(256), 1, "rules do not have `=`"),
-            (&format!("{}y{}len", "<".repeat(64), ">".repeat(64)), 0, "`<` is not expected here"),
+            (&"|a|".repeat(170), 0, "rules cannot have `|`"),
+            (&"a=".repeat(256), 1, "rules cannot have `=`"),
+            (&format!("{}y{}len", "<".repeat(64), ">".repeat(64)), 0, "unexpected `<`"),
             (&"||".repeat(32), 64, "the rule ends too early"),
-            ("!(a > 1)", 0, "rules do not have `!`"),
+            ("!(a > 1)", 0, "rules cannot have `!`"),
             (&format!("1{}", "+ 1".repeat(200)), 0, "the rule has more than 512 bytes"),
         ] {
             let error = parse(text).unwrap_err();

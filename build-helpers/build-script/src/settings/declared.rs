@@ -9,15 +9,16 @@ pub(super) const HELP: &str = "write a name and a type: a scalar, `[T; N]` of sc
 
 /// Reads one parameter, or says what is wrong with it.
 pub(super) fn parameter(text: &str) -> Result<Parameter, String> {
-    let wrong = |why: String| format!("`{text}` declares no parameter: {why}");
-    let (name, ty) =
-        text.split_once(':').ok_or_else(|| wrong("there is no `:` in it".to_owned()))?;
+    let wrong = |why: String| format!("`{text}` is not a valid parameter: {why}");
+    let (name, ty) = text
+        .split_once(':')
+        .ok_or_else(|| wrong("a `:` between name and type is missing".to_owned()))?;
     let name = name.trim();
     if !is_identifier(name) {
-        return Err(wrong(format!("`{name}` is no name")));
+        return Err(wrong(format!("`{name}` is not a valid name")));
     }
     let ty: syn::Type =
-        syn::parse_str(ty).map_err(|_| wrong(format!("`{}` is no type", ty.trim())))?;
+        syn::parse_str(ty).map_err(|_| wrong(format!("`{}` is not a type", ty.trim())))?;
     Ok(Parameter { name: name.to_owned().into(), kind: kind(&ty).map_err(wrong)? })
 }
 
@@ -25,7 +26,7 @@ pub(super) fn parameter(text: &str) -> Result<Parameter, String> {
 pub(super) fn check_names(parameters: &[Parameter]) -> Result<(), String> {
     for (index, parameter) in parameters.iter().enumerate() {
         if parameters[..index].iter().any(|other| other.name == parameter.name) {
-            return Err(format!("two parameters are declared as `{}`", parameter.name));
+            return Err(format!("two parameters are named `{}`", parameter.name));
         }
     }
     Ok(())
@@ -44,13 +45,13 @@ fn value(ty: &syn::Type) -> Result<ValueType, String> {
     match ty {
         syn::Type::Array(array) => {
             let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(length), .. }) = &array.len else {
-                return Err("the length of an array is a number".to_owned());
+                return Err("the length of an array must be a number".to_owned());
             };
             let length = length.base10_parse::<u64>().ok().filter(|length| *length > 0);
-            let length = length.ok_or("an array has at least one element")?;
+            let length = length.ok_or("an array must have at least one element")?;
             match value(&array.elem)? {
                 scalar @ ValueType::Scalar(_) => Ok(ValueType::Array(scalar.into(), length)),
-                _ => Err("an array is one of scalars".to_owned()),
+                _ => Err("the elements of an array must be scalars".to_owned()),
             }
         }
         syn::Type::Path(path) => {
@@ -59,13 +60,14 @@ fn value(ty: &syn::Type) -> Result<ValueType, String> {
             Scalar::from_name(&name).map(ValueType::Scalar).ok_or_else(|| {
                 let known = Scalar::ALL.map(|scalar| scalar.name().to_owned());
                 let near = nearest(&name, known).unwrap_or_default();
-                format!("`{name}` is no scalar; the nearest is `{near}`")
+                format!("`{name}` is not a scalar type; the nearest is `{near}`")
             })
         }
         syn::Type::Ptr(_) => {
-            Err("a pointer to pointers is declared as one to addresses, `*const u64`".to_owned())
+            Err("a pointer to pointers must be declared as a pointer to addresses, `*const u64`"
+                .to_owned())
         }
-        _ => Err("its type is none of those that can be declared".to_owned()),
+        _ => Err("a parameter cannot be declared with this type".to_owned()),
     }
 }
 
@@ -98,23 +100,23 @@ mod tests {
     #[test]
     fn what_is_no_parameter_is_refused_with_the_reason() {
         for (text, reason) in [
-            ("f32", "there is no `:` in it"),
-            ("2: f32", "`2` is no name"),
-            ("x: f33", "`f33` is no scalar; the nearest is `f32`"),
+            ("f32", "a `:` between name and type is missing"),
+            ("2: f32", "`2` is not a valid name"),
+            ("x: f33", "`f33` is not a scalar type; the nearest is `f32`"),
             (
                 "x: *const *mut f32",
-                "a pointer to pointers is declared as one to addresses, `*const u64`",
+                "a pointer to pointers must be declared as a pointer to addresses, `*const u64`",
             ),
-            ("x: [f32; 0]", "an array has at least one element"),
-            ("x: [f32; N]", "the length of an array is a number"),
-            ("x: &[f32]", "its type is none of those that can be declared"),
-            ("x: [[f32; 2]; 2]", "an array is one of scalars"),
-            ("x: -", "`-` is no type"),
+            ("x: [f32; 0]", "an array must have at least one element"),
+            ("x: [f32; N]", "the length of an array must be a number"),
+            ("x: &[f32]", "a parameter cannot be declared with this type"),
+            ("x: [[f32; 2]; 2]", "the elements of an array must be scalars"),
+            ("x: -", "`-` is not a type"),
         ] {
             let message = parameter(text).unwrap_err();
-            assert_eq!(message, format!("`{text}` declares no parameter: {reason}"));
+            assert_eq!(message, format!("`{text}` is not a valid parameter: {reason}"));
         }
         let twice = [parameter("x: f32").unwrap(), parameter("x: u8").unwrap()];
-        assert_eq!(check_names(&twice).unwrap_err(), "two parameters are declared as `x`");
+        assert_eq!(check_names(&twice).unwrap_err(), "two parameters are named `x`");
     }
 }

@@ -72,7 +72,7 @@ impl KernelSettings {
         }
         if let Some(name) = layer.name.as_ref().filter(|name| !is_identifier(name)) {
             let message = format!("the kernel `{key}` cannot be named `{name}`");
-            let help = "a name has letters, digits and underscores, and starts with no digit";
+            let help = "use letters, digits and underscores, and no digit at the start";
             report_at(Code::KernelSettings, layer.origin.as_ref(), message, help, report);
         }
         let (limits, thresholds, origin) = (layer.limits, layer.thresholds, layer.origin);
@@ -155,7 +155,7 @@ impl KernelSettings {
     pub(crate) fn parameters_not_wanted(&self, kernel: &Signature, report: &mut Report) {
         let Signature { name, file, line, .. } = kernel;
         let message = format!(
-            "the settings declare the parameters of the kernel `{name}`, which its source says at {file}:{line}"
+            "the settings declare the parameters of the kernel `{name}`, which its source declares already, at {file}:{line}"
         );
         let help = "remove `parameters`: it is for kernels in LLVM IR and PTX";
         report_at(Code::KernelSettings, self.origin.as_ref(), message, help, report);
@@ -194,9 +194,10 @@ impl KernelSettings {
     ) {
         let Signature { name, file, line, .. } = kernel;
         let message = format!(
-            "the settings name the target `{target}` for the kernel `{name}` at {file}:{line}, which is {language}"
+            "the settings name the target `{target}` for the kernel `{name}` at {file}:{line}, and {language} cannot be \
+             compiled for it"
         );
-        let help = format!("leave it out: {language} is compiled for {targets}");
+        let help = format!("remove the target: {language} is compiled for {targets}");
         report_at(Code::KernelSettings, self.origin.as_ref(), message, &help, report);
     }
 
@@ -224,8 +225,8 @@ impl KernelSettings {
         report: &mut Report,
     ) {
         let message = format!(
-            "what the settings say of the launches of `{kernel}` does not reach {compiler}, which \
-             compiles it"
+            "the settings limit the launches of the kernel `{kernel}`, which {compiler} compiles without reading these \
+             limits"
         );
         report_at(Code::KernelSettings, self.origin.as_ref(), message, help, report);
     }
@@ -234,7 +235,7 @@ impl KernelSettings {
     pub(crate) fn without_instances(&self, key: &str, file: &str, report: &mut Report) {
         let help = "list its instances here, for example `instances = [\"float, 16\"]`, or instantiate it in the source";
         let message = format!(
-            "the settings name a kernel `{key}`: `{file}` has a template of this name, which nothing instantiates"
+            "the settings name the kernel `{key}`, a template in `{file}` that has no instances"
         );
         report_at(Code::UnknownKernel, self.origin.as_ref(), message, help, report);
     }
@@ -242,7 +243,7 @@ impl KernelSettings {
     /// Reports that there is no such kernel.
     pub(crate) fn unknown(&self, key: &str, nearest: Option<&str>, report: &mut Report) {
         let help = nearest.map_or_else(
-            || "remove it: there is no kernel".to_owned(),
+            || "remove it: the package has no kernels".to_owned(),
             |nearest| format!("the nearest is `{nearest}`"),
         );
         let message = format!("the settings name a kernel `{key}`, which no source has");

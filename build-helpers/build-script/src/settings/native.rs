@@ -22,14 +22,14 @@ pub(crate) fn targets(environment: &BuildEnvironment) -> Vec<Target> {
             Ok(targets) => found.extend(targets),
             Err(_) => environment.cargo.warn(&format!(
                 "target `native`: this machine has a GPU of architecture {name}, which this \
-                 version of kernelmill does not know; it is left out"
+                 version of kernelmill does not know; nothing is compiled for it"
             )),
         }
     }
     if found.is_empty() {
         environment.cargo.warn(
-            &"target `native`: no GPU was found in this machine, so it stands for `cpu`; \
-              name the targets to build for others",
+            &"target `native`: no GPU was found in this machine, so kernels are compiled for `cpu` only; \
+              to build for other machines, name their targets",
         );
         found.push(Target::Cpu);
     }

@@ -70,7 +70,7 @@ fn refuse_likely_names(root: &Path) -> Result<(), Error> {
         report.plain(
             Code::SettingsFile,
             message,
-            format!("name it `{NAME}`, or give it another name"),
+            format!("rename it to `{NAME}`, or, if it has no settings of kernelmill, to a name that is less similar"),
         );
     }
     report.into_result(Error::Settings)
@@ -93,7 +93,11 @@ impl Package {
         if is_there && !own_settings.is_file() {
             let mut report = Report::default();
             let help = "remove it, or put the settings into a file of this name";
-            report.plain(Code::SettingsFile, "`kernelmill.toml` is no file that can be read", help);
+            report.plain(
+                Code::SettingsFile,
+                "`kernelmill.toml` is a folder, a broken link or a special file",
+                help,
+            );
             return Err(Error::Settings(report));
         }
         if !is_there {

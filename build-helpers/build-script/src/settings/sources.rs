@@ -72,10 +72,10 @@ impl SourcesSettings {
                 continue;
             }
             let pattern = said.pattern.to_string();
-            let message = format!("the settings name sources `{pattern}`, and there are none");
+            let message = format!("no kernel source matches `{pattern}` in the setting `sources`");
             let help = match nearest(&pattern, paths.iter().cloned()) {
                 Some(nearest) => format!("the nearest is `{nearest}`"),
-                None => "remove it: there is no file with kernels".to_owned(),
+                None => "remove it: the package has no kernel source".to_owned(),
             };
             report_at(Code::NoKernelSource, said.origin.as_ref(), message, &help, report);
         }

@@ -45,7 +45,7 @@ pub(super) fn table_at(file: &TomlText, path: &[&str], report: &mut Report) -> O
         match value {
             DeValue::Table(inner) => table = inner,
             _ if depth + 1 == path.len() => {
-                let message = format!("`{}` in {} is no table", path.join("."), file.display);
+                let message = format!("`{}` in {} is not a table", path.join("."), file.display);
                 let span =
                     table.iter().find(|(key, _)| key.get_ref() == name).map(|(key, _)| key.span());
                 let mut reader = Reader { file, report };
@@ -166,7 +166,7 @@ impl Reader<'_> {
     fn text(&mut self, (name, value): Key<'_, '_>) -> Option<String> {
         let text = value.get_ref().as_str().filter(|text| !text.is_empty());
         if text.is_none() {
-            self.wrong(name, value, "a text");
+            self.wrong(name, value, "a string");
         }
         text.map(str::to_owned)
     }
@@ -181,7 +181,7 @@ impl Reader<'_> {
         for item in items {
             match item.get_ref().as_str() {
                 Some(text) => texts.push((text.to_owned(), item.span())),
-                None => self.wrong(name, item, "a text, or a list of texts"),
+                None => self.wrong(name, item, "a string, or a list of strings"),
             }
         }
         texts
@@ -273,7 +273,7 @@ impl Reader<'_> {
                 DeValue::Integer(number) => number.as_str().to_owned(),
                 DeValue::Boolean(true) => String::new(),
                 _ => {
-                    self.wrong(name, value, "a text, a number or `true`");
+                    self.wrong(name, value, "a string, a number or `true`");
                     continue;
                 }
             };
@@ -318,7 +318,7 @@ impl Reader<'_> {
                 DeValue::Integer(number) => number.as_str().to_owned(),
                 DeValue::Boolean(flag) => flag.to_string(),
                 _ => {
-                    self.wrong(key.get_ref(), value, "a text, a number, `true` or `false`");
+                    self.wrong(key.get_ref(), value, "a string, a number, `true` or `false`");
                     continue;
                 }
             };
@@ -363,7 +363,7 @@ impl Reader<'_> {
                 "targets" => layer.targets = Some(self.targets(key)),
                 "name" => match value.get_ref().as_str() {
                     Some(text) => layer.name = Some(text.to_owned()),
-                    None => self.wrong(key.0, value, "the name of the wrapper"),
+                    None => self.wrong(key.0, value, "a string, the name of the wrapper"),
                 },
                 "launch-bounds" => layer.limits.max_block_threads = self.count(key),
                 "min-blocks" => layer.limits.min_blocks = self.count(key),

@@ -25,7 +25,7 @@ impl TomlText {
         let not_utf8 = |what: &str, line: usize| {
             let mut report = Report::default();
             let message = format!("`{display}` is {what}, from line {line} on");
-            report.plain(Code::SettingsFile, message, "save it as UTF-8, which TOML is");
+            report.plain(Code::SettingsFile, message, "save it as UTF-8, the encoding of TOML");
             Error::Settings(report)
         };
         if encoding::utf16(&bytes).is_some() {

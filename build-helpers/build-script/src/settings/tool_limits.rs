@@ -13,7 +13,7 @@ const MEMORY: &str = "KERNELMILL_TOOL_MEMORY";
 const TIME: &str = "KERNELMILL_TOOL_TIME";
 const IDLE: &str = "KERNELMILL_TOOL_IDLE";
 /// What times look like.
-const TIMES: &str = "a time: `90s`, `30min`, `2h`, `off`";
+const TIMES: &str = "a time: write, for example, `90s`, `30min`, `2h` or `off`";
 
 /// The limits of each process of a tool: [`ToolLimits::of_machine`], unless `KERNELMILL_TOOL_MEMORY`,
 /// `KERNELMILL_TOOL_TIME` and `KERNELMILL_TOOL_IDLE` say otherwise.
@@ -23,8 +23,13 @@ const TIMES: &str = "a time: `90s`, `30min`, `2h`, `off`";
 /// [`Error::Settings`] with every variable that says nothing sensible.
 pub(super) fn read(environment: &BuildEnvironment) -> Result<ToolLimits, Error> {
     let default = ToolLimits::of_machine();
-    let memory =
-        limit(environment, MEMORY, default.memory, bytes, "a size: `8GiB`, `500MB`, `off`");
+    let memory = limit(
+        environment,
+        MEMORY,
+        default.memory,
+        bytes,
+        "a size: write, for example, `8GiB`, `500MB` or `off`",
+    );
     let time = limit(environment, TIME, default.seconds, seconds, TIMES);
     let idle = limit(environment, IDLE, default.idle_seconds, seconds, TIMES);
     match (memory, time, idle) {

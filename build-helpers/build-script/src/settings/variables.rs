@@ -60,7 +60,7 @@ pub(crate) fn warn_of_unknown(environment: &BuildEnvironment) {
     unknown.sort();
     for (meant, name) in unknown {
         environment.cargo.warn(&format_args!(
-            "the environment variable {name} is none of kernelmill's and has no effect; the nearest is {meant}"
+            "unknown environment variable {name}, which has no effect; the nearest is {meant}"
         ));
     }
 }
@@ -115,7 +115,7 @@ mod tests {
                 .iter()
                 .find(|line| line.contains("changed=KERNELMIL") && line.contains("GETS_"));
             assert_eq!(watched, None);
-            outcome.lines.into_iter().filter(|line| line.contains("is none of")).collect::<Vec<_>>()
+            outcome.lines.into_iter().filter(|line| line.contains("unknown environment variable")).collect::<Vec<_>>()
         };
         assert_eq!(warnings(&project), [""; 0]);
         let misspelt = [
@@ -131,9 +131,8 @@ mod tests {
         let said = warnings(&project);
         assert_eq!(said.len(), misspelt.len(), "{said:?}");
         for (name, nearest) in misspelt {
-            let expected = format!(
-                "variable {name} is none of kernelmill's and has no effect; the nearest is {nearest}"
-            );
+            let expected =
+                format!("variable {name}, which has no effect; the nearest is {nearest}");
             assert!(said.iter().any(|line| line.ends_with(&expected)), "{expected}: {said:?}");
         }
     }

@@ -63,14 +63,13 @@ impl VariantSettings {
     ) -> Self {
         let VariantLayer { limits, defines, name, origin, .. } = layer;
         if limits == LaunchLimits::NONE && defines.is_empty() {
-            let message = format!("a variant of the kernel `{key}` says nothing of its launches");
-            let help =
-                "write `launch-bounds`, `max-registers`, `index-width` or `define`, or remove it";
+            let message = format!("a variant of the kernel `{key}` sets nothing");
+            let help = "write `launch-bounds`, `max-registers`, `index-width` or `define`, or remove the variant";
             report_at(Code::Variants, origin.as_ref(), message, help, report);
         }
         if let Some(name) = name.as_ref().filter(|name| !is_identifier(name)) {
             let message = format!("a variant of the kernel `{key}` cannot be named `{name}`");
-            let help = "a name has letters, digits and underscores, and starts with no digit";
+            let help = "use letters, digits and underscores, and no digit at the start";
             report_at(Code::Variants, origin.as_ref(), message, help, report);
         }
         for fault in defines.keys().filter_map(|name| checks::definition(name).err()) {
@@ -116,15 +115,16 @@ impl VariantSettings {
 
     /// Reports that it, or what it says of launches, reaches no compiler.
     pub(crate) fn not_compiled(&self, kernel: &str, compiler: &str, report: &mut Report) {
-        let message = format!(
-            "the settings list variants of the kernel `{kernel}`, which {compiler} compiles"
-        );
-        let help = match compiler {
-            "nvcc" => {
-                "remove them, or what they say besides `define`: kernelmill's own compiler makes such variants"
-            }
-            _ => "remove them: kernelmill's own compiler makes variants",
+        let (which, help) = match compiler {
+            "nvcc" => (
+                "variants with limits of their launches",
+                "keep `define` alone in the variant, or write `cuda-compiler = \"clang\"`",
+            ),
+            _ => ("variants", "remove the variant"),
         };
+        let message = format!(
+            "the settings list variants of the kernel `{kernel}`, and {compiler}, which compiles it, makes no {which}"
+        );
         report_at(Code::KernelSettings, self.origin.as_ref(), message, help, report);
     }
 
@@ -132,10 +132,10 @@ impl VariantSettings {
     pub(crate) fn without_macros(&self, kernel: &Signature, language: &str, report: &mut Report) {
         let Signature { name, file, line, .. } = kernel;
         let message = format!(
-            "the variant `{}` of the kernel `{name}` at {file}:{line} has `define`, and it is {language}",
+            "the variant `{}` of the kernel `{name}` at {file}:{line} has `define`, and the kernel is {language}",
             self.parameters.label()
         );
-        let help = "remove them: they are for CUDA C++, HIP and OpenCL C; a kernel in Rust can have a constant parameter \
+        let help = "remove `define`: it is for CUDA C++, HIP and OpenCL C; a kernel in Rust can have a constant parameter \
                     and `instances`";
         report_at(Code::Variants, self.origin.as_ref(), message, help, report);
     }
@@ -147,8 +147,8 @@ impl VariantSettings {
             "the variant `{}` of the kernel `{name}` at {file}:{line} {what}",
             self.parameters.label()
         );
-        let help = "a variant has the wrapper of its kernel: macros may change what its body does and the limits of its \
-                    launches, not its name or parameters";
+        let help = "variants share the wrapper of their kernel: macros may change its body and the limits of its launches, not \
+                    its name or parameters";
         report_at(Code::Variants, self.origin.as_ref(), message, help, report);
     }
 }
@@ -183,10 +183,10 @@ pub(super) fn check(
         };
         if let Some(same) = is_same {
             let message = format!(
-                "the variant `{label}` of the kernel `{name}` at {file}:{line} has the code of {same}"
+                "the variant `{label}` of the kernel `{name}` at {file}:{line} has the same code as {same}"
             );
-            let help = "remove it, or give it another number: a thread has 255 registers and indices have 64 bits \
-                        where nothing else is said";
+            let help = "remove it, or change its numbers: without a setting a thread has 255 registers and indices have \
+                        64 bits";
             report_at(Code::Variants, variant.origin.as_ref(), message, help, report);
         } else if others.any(|other| other.parameters.label() == label) {
             let message = format!(

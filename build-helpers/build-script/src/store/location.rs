@@ -77,8 +77,7 @@ mod tests {
             assert_eq!(project.counts(), counts, "{text}");
         }
         project.set("KERNELMILL_CACHE", "no");
-        let expected =
-            "error: the environment variable KERNELMILL_CACHE is `no`\n  help: write `on` or `off`";
+        let expected = "error: the environment variable KERNELMILL_CACHE is `no`, which is neither `on` nor `off`\n";
         assert!(project.error().starts_with(expected), "{}", project.error());
 
         // Of a device, whose rights are not the user's to change, the rights are not told.
@@ -98,7 +97,7 @@ mod tests {
         let error = |project: &Project| found(project).unwrap_err().to_string();
         assert!(error(&project).contains("HOME is not set"), "{}", error(&project));
         project.set("HOME", "home/ada");
-        assert!(error(&project).contains("HOME is `home/ada`, which is no absolute path"));
+        assert!(error(&project).contains("HOME is `home/ada`, which is not an absolute path"));
         project.set("XDG_CACHE_HOME", "cache");
         assert!(error(&project).contains("HOME is `home/ada`"), "a relative one counts as not set");
         project.set("HOME", "/home/ada");
@@ -121,7 +120,7 @@ mod tests {
             fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
             let error = project.error();
             let expected = format!(
-                "error: the store of compiled kernels in {} is not the user's alone: every user can write",
+                "error: other users can change the store of compiled kernels in {}: every user can write",
                 folder.display()
             );
             assert!(error.starts_with(&expected), "{error}");

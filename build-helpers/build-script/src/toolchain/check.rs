@@ -16,8 +16,8 @@ pub(crate) fn nvcc_targets(nvcc: &Nvcc, targets: &[Target], report: &mut Report)
     let unknown = targets.iter().filter(|target| is_nvidia(target) && !nvcc.knows(target));
     for target in unknown {
         let help = nearest(nvcc, &target.to_string()).map_or_else(
-            || "it lists no architecture at all".to_owned(),
-            |near| format!("the nearest that it knows is `{near}`"),
+            || "this nvcc lists no architecture".to_owned(),
+            |near| format!("the nearest that this nvcc knows is `{near}`"),
         );
         let (major, minor) = nvcc.release;
         report.plain(
@@ -26,7 +26,7 @@ pub(crate) fn nvcc_targets(nvcc: &Nvcc, targets: &[Target], report: &mut Report)
                 "nvcc {major}.{minor} does not know the target `{target}` ({})",
                 nvcc.program.display()
             ),
-            format!("{help}; or take another nvcc: `{INSTALL_CUDA}` installs the newest"),
+            format!("{help}; `{INSTALL_CUDA}` installs the newest nvcc"),
         );
     }
 }

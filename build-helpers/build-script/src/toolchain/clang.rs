@@ -111,7 +111,7 @@ fn look_at(search: &Search<'_>, program: PathBuf) -> Result<Clang, String> {
     if said.contains("Apple") {
         return Err("Apple's clang has no back ends for GPUs".to_owned());
     }
-    let major = major(&said).ok_or("it does not say that it is clang")?;
+    let major = major(&said).ok_or("its output for `--version` is not that of clang")?;
     let lines = said.lines().filter(|line| !line.starts_with("InstalledDir:"));
     let version = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
     let variables = VARIABLES.map(|name| {

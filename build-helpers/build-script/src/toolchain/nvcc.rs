@@ -57,7 +57,7 @@ pub(crate) fn find_nvcc(search: &Search<'_>) -> Result<Option<Nvcc>, Error> {
     let said = search.ask(&program, &["--version"])?;
     let release = release(&said).ok_or_else(|| {
         Error::Tool(format!(
-            "`{} --version` does not say which release it is:\n{}",
+            "`{} --version` does not print a release of nvcc:\n{}",
             program.display(),
             said.trim()
         ))

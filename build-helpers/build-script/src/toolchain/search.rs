@@ -164,8 +164,8 @@ impl<'w> Search<'w> {
         if let Some((place, why)) = &unsafe_place {
             let (program, place) = (program.display(), place.display());
             self.environment.cargo.warn(&format_args!(
-                "{program} is not used, for others could have put it there: {place}: {why}; \
-                 `chmod -R go-w` takes their rights away"
+                "{program} is not used, because other users could have replaced it: {place}: {why}; remove their permission \
+                 to write with `chmod -R go-w`"
             ));
         }
         unsafe_place.is_none()
@@ -231,7 +231,7 @@ impl<'w> Search<'w> {
         files.dedup();
         match files.is_empty() {
             true => String::new(),
-            false => format!("; passed over, for the user may not execute them: {}", list(&files)),
+            false => format!("; skipped, because the user may not execute them: {}", list(&files)),
         }
     }
 

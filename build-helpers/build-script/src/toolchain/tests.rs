@@ -145,7 +145,8 @@ fn an_installed_tool_that_others_can_change_is_warned_of_and_not_used() {
         allow(&format!("{}/{place}", installed[0]), mode);
         let (found, lines) = searched(&project, find_ptxas);
         assert_eq!(seen(&project, &found.unwrap()), format!("{}/bin/ptxas", installed[1]));
-        let expected = format!("{}/bin/ptxas is not used, for others could have put", installed[0]);
+        let expected =
+            format!("{}/bin/ptxas is not used, because other users could have", installed[0]);
         assert!(lines.contains(&expected), "{lines}");
         allow(&format!("{}/{place}", installed[0]), 0o755);
     }
@@ -258,7 +259,7 @@ fn files_on_path_that_are_no_programs_are_passed_over() {
     searched(&project, |search| no_cuda_compiler(search, Some(22), "`a.cu`", &mut report));
     let text = report.to_string();
     let said =
-        |name: &str| format!("; passed over, for the user may not execute them: {first}/{name}");
+        |name: &str| format!("; skipped, because the user may not execute them: {first}/{name}");
     assert!(text.contains(&said("nvcc")) && text.contains(&said("clang-14")), "{text}");
     program(&project, "second/ptxas");
     assert_eq!(ptxas(&project).as_deref(), Some("second/ptxas"));
@@ -406,7 +407,7 @@ fn an_nvcc_that_is_named_wrongly_is_an_error() {
     project.set("KERNELMILL_NVCC", "nvcc-14");
     assert!(error(&project).ends_with("names `nvcc-14`, but it is not on PATH"));
     project.set("KERNELMILL_NVCC", &script(&project, "empty", "#!/bin/sh\necho hello\n"));
-    assert!(error(&project).ends_with("--version` does not say which release it is:\nhello"));
+    assert!(error(&project).ends_with("--version` does not print a release of nvcc:\nhello"));
     project.set("KERNELMILL_NVCC", &fake_cuda(&project, "mine", "12.9"));
     assert_eq!(nvcc(&project).0.release, (12, 9));
     let relative = Project::new("nvcc = \"../mine/bin/nvcc\"\n", &[]);
@@ -426,9 +427,8 @@ fn all_targets_that_nvcc_does_not_know_are_reported_at_once() {
     nvcc_targets(&nvcc, &Target::parse_list(targets).unwrap(), &mut report);
     let line = |target: &str, near: &str| {
         format!(
-            "error[KM0062]: nvcc 13.5 does not know the target `{target}` ({program})\n  help: the nearest \
-             that it knows is `{near}`; or take another nvcc: `cargo kernelmill toolchain install \
-             cuda` installs the newest"
+            "error[KM0062]: nvcc 13.5 does not know the target `{target}` ({program})\n  help: the nearest that this nvcc knows is `{near}`; `cargo kernelmill toolchain install \
+             cuda` installs the newest nvcc"
         )
     };
     let expected =

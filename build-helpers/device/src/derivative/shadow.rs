@@ -13,7 +13,7 @@ use core::marker::PhantomData;
 /// No code relies on what the fields hold: a derivative may give each of them any number, and all of them zero. Pointers
 /// are used by derivatives that are `unsafe fn` alone, whose callers answer for them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be part of a shadow: it is no number, and no array or struct of numbers",
+    message = "`{Self}` cannot be part of a shadow: it is not a number, nor an array or struct of numbers",
     label = "for a struct write `kernelmill_device::shadow!` with all of its fields where they are visible"
 )]
 pub unsafe trait Shadow: Copy {}

@@ -75,7 +75,7 @@ others! { () bool char i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
 
 /// Memory that can have a shadow: values of a type that is [`Shadow`]. References are none.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot have a shadow: it is no number, and no array or struct of numbers",
+    message = "`{Self}` cannot have a shadow: it is not a number, nor an array or struct of numbers",
     label = "for a struct write `kernelmill_device::shadow!` with all of its fields where they are visible"
 )]
 pub trait Shadowed {
@@ -116,7 +116,7 @@ impl<T: Shadow> Shadowed for [T] {
 
 /// A shadow with tangents of what `P` leads to: written only where that is.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no shadow of `{P}`",
+    message = "`{Self}` is not a shadow of `{P}`",
     label = "the shadow is of the same type, with `mut` where that has it"
 )]
 pub trait TangentsOf<P> {}
@@ -127,7 +127,7 @@ impl<T: Shadowed + ?Sized> TangentsOf<&mut T> for &mut T {}
 
 /// A shadow with gradients of what `P` leads to.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no shadow of `{P}`",
+    message = "`{Self}` is not a shadow of `{P}`",
     label = "gradients are added to it: the same type with `mut`"
 )]
 pub trait GradientsOf<P> {}
@@ -137,7 +137,7 @@ impl<T: Shadowed + ?Sized> GradientsOf<&mut T> for &mut T {}
 
 /// A shadow that all threads add gradients to.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no shadow of `{P}` that threads share",
+    message = "`{Self}` is not a shadow of `{P}` that threads can share",
     label = "threads add to it: `&[AtomicF32]` for `&[f32]`, or the same type with `mut`"
 )]
 pub trait SharedGradientsOf<P> {}

@@ -95,9 +95,12 @@ impl<'b> BulkBarrier<'b> {
         index: usize,
         count: usize,
     ) -> BulkCopy<'b, 'a, T, M> {
-        const { assert!(M::IS_SHARED, "copies are to shared memory") };
+        const { assert!(M::IS_SHARED, "copies must be to shared memory") };
         let from = from[index..][..count].as_ptr();
-        assert!(at <= to.count() && count <= to.count() - at, "copies past the end");
+        assert!(
+            at <= to.count() && count <= to.count() - at,
+            "the copy goes past the end of the shared memory"
+        );
         let (target, bytes) = (to.start().wrapping_add(at).cast_mut(), count * size_of::<T>());
         let is_aligned = (from.addr() | target.addr() | bytes).is_multiple_of(UNIT);
         let by_unit = has_unit() && is_aligned && bytes <= MOST;

@@ -59,7 +59,7 @@ impl CopyQueue {
 ///     }
 /// }
 /// ```
-#[must_use = "copies are only done once they were committed and waited for"]
+#[must_use = "copies are complete only after `commit` and `wait`"]
 pub struct AsyncCopies<'a, T, M: Memory<T> + ?Sized> {
     to: &'a M,
     /// Neither `Send` nor `Sync`: it is of the thread that made it.
@@ -67,7 +67,7 @@ pub struct AsyncCopies<'a, T, M: Memory<T> + ?Sized> {
 }
 
 /// Copies in flight, with their destination, which is returned once they are complete.
-#[must_use = "copies are only done once they were waited for"]
+#[must_use = "copies are complete only after `wait`"]
 pub struct PendingCopies<'a, T, M: Memory<T> + ?Sized> {
     to: &'a M,
     number: u32,
@@ -79,7 +79,7 @@ impl<'a, T: Copy, M: Memory<T> + ?Sized> AsyncCopies<'a, T, M> {
     /// No copies yet, to memory that the block shares.
     #[inline(always)]
     pub fn to(to: &'a M) -> Self {
-        const { assert!(M::IS_SHARED, "copies are to memory that the block shares") };
+        const { assert!(M::IS_SHARED, "copies must be to shared memory") };
         Self { to, thread: PhantomData }
     }
 
@@ -100,7 +100,10 @@ impl<'a, T: Copy, M: Memory<T> + ?Sized> AsyncCopies<'a, T, M> {
     pub unsafe fn copy<const N: usize>(&mut self, at: usize, from: &[T], index: usize) {
         let bytes = size_of::<[T; N]>();
         let from = &from[index..][..N];
-        assert!(at <= self.to.count() && N <= self.to.count() - at, "copies past the end");
+        assert!(
+            at <= self.to.count() && N <= self.to.count() - at,
+            "the copy goes past the end of the shared memory"
+        );
         let from = from.as_ptr();
         let to = self.to.start().wrapping_add(at).cast_mut();
         let is_aligned = (from.addr() | to.addr()) & (bytes.max(1) - 1) == 0;

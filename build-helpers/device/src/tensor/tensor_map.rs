@@ -109,7 +109,7 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
     #[must_use]
     #[track_caller]
     pub fn size(&self, dimension: usize) -> usize {
-        assert!(dimension < D, "the tensor has not so many dimensions");
+        assert!(dimension < D, "the tensor map has fewer dimensions");
         self.sizes[dimension] as usize
     }
 
@@ -122,7 +122,7 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
     #[must_use]
     #[track_caller]
     pub fn tile_size(&self, dimension: usize) -> usize {
-        assert!(dimension < D, "the tensor has not so many dimensions");
+        assert!(dimension < D, "the tensor map has fewer dimensions");
         self.box_sizes[dimension] as usize
     }
 
@@ -195,11 +195,11 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
     #[inline(always)]
     #[track_caller]
     fn tile<M: Memory<T> + ?Sized>(&self, tile: &M, at: usize) -> *mut T {
-        const { assert!(M::IS_SHARED, "tiles are copied to shared memory") };
+        const { assert!(M::IS_SHARED, "tiles must be in shared memory") };
         let count = self.tile_len();
         assert!(
             at <= tile.count() && count <= tile.count() - at,
-            "the tile does not fit into the shared memory"
+            "the tile goes past the end of the shared memory"
         );
         tile.start().wrapping_add(at).cast_mut()
     }

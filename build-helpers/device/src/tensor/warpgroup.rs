@@ -65,11 +65,11 @@ impl<'a, E: WarpgroupElement> WarpgroupTile<'a, E> {
     #[inline(always)]
     #[track_caller]
     pub fn new<M: Memory<u16> + ?Sized>(memory: &'a M, start: usize) -> Self {
-        const { assert!(M::IS_SHARED, "tiles are in shared memory") };
-        assert!(start.is_multiple_of(8), "a tile starts at a multiple of 8 elements");
+        const { assert!(M::IS_SHARED, "tiles must be in shared memory") };
+        assert!(start.is_multiple_of(8), "a tile must start at a multiple of 8 elements");
         assert!(
             memory.count() >= TILE && start <= memory.count() - TILE,
-            "a tile has 1024 elements"
+            "the tile of 1024 elements goes past the end of the shared memory"
         );
         Self { first: memory.start().wrapping_add(start), memory: PhantomData }
     }

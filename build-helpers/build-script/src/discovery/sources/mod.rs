@@ -255,7 +255,7 @@ impl Search<'_> {
         }
         if let Some(around) = self.around(&path, folder, setting) {
             let message = format!(
-                "the package lies in `{around}`, all of which would be looked through for kernels"
+                "`{around}` contains the package, and all of it would be searched for kernels"
             );
             let help = "name the folders of kernels, or single files with `source-files`";
             setting.report(Code::SettingValue, self.package, message, help, &mut self.report);
@@ -277,7 +277,7 @@ impl Search<'_> {
             looked_at += 1;
             if looked_at > MOST_PATHS {
                 let message = format!(
-                    "there are more than {MOST_PATHS} files and folders in `{folder}`, at `{display}`"
+                    "`{folder}` has more than {MOST_PATHS} files and folders; the search stopped at `{display}`"
                 );
                 self.report.plain(Code::LargeSource, message, "name the folders of kernels with `source-dir`, or leave some out with `exclude`");
                 return;
@@ -295,7 +295,7 @@ impl Search<'_> {
                 if leads_to.is_some_and(|it| own.as_ref().is_ok_and(|own| own.starts_with(it))) {
                     walk.skip_current_dir();
                     let message =
-                        format!("`{display}` is a link to a folder that the package lies in");
+                        format!("`{display}` is a link to a folder that contains the package");
                     self.report.plain(Code::UnreadableFile, message, REMOVE);
                     continue;
                 }
@@ -340,8 +340,10 @@ impl Search<'_> {
     /// is hidden or excluded is not looked at.
     fn unreadable(&mut self, folder: &str, error: &walkdir::Error) {
         let Some(path) = error.path() else {
-            self.report
-                .message(Code::UnreadableFile, format!("cannot look into `{folder}`: {error}"));
+            self.report.message(
+                Code::UnreadableFile,
+                format!("cannot read the folder `{folder}`: {error}"),
+            );
             return;
         };
         let display = paths::relative(&self.package.root, path);
@@ -353,8 +355,8 @@ impl Search<'_> {
         let is_missing =
             error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound);
         let why = match error.loop_ancestor() {
-            Some(_) => "is a link to a folder that it lies in".to_owned(),
-            None if is_link && is_missing => "is a link to a file that is not there".to_owned(),
+            Some(_) => "is a link to a folder that contains it".to_owned(),
+            None if is_link && is_missing => "is a link to a file that does not exist".to_owned(),
             None => format!("cannot be read: {error}"),
         };
         self.report.plain(Code::UnreadableFile, format!("`{display}` {why}"), REMOVE);

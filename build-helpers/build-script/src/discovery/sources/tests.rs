@@ -103,10 +103,10 @@ error[KM0021]: there is no file `c.rs`, which is named as a kernel source
 error[KM0022]: `a.rs` is named as a source and has no kernel
   help: mark a function with `#[kernel]`, or leave the file out
 
-error[KM0022]: `b.txt` is no kernel source
-  help: name files that end in .rs, .cu, .hip, .cl, .ll, .bc, .ptx or .wgsl
+error[KM0022]: `b.txt` is not a kernel source
+  help: name a file with the extension .rs, .cu, .hip, .cl, .ll, .bc, .ptx or .wgsl
 
-error[KM0026]: `k/x.wgsl` is in WGSL, and kernelmill-build was built without it
+error[KM0026]: `k/x.wgsl` is in WGSL, and kernelmill-build was built without support for it
   help: enable the feature `wgsl` of kernelmill-build in Cargo.toml: `features = [\"wgsl\"]`";
     if cfg!(feature = "wgsl") {
         expected = expected.split("\n\nerror[KM0026]: `k/x.wgsl`").next().unwrap();
@@ -204,7 +204,7 @@ fn names_that_the_bindings_cannot_have_are_refused() {
         ],
     );
     let expected = "\
-error[KM0029]: the struct `P` is not the `P` of kernels/a.rs:2
+error[KM0029]: the struct `P` differs from the `P` of kernels/a.rs:2
  --> kernels/b.rs:1:19
   |
 1 | #[repr(C)] struct P { x: u8 }
@@ -219,7 +219,7 @@ error[KM0028]: a kernel cannot be named `load`
 1 | #[kernel] fn load() {}
   |              ^^^^
   |
-  = help: rename it: `Kernels::load` is there already
+  = help: rename it: the generated type `Kernels` has a method of this name already
 
 error[KM0028]: a struct in a signature cannot be named `f64`
  --> kernels/d.rs:1:19
@@ -246,7 +246,7 @@ fn types_of_one_name_in_modules_of_one_file_are_named_by_the_places_of_their_ker
                 mod b { #[repr(C)] pub struct P { pub x: u8 } }\n\
                 #[kernel] fn one(p: a::P) {}\n#[kernel] fn two(p: b::P) {}";
     let project = Project::new(TARGET, &[("kernels/a.rs", text)]);
-    let expected = "error[KM0029]: kernels/a.rs:4: the struct `P` is not the `P` of kernels/a.rs:3\n  help: both would be \
+    let expected = "error[KM0029]: kernels/a.rs:4: the struct `P` differs from the `P` of kernels/a.rs:3\n  help: both would be \
                     `kernels::P`: rename one of them, or give both the same fields";
     assert_eq!(project.error(), expected);
 }
@@ -328,11 +328,11 @@ fn what_is_no_file_is_ignored_where_it_is_hidden_and_named_elsewhere() {
     pipe("pipe.cu");
     let error = project.error();
     for line in [
-        "error[KM0023]: `kernels/dangling.rs` is a link to a file that is not there",
+        "error[KM0023]: `kernels/dangling.rs` is a link to a file that does not exist",
         "error[KM0023]: `kernels/itself.rs` cannot be read: ",
-        "error[KM0023]: `kernels/loop` is a link to a folder that it lies in",
-        "error[KM0023]: `kernels/pipe.rs` is no file that can be read",
-        "error[KM0023]: `kernels/pipe.cu` is no file that can be read",
+        "error[KM0023]: `kernels/loop` is a link to a folder that contains it",
+        "error[KM0023]: `kernels/pipe.rs` is not a regular file",
+        "error[KM0023]: `kernels/pipe.cu` is not a regular file",
     ] {
         assert!(error.contains(line), "{line} in\n{error}");
     }
@@ -384,7 +384,7 @@ fn what_sources_include_and_is_no_file_is_named() {
     }
     let error = project.error();
     for name in ["kernels/.b.rs", "kernels/c/mod.rs", "headers/f"] {
-        let line = format!("error[KM0023]: `{name}` is no file that can be read");
+        let line = format!("error[KM0023]: `{name}` is not a regular file");
         assert!(error.contains(&line), "{line} in\n{error}");
     }
 }
@@ -422,7 +422,7 @@ fn what_macros_take_in_and_is_no_file_is_named_with_its_line() {
         ("kernels/f", "kernels/e.inc:2:17"),
         ("kernels/pack/g", "kernels/pack/src/inner.rs:1:17"),
     ] {
-        let line = format!("`{name}` is no file that can be read\n");
+        let line = format!("`{name}` is not a regular file\n");
         let Some((_, rest)) = error.split_once(&line) else { panic!("{line} in\n{error}") };
         assert!(rest.trim_start().starts_with(&format!("--> {place}\n")), "{place} in\n{error}");
     }
@@ -441,7 +441,7 @@ fn what_macros_take_in_is_not_too_large() {
     assert_eq!(project.build().result.unwrap().kernels, ["a"]);
     resize((1 << 30) + 1);
     let error = project.error();
-    let expected = "error[KM0024]: `kernels/b` has 1073741825 bytes: the most that a kernel may take in is 1073741824\n";
+    let expected = "error[KM0024]: `kernels/b` has 1073741825 bytes, more than the limit of 1073741824 for a file that a kernel includes\n";
     assert!(error.starts_with(expected), "{error}");
     assert!(error.contains("--> kernels/a.rs:2:18\n"), "{error}");
 }
@@ -457,7 +457,7 @@ fn code_that_macros_take_in_is_not_too_large() {
     let file = std::fs::File::options().write(true).open(path).unwrap();
     file.set_len((16 << 20) + 1).unwrap();
     let error = project.error();
-    let expected = "error[KM0024]: `kernels/c.inc` has 16777217 bytes: the most that a kernel may take in is 16777216\n";
+    let expected = "error[KM0024]: `kernels/c.inc` has 16777217 bytes, more than the limit of 16777216 for a file that a kernel includes\n";
     assert!(error.starts_with(expected), "{error}");
     assert!(error.contains("--> kernels/b.inc:1:1\n"), "{error}");
 }
@@ -483,7 +483,7 @@ fn sources_of_gigabytes_are_refused_by_name() {
         std::fs::File::options().write(true).open(path).unwrap().set_len(6 << 30).unwrap();
         let error = project.error();
         let expected = format!(
-            "error[KM0024]: `{name}` has 6442450944 bytes: the most that a source may have is {most}\n  help: split it"
+            "error[KM0024]: `{name}` has 6442450944 bytes, more than the limit of {most} for a source\n  help: split it"
         );
         assert!(error.contains(&expected), "{error}");
     }
@@ -500,7 +500,7 @@ fn a_link_to_a_folder_around_the_package_is_not_followed() {
     let error = project.error();
     for name in ["disk", "above"] {
         let line = format!(
-            "error[KM0023]: `kernels/{name}` is a link to a folder that the package lies in"
+            "error[KM0023]: `kernels/{name}` is a link to a folder that contains the package"
         );
         assert!(error.contains(&line), "{line} in\n{error}");
     }
@@ -541,7 +541,8 @@ fn folders_around_the_package_are_no_folders_of_kernels() {
         ("source-glob", "/*.rs", "/"),
     ] {
         let error = kernels(key, value).unwrap_err();
-        let expected = format!("error[KM0002]: the package lies in `{around}`, all of which would");
+        let expected =
+            format!("error[KM0002]: `{around}` contains the package, and all of it would");
         assert!(error.starts_with(&expected), "{error}");
         assert!(error.contains(&format!("--> kernelmill.toml:2:{}", key.len() + 5)), "{error}");
     }

@@ -68,7 +68,7 @@ fn check_states(generic: &Generic, kernels: &[Kernel], report: &mut Report) {
         let [one, other] = [*first, *other].map(|index| &kernels[index].signature.name);
         report.plain(
             Code::LaunchState, format!("{file}:{line}: the instances `{one}` and `{other}` do not have the same launch state"),
-            "write a kernel of its own for one of them",
+            "write a separate kernel for one of them",
         );
     }
 }
@@ -85,8 +85,8 @@ pub(super) fn name(
         if !methods.insert(generic.name.clone()) {
             let (name, file, line) = (&generic.name, &generic.kernel.file, generic.kernel.line);
             report.plain(
-                Code::SameName, format!("{file}:{line}: the wrapper of the generic kernel `{name}` has a name that is taken"),
-                "rename it, or write `name` for it in the settings",
+                Code::SameName, format!("{file}:{line}: the wrapper of the generic kernel `{name}` has the name of another wrapper"),
+                "rename the kernel, or set `name` for it in the settings",
             );
         }
         generic.trait_name = free(&format!("{}Instance", camel_case(&generic.name)), &taken);

@@ -134,8 +134,8 @@ fn types_of_modules(
                 Some(other) if other != path => report.message(
                     Code::DifferentTypes,
                     format!(
-                        "`{path}` and `{other}` are two types, and wrappers have one `{name}`: rename one \
-                         of them, or say which one it is with `types = {{ {name} = \"{path}\" }}`"
+                        "the types `{path}` and `{other}` have the same name in wrappers, `{name}`: rename one \
+                         of them, or choose one with `types = {{ {name} = \"{path}\" }}`"
                     ),
                 ),
                 Some(_) => {}
@@ -269,13 +269,13 @@ fn check_kernel(
     report: &mut Report,
 ) {
     if FIXED.contains(&kernel.name()) {
-        let help = format!("rename it: `Kernels::{}` is there already", kernel.name);
+        let help = "rename it: the generated type `Kernels` has a method of this name already";
         if let Some(GivenName { name, key, by }) = given {
             let message = format!("the kernel `{key}` cannot be named `{name}`");
-            by.report_name(Code::ReservedName, message, &help, report);
+            by.report_name(Code::ReservedName, message, help, report);
         } else {
             let message = format!("a kernel cannot be named `{}`", kernel.name);
-            report_kernel(sources, kernel, (Code::ReservedName, &message, &help), report);
+            report_kernel(sources, kernel, (Code::ReservedName, &message, help), report);
         }
     }
     let arguments: usize = kernel.parameters.iter().map(|it| it.kind.arguments()).sum();
@@ -400,7 +400,7 @@ fn report_different(
     (name, place, first): (&str, &str, &str),
     report: &mut Report,
 ) {
-    let message = format!("the {what} `{name}` is not the `{name}` of {first}");
+    let message = format!("the {what} `{name}` differs from the `{name}` of {first}");
     let help = format!(
         "both would be `kernels::{name}`: rename one of them, or give both the same {parts}"
     );
@@ -453,8 +453,8 @@ fn check_types(
         };
         let (name, path) = (&layout.name, &given.path);
         let message = format!(
-            "`types` gives `{path}` for the struct `{name}`, which has a private field: its values are those that its \
-             own code makes"
+            "`types` gives `{path}` for the struct `{name}`, which has a private field: only the kernels' code can make its \
+             values"
         );
         let help =
             format!("make the fields `pub`, or remove it from `types` and use `kernels::{name}`");

@@ -79,7 +79,7 @@ impl Scope<'_> {
                 // What is wrong inside is said first.
                 self.number(term)?;
                 let help = "compare it, for example `x.len >= n`";
-                Err(RuleError::new("this is a number, and no condition", term.span.clone(), help))
+                Err(RuleError::new("this is a number, not a condition", term.span.clone(), help))
             }
         }
     }
@@ -92,7 +92,7 @@ impl Scope<'_> {
             }
             TermKind::Binary(operator, ..) if operator.joins() || operator.compares() => {
                 let help = "join conditions with `&&` or `||`";
-                Err(RuleError::new("this is a condition, and no number", term.span.clone(), help))
+                Err(RuleError::new("this is a condition, not a number", term.span.clone(), help))
             }
             TermKind::Binary(operator, left, right) => {
                 Ok(call(function(*operator), [self.number(left)?, self.number(right)?]))
@@ -121,13 +121,14 @@ impl Scope<'_> {
                 format!("write one of its fields, `{name}.FIELD`")
             }
             ParameterKind::Value(_) | ParameterKind::TensorMap { .. } => {
-                "rules have whole numbers only".to_owned()
+                "rules compare integers only".to_owned()
             }
             ParameterKind::Slice { .. } | ParameterKind::Pointer { .. } => {
                 format!("write `{name}.len` for its number of elements")
             }
         };
-        let message = format!("`{name}` is `{}`, and no whole number", parameter.kind);
+        let message =
+            format!("`{name}` has the type `{}`, which is not an integer", parameter.kind);
         Err(RuleError::new(message, term.span.clone(), help))
     }
 
@@ -157,7 +158,7 @@ impl Scope<'_> {
                 Ok(int(format!("{wrapped}.{}", fields.join("."))))
             }
             kind => {
-                let message = format!("`{name}` is `{kind}`, which has no `{path}`");
+                let message = format!("`{name}` has the type `{kind}`, which has no `{path}`");
                 let help = "buffers have `.len`, structs have their fields";
                 Err(RuleError::new(message, term.span.clone(), help))
             }
@@ -181,7 +182,7 @@ impl Scope<'_> {
                 let message = format!("the kernel has no parameter `{name}`");
                 let help = match nearest_within(name, names.iter().cloned(), name.len() / 2) {
                     Some(nearest) => format!("the nearest is `{nearest}`"),
-                    None => format!("rules of this kernel name `{}`", names.join("`, `")),
+                    None => format!("rules of this kernel can use `{}`", names.join("`, `")),
                 };
                 Err(RuleError::new(message, term.span.clone(), help))
             }
@@ -194,9 +195,10 @@ fn field(ty: &ValueType, path: &[String], term: &Term) -> Result<(), RuleError> 
     let error = |message: String, help: &str| Err(RuleError::new(message, term.span.clone(), help));
     match (ty, path.split_first()) {
         (ValueType::Scalar(scalar), None) if is_integer(*scalar) => Ok(()),
-        (_, None) => {
-            error(format!("the field is `{ty}`, and no whole number"), "name a field that is one")
-        }
+        (_, None) => error(
+            format!("the field has the type `{ty}`, which is not an integer"),
+            "name a field of an integer type",
+        ),
         (ValueType::Struct(layout), Some((name, rest))) => {
             if let Some(field) = layout.fields.iter().find(|field| field.name == *name) {
                 return self::field(&field.ty, rest, term);

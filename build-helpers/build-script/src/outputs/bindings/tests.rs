@@ -310,7 +310,7 @@ error[KM0009]: the contract `x.len >= m` of the kernel `saxpy`: the kernel has n
 9 | requires = [\"x.len >= m\", \"a > 1\", \"x >= n\"]
   |                       ^
   |
-  = help: rules of this kernel name `a`, `x`, `y`, `n`, `shared`, `grid`, `block`";
+  = help: rules of this kernel can use `a`, `x`, `y`, `n`, `shared`, `grid`, `block`";
     let text = faults(settings);
     assert!(text.contains(expected), "{text}");
 }
@@ -318,13 +318,13 @@ error[KM0009]: the contract `x.len >= m` of the kernel `saxpy`: the kernel has n
 #[test]
 fn what_a_contract_cannot_mean_is_an_error() {
     let rules = [
-        ("a > 1", "`a` is `f32`, and no whole number"),
-        ("x >= n", "`x` is `*const f32`, and no whole number"),
-        ("x.size >= n", "`x` is `*const f32`, which has no `size`"),
-        ("n.len > 0", "`n` is `i32`, which has no `len`"),
-        ("n", "this is a number, and no condition"),
-        ("n && n > 0", "this is a number, and no condition"),
-        ("(n > 0) + 1 > 0", "this is a condition, and no number"),
+        ("a > 1", "`a` has the type `f32`, which is not an integer"),
+        ("x >= n", "`x` has the type `*const f32`, which is not an integer"),
+        ("x.size >= n", "`x` has the type `*const f32`, which has no `size`"),
+        ("n.len > 0", "`n` has the type `i32`, which has no `len`"),
+        ("n", "this is a number, not a condition"),
+        ("n && n > 0", "this is a number, not a condition"),
+        ("(n > 0) + 1 > 0", "this is a condition, not a number"),
         ("grid.w > 0", "`grid` has no `w`"),
         ("sharde == 0", "the kernel has no parameter `sharde`"),
     ];
@@ -336,7 +336,7 @@ fn what_a_contract_cannot_mean_is_an_error() {
     }
     let settings =
         "[package.metadata.kernelmill.kernels.blur_float]\nrequires = \"params.scale > 0\"";
-    assert!(faults(settings).contains("the field is `f32`, and no whole number"));
+    assert!(faults(settings).contains("the field has the type `f32`, which is not an integer"));
     let settings = "[package.metadata.kernelmill.kernels.saxpy]\ninstances = [\"float\"]";
     let text = faults(settings);
     assert!(
@@ -368,7 +368,7 @@ fn settings_of_a_template_without_instances_say_what_to_add() {
     for key in ["shift", "\"ops::shift\""] {
         let text = faults(key);
         let expected = format!(
-            "the settings name a kernel `{}`: `kernels/cuda.cu` has a template of this name, which nothing instantiates",
+            "the settings name the kernel `{}`, a template in `kernels/cuda.cu` that has no instances",
             key.trim_matches('"')
         );
         assert!(text.contains(&expected), "{text}");

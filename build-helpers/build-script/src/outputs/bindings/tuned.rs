@@ -28,7 +28,7 @@ pub(crate) fn resolve<'a>(
                 let Choice { line, kernel, group, .. } = choice;
                 let name = group.as_ref().unwrap_or(kernel);
                 warnings.push(format!(
-                    "{FILE}:{line}: {why}; it is left out: run `cargo kernelmill tune {name}`, or remove it"
+                    "{FILE}:{line}: {why}; this choice is not used: run `cargo kernelmill tune {name}`, or remove the choice"
                 ));
             }
         }
@@ -60,7 +60,7 @@ fn stale(
     };
     if axes != own_axes {
         return Some(format!(
-            "launches of `{name}` are in {own_axes}D, and this is one in {axes}D"
+            "launches of `{name}` have {own_axes} dimensions, and `block` has {axes}"
         ));
     }
     let shape = std::array::from_fn(|axis| block.get(axis).copied().unwrap_or(1));

@@ -93,7 +93,7 @@ fn from_variables(environment: &BuildEnvironment, report: &mut Report) -> Layer 
             "0" | "false" => layer.fma = Some(false),
             _ => report.plain(
                 Code::Variable,
-                format!("{} is `{text}`", origin("KERNELMILL_FMA")),
+                invalid("KERNELMILL_FMA", &text),
                 "write `true` or `false`",
             ),
         }
@@ -103,7 +103,7 @@ fn from_variables(environment: &BuildEnvironment, report: &mut Report) -> Layer 
             Ok(level) if level <= 3 => layer.optimization = Some(level),
             _ => report.plain(
                 Code::Variable,
-                format!("{} is `{text}`", origin("KERNELMILL_OPTIMIZATION")),
+                invalid("KERNELMILL_OPTIMIZATION", &text),
                 "write a level from 0 to 3",
             ),
         }
@@ -113,7 +113,7 @@ fn from_variables(environment: &BuildEnvironment, report: &mut Report) -> Layer 
         if layer.panics.is_none() {
             report.plain(
                 Code::Variable,
-                format!("{} is `{text}`", origin("KERNELMILL_PANICS")),
+                invalid("KERNELMILL_PANICS", &text),
                 format!("write {PANIC_LEVELS}"),
             );
         }
@@ -123,7 +123,7 @@ fn from_variables(environment: &BuildEnvironment, report: &mut Report) -> Layer 
         if layer.math.is_none() {
             report.plain(
                 Code::Variable,
-                format!("{} is `{text}`", origin("KERNELMILL_MATH")),
+                invalid("KERNELMILL_MATH", &text),
                 format!("write {MATH_LIBRARIES}"),
             );
         }
@@ -133,7 +133,7 @@ fn from_variables(environment: &BuildEnvironment, report: &mut Report) -> Layer 
         if layer.cuda_compiler.is_none() {
             report.plain(
                 Code::Variable,
-                format!("{} is `{text}`", origin("KERNELMILL_CUDA_COMPILER")),
+                invalid("KERNELMILL_CUDA_COMPILER", &text),
                 format!("write {}", CudaCompiler::NAMES),
             );
         }
@@ -230,6 +230,11 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
     }
 }
 
+/// The message for a variable of the environment whose value cannot be read.
+fn invalid(variable: &str, value: &str) -> String {
+    format!("the environment variable {variable} has the invalid value `{value}`")
+}
+
 /// The variable with the most registers of a thread.
 const MAX_REGISTERS: &str = "KERNELMILL_MAX_REGISTERS";
 
@@ -238,11 +243,7 @@ fn max_registers(environment: &BuildEnvironment, report: &mut Report) -> Option<
     let text = environment.text(MAX_REGISTERS)?;
     let number = text.parse().ok().filter(|number| (1..=255).contains(number));
     if number.is_none() {
-        report.plain(
-            Code::Variable,
-            format!("the environment variable {MAX_REGISTERS} is `{text}`"),
-            "write a number from 1 to 255",
-        );
+        report.plain(Code::Variable, invalid(MAX_REGISTERS, &text), "write a number from 1 to 255");
     }
     number
 }

@@ -83,7 +83,7 @@ fn what_the_host_learns_of_panics_is_a_setting() {
     project.set("KERNELMILL_PANICS", "all");
     project.write("app/kernelmill.toml", "panics = 3\n");
     let error = level(&project).unwrap_err();
-    assert!(error.contains("KERNELMILL_PANICS is `all`"), "{error}");
+    assert!(error.contains("KERNELMILL_PANICS has the invalid value `all`"), "{error}");
     assert!(error.contains("`panics` cannot be 3"), "{error}");
     assert!(error.matches("write `none`, `message` or `backtrace`").count() == 2, "{error}");
 }
@@ -167,7 +167,7 @@ error[KM0002]: `optimization` cannot be 4
    |
    = help: write a level from 0 to 3
 
-error[KM0008]: the environment variable KERNELMILL_FMA is `maybe`
+error[KM0008]: the environment variable KERNELMILL_FMA has the invalid value `maybe`
   help: write `true` or `false`";
     assert_eq!(project.error(), expected);
 }
@@ -216,7 +216,7 @@ fn a_settings_file_that_is_not_toml_shows_where() {
 fn a_settings_file_that_is_none_is_not_taken_for_missing() {
     let project = Project::new("", &[KERNEL]);
     let path = project.folder.path().join("app/kernelmill.toml");
-    let expected = "error[KM0005]: `kernelmill.toml` is no file that can be read\n  help: remove it, or put the settings \
+    let expected = "error[KM0005]: `kernelmill.toml` is a folder, a broken link or a special file\n  help: remove it, or put the settings \
                     into a file of this name";
     std::os::unix::fs::symlink("missing", &path).unwrap();
     assert_eq!(project.error(), expected);
@@ -270,7 +270,7 @@ error[KM0003]: unknown target `sm_99`
    |
    = help: the nearest is `sm_89`
 
-error[KM0009]: the contract `x.len => n` of the kernel `saxpy`: rules do not have `=`
+error[KM0009]: the contract `x.len => n` of the kernel `saxpy`: rules cannot have `=`
  --> Cargo.toml:9:20
   |
 9 | requires = [\"x.len => n\"]
@@ -284,13 +284,13 @@ error[KM0011]: the kernel `saxpy` cannot be named `a-b`
 7 | [package.metadata.kernelmill.kernels.saxpy]
   |                                      ^^^^^
   |
-  = help: a name has letters, digits and underscores, and starts with no digit";
+  = help: use letters, digits and underscores, and no digit at the start";
     assert_eq!(error, expected);
     let mut project = Project::new("", &[KERNEL]);
     let build = crate::Build::new().kernel("saxpy", |kernel| kernel.requires(["n >"]));
     project.builder = build.layer().clone();
     let expected = "error[KM0009]: the contract `n >` of the kernel `saxpy`: the rule ends too \
-                    early, at character 4\n  help: for example `x.len >= n`";
+                    early, at character 4\n  help: write a whole condition, for example `x.len >= n`";
     assert_eq!(project.error(), expected);
 }
 
@@ -315,7 +315,7 @@ fn every_error_of_a_file_names_the_file_the_line_and_the_key() {
     }
     assert_eq!(text.matches("error[").count(), 7, "{text}");
     assert!(
-        text.contains("`codegen-units=16` in the setting `arguments` keeps rustc from"),
+        text.contains("`codegen-units=16` in the setting `arguments` cannot be passed to rustc"),
         "{text}"
     );
 }
@@ -329,7 +329,7 @@ fn settings_that_are_no_table_are_marked() {
     {
         project.write("app/Cargo.toml", &format!("{text}{settings}"));
         let error = project.error();
-        let expected = "error[KM0005]: `package.metadata.kernelmill` in Cargo.toml is no table\n --> Cargo.toml:6:";
+        let expected = "error[KM0005]: `package.metadata.kernelmill` in Cargo.toml is not a table\n --> Cargo.toml:6:";
         assert!(error.starts_with(expected), "{error}");
     }
 }
@@ -387,7 +387,7 @@ fn settings_that_are_not_utf8_name_the_file_and_the_line() {
         std::fs::write(project.folder.path().join("app/kernelmill.toml"), bytes).unwrap();
         project.build().result.map(drop).unwrap_err().to_string()
     };
-    let help = "\n  help: save it as UTF-8, which TOML is";
+    let help = "\n  help: save it as UTF-8, the encoding of TOML";
     let text = "\u{feff}targets = [\"sm_90\"]\n";
     let utf16: Vec<_> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let expected = format!("error[KM0005]: `kernelmill.toml` is UTF-16, from line 1 on{help}");
