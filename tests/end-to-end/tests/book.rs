@@ -48,6 +48,8 @@ fn the_kernels_of_the_guide_pass_their_tests() {
         "generic-kernels",
         "function-tables",
         "tracing",
+        "targets",
+        "large-integers",
     ];
     let all = pages.map(|page| blocks(&format!("guide/{page}.md")));
     let mut main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n\
@@ -66,7 +68,7 @@ fn the_kernels_of_the_guide_pass_their_tests() {
         }
     }
     let run = project.file("src/main.rs", &main).cargo(&["test"]).succeeds();
-    assert!(run.stdout.contains("10 passed"), "{}", run.stdout);
+    assert!(run.stdout.contains("12 passed"), "{}", run.stdout);
 }
 
 /// The module of kernels of the page on kernels, with the dependencies that the page names.
