@@ -336,7 +336,7 @@ fn types_that_do_not_fit_are_refused_where_they_are_declared() {
             "number",
             SQUARE,
             "fn d(x: f32, dx: f32) -> f32 = reverse f(duplicated);",
-            "is no shadow of",
+            "is not a shadow of",
         ),
         (
             "result",
@@ -378,25 +378,25 @@ fn types_that_do_not_fit_are_refused_where_they_are_declared() {
             "shared_reference",
             SUM,
             "fn d(x: &[f32], g: &[f32], s: f32, seed: f32) = reverse f(duplicated, constant);",
-            "is no shadow of",
+            "is not a shadow of",
         ),
         (
             "other_elements",
             SUM,
             "fn d(x: &[f32], g: &mut [f64], s: f32, seed: f32) = reverse f(duplicated, constant);",
-            "is no shadow of",
+            "is not a shadow of",
         ),
         (
             "not_written",
             WRITE,
             "fn d(x: &mut [f32], dx: &[f32]) = forward f(duplicated);",
-            "is no shadow of",
+            "is not a shadow of",
         ),
         (
             "array",
             "fn f(x: &[f32; 4]) -> f32 { x[3] }",
             "fn d(x: &[f32; 4], g: &mut [f32; 2], seed: f32) = reverse f(duplicated);",
-            "is no shadow of",
+            "is not a shadow of",
         ),
         (
             "owner",
@@ -408,13 +408,13 @@ fn types_that_do_not_fit_are_refused_where_they_are_declared() {
             "atomics",
             WRITE,
             "fn d(x: &mut [f32], g: &[atomic::AtomicF32]) = reverse f(shared);",
-            "is no shadow of",
+            "is not a shadow of",
         ),
         (
             "forward_atomics",
             SUM,
             "fn d(x: &[f32], g: &[atomic::AtomicF32], s: f32) -> f32 = forward f(shared, constant);",
-            "is no shadow of",
+            "is not a shadow of",
         ),
         (
             "bytes",
@@ -444,7 +444,7 @@ fn types_that_do_not_fit_are_refused_where_they_are_declared() {
             "pointers",
             "fn f(x: *const f32) -> f32 { let _ = x; 0.0 }",
             "fn d(x: *const f32, g: *mut f32, seed: f32) = reverse f(duplicated);",
-            "is no shadow of",
+            "is not a shadow of",
         ),
         (
             "rule",

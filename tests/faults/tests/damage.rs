@@ -233,7 +233,11 @@ fn a_store_whose_folder_is_not_as_it_was_is_used_or_refused() {
         if expected == "refused" {
             let built = fixture.build();
             assert_eq!(built.code, Some(1), "{}", built.messages);
-            assert!(built.messages.contains("is not the user's alone"), "{}", built.messages);
+            assert!(
+                built.messages.contains("other users can change the store of compiled kernels"),
+                "{}",
+                built.messages
+            );
             assert!(built.messages.contains("chmod"), "it says what to do: {}", built.messages);
         } else {
             let built = fixture.build_gives(&references, 0);

@@ -162,7 +162,8 @@ fn no_tool_that_a_second_user_planted_is_run() {
             assert_eq!(built.code, Some(0), "{}", built.messages);
             references.compare(0, &fixture.outputs());
         } else {
-            let told = built.messages.contains("is not used, for others could have put it there");
+            let told =
+                built.messages.contains("is not used, because other users could have replaced it");
             assert!(told || built.code == Some(0), "{}", built.messages);
         }
     }

@@ -117,7 +117,12 @@ fn what_is_not_there_is_not_needed_without_binaries() {
     };
     let (cuda, hip, lines) = build("cuda-compiler = \"nvcc\"\n");
     assert_eq!((cuda, hip), (false, true), "{lines}");
-    assert!(lines.contains("`cuda-compiler` is `nvcc`, and there is none to read"), "{lines}");
+    assert!(
+        lines.contains(
+            "nvcc, which reads their signatures because `cuda-compiler` is `nvcc`, was not found"
+        ),
+        "{lines}"
+    );
     let (cuda, hip, lines) = build("");
     assert_eq!((cuda, hip), (true, true), "{lines}");
 }

@@ -115,7 +115,11 @@ mod tests {
                 .iter()
                 .find(|line| line.contains("changed=KERNELMIL") && line.contains("GETS_"));
             assert_eq!(watched, None);
-            outcome.lines.into_iter().filter(|line| line.contains("unknown environment variable")).collect::<Vec<_>>()
+            outcome
+                .lines
+                .into_iter()
+                .filter(|line| line.contains("unknown environment variable"))
+                .collect::<Vec<_>>()
         };
         assert_eq!(warnings(&project), [""; 0]);
         let misspelt = [
