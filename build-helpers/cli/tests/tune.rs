@@ -80,7 +80,7 @@ fn what_is_chosen_is_written_beside_what_was_tuned_before() {
     write_file(folder.path(), "kernelmill-tuning.toml", "[[choice]]\nblock = 0\n");
     let (is_success, said, errors) = tune(folder.path(), &["saxpy"]);
     assert!(
-        !is_success && errors.contains("kernelmill-tuning.toml:2: `block` is a number"),
+        !is_success && errors.contains("kernelmill-tuning.toml:2: `block` must be a number"),
         "{errors}"
     );
     assert_eq!(said, "");

@@ -159,7 +159,7 @@ fn main() -> kernelmill::Result<()> {
     }
     if matches!(device.backend().to_string().as_str(), \"CUDA\" | \"HIP\") {
         let error = kernels::Kernels::load(&device).unwrap_err().to_string();
-        assert!(error.contains(\"needs the symbol `scale`, 4 bytes\"), \"{error}\");
+        assert!(error.contains(\"needs the symbol `scale` (4 bytes)\"), \"{error}\");
     }
     kernelmill::define_symbol(\"scale\", &2.5_f32.to_ne_bytes());
     let kernels = kernels::Kernels::load(&device)?;
@@ -284,7 +284,7 @@ fn state_is_refused_for_targets_whose_compiler_runs_no_plugin() {
         );
         assert!(error.contains(&expected), "{expected}\nin\n{error}");
     }
-    assert_eq!(error.matches("asks for the state").count(), 2, "{error}");
+    assert_eq!(error.matches("asks for the launch state").count(), 2, "{error}");
     // The other kernel is for all of them.
     let narrowed =
         text.replace(&settings("[\"cpu\", \"spirv64\", \"opencl-c\"]"), &settings("\"cpu\""));

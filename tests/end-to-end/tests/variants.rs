@@ -242,7 +242,7 @@ fn the_environment_says_the_most_registers_for_one_build() {
     for wrong in ["0", "256", "many"] {
         let error = project(wrong, "registers-wrong").cargo(&["build"]).build_script_error();
         let expected = format!(
-            "error[KM0008]: the environment variable KERNELMILL_MAX_REGISTERS is `{wrong}`"
+            "error[KM0008]: the environment variable KERNELMILL_MAX_REGISTERS has the invalid value `{wrong}`"
         );
         assert!(error.contains(&expected), "{error}");
         assert!(error.contains("write a number from 1 to 255"), "{error}");

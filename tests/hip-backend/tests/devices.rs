@@ -91,7 +91,7 @@ fn memory_that_there_is_not_and_launches_that_are_too_large() {
         for (launch, text) in [
             (Launch::grid([1 << 24], [256]), "4294967296 threads in x, the limit of"),
             (Launch::grid([1], [1025]), "1025 threads per block in x, the limit of"),
-            (Launch::linear(4).shared_bytes(65_537), "bytes of shared memory 65537"),
+            (Launch::linear(4).shared_bytes(65_537), "65537 bytes of shared memory, the limit of"),
         ] {
             let error = kernels.saxpy(&stream, launch, 2.0, &x, &mut y).unwrap_err();
             assert!(matches!(error, Error::Limit { .. }), "{error}");
