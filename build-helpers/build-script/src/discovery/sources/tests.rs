@@ -515,7 +515,7 @@ fn a_link_to_a_folder_around_the_package_is_not_followed() {
 #[cfg(not(feature = "cuda-cpp"))]
 #[test]
 fn cpp_without_its_front_end_names_the_feature() {
-    let mut project = Project::new(TARGET, &[("kernels/a.rs", &kernel("a"))]);
+    let project = Project::new(TARGET, &[("kernels/a.rs", &kernel("a"))]);
     project.write("app/kernels/b.cu", "__global__ void b() {}");
     let text = project.build().result.unwrap_err().to_string();
     assert!(text.contains("`kernels/b.cu` is in CUDA C++"), "{text}");
