@@ -80,7 +80,7 @@ fn symbols_have_the_values_that_the_program_gives_before_modules_are_loaded() {
             );
             let text = error.to_string();
             assert!(
-                text.contains("kernels/add.rs") && text.contains("the symbol `scale`, 8 bytes"),
+                text.contains("kernels/add.rs") && text.contains("the symbol `scale` (8 bytes)"),
                 "{text}"
             );
             assert!(error.source().is_none());
@@ -92,7 +92,7 @@ fn symbols_have_the_values_that_the_program_gives_before_modules_are_loaded() {
             define_symbol("scale", &1_u32.to_ne_bytes());
             let text = sum(&device).unwrap_err().to_string();
             assert!(
-                text.contains("has 8 bytes for the symbol `scale`") && text.contains("given 4"),
+                text.contains("expects 8 bytes for the symbol `scale`") && text.contains("given 4"),
                 "{text}"
             );
             define_symbol("scale", &(1_u64 << 40).to_ne_bytes());

@@ -81,7 +81,7 @@ fn variables_of_the_host_are_visible_in_every_binary_and_no_others_are() {
     assert_eq!(known.collect::<Vec<_>>(), expected);
     let warnings = &source.lowered.lowered.warnings;
     for unset in ["(anonymous namespace)::anonymous", "either"] {
-        let text = format!("kernels/variables.cu: the __constant__ variable `{unset}` is zero");
+        let text = format!("kernels/variables.cu: the __constant__ variable `{unset}` stays zero");
         assert!(warnings.contains(&text), "{warnings}");
     }
     let visible = |target: &str, prefix: &str| {
@@ -154,7 +154,7 @@ fn warnings_are_kept_and_constants_that_nobody_can_set_are_one() {
     assert_eq!(lines.len(), 2, "{warnings}");
     assert!(lines[0].starts_with("kernels/warned.cu:3: unused variable 'unused'"), "{warnings}");
     let ours =
-        "kernels/warned.cu: the __constant__ variable `(anonymous namespace)::table` is zero";
+        "kernels/warned.cu: the __constant__ variable `(anonymous namespace)::table` stays zero";
     assert!(lines[1].starts_with(ours), "{warnings}");
 }
 

@@ -8,7 +8,7 @@ use std::{env, path::Path, process::Command};
 #[test]
 fn the_cpu_agrees_with_the_host() {
     let context = Context::new(Device::cpu().unwrap()).unwrap();
-    assert!(CASES.len() >= 100);
+    assert!(CASES.len() >= 50);
     for case in CASES {
         context.check(case).unwrap_or_else(|error| panic!("{error}"));
     }
@@ -45,7 +45,7 @@ fn many_cases_are_vectorised_and_the_vectoriser_failed_on_none() {
     });
     assert!(exits >= 10, "{exits} of {strategies:?}");
     let coroutines = count(&|it| matches!(it.lowering, Lowering::Coroutine(_)));
-    assert!(loops >= 5 && regions >= 20 && coroutines >= 60, "{loops} {regions} {coroutines}");
+    assert!(loops >= 5 && regions >= 20 && coroutines >= 30, "{loops} {regions} {coroutines}");
 }
 
 /// The same for what is compiled for older processors; one that this machine has not counts as its own.

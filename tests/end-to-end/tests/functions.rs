@@ -328,7 +328,8 @@ fn a_source_that_does_not_compile_is_the_only_error_of_all_that_name_its_functio
     );
     let error = project.cargo(&["build"]).build_script_error();
     assert!(
-        error.contains("kernels/named.rs:7: `half` is declared with the type") && error.contains("E0425"),
+        error.contains("kernels/named.rs:7: `half` is declared with the type")
+            && error.contains("E0425"),
         "{error}"
     );
 }

@@ -263,7 +263,10 @@ fn files_stand_for_kernels_of_vulkan() {
     );
     package.write("other.wgsl", "@compute @workgroup_size(1) fn fill() {}\n");
     let error = package.error();
-    assert!(error.contains("other.wgsl cannot replace the kernel `fill`: its signature is `"), "{error}");
+    assert!(
+        error.contains("other.wgsl cannot replace the kernel `fill`: its signature is `"),
+        "{error}"
+    );
     set(&mut package, "gone.wgsl");
     assert_eq!(package.summary(), "kernelmill: compiled 1 cached 0");
     assert!(has(&package, "a.wgsl.vulkan.spv", 4711));
