@@ -119,10 +119,10 @@ fn the_settings_add_instances() {
         instances: vec![("f32".to_owned(), Some(place)), ("u9".to_owned(), None)],
     };
     let expected = "\
-Cargo.toml:7:3: error[KM0042]: kernel `one` of the template `f32` of the settings again
+Cargo.toml:7:3: error[KM0042]: kernel `one` has the instance `f32` of the settings again
   kernels/k.rs:1:23: `f32`
   help: remove it: each instance is listed once, in the attribute or in the settings
-kernels/k.rs:1:35: error[KM0042]: kernel `one` of the template `u9` of the settings, whose `u9` for `T` is not a type that the source defines or imports
+kernels/k.rs:1:35: error[KM0042]: kernel `one` has the instance `u9` of the settings, whose `u9` for `T` is not a type that the source defines or imports
   help: define it, or import it by its name: `use path::to::u9;`
 kernels/k.rs:2:14: error[KM0042]: kernel `two` is generic over `T`, and no instance of it is listed
   help: list them, `#[kernel(instances = [\"f32\"])]`, or in the settings, `[kernels.two]` with `instances = [\"f32\"]`";
@@ -155,32 +155,32 @@ fn clash<const A: i32, const B: i32>() {}
 #[kernel] fn clash_1_minus_1() {}
 ";
     let expected = "\
-kernels/k.rs:1:23: error[KM0042]: kernel `wrong` of the template `f32`, which does not have one argument for each of the parameters `T` and `N`
+kernels/k.rs:1:23: error[KM0042]: kernel `wrong` has the instance `f32`, which does not have one argument for each of the parameters `T` and `N`
   help: write 2 of them: `\"f32, 16\"`
-kernels/k.rs:1:30: error[KM0042]: kernel `wrong` of the template `f32, 1, 2`, which does not have one argument for each of the parameters `T` and `N`
+kernels/k.rs:1:30: error[KM0042]: kernel `wrong` has the instance `f32, 1, 2`, which does not have one argument for each of the parameters `T` and `N`
   help: write 2 of them: `\"f32, 16\"`
-kernels/k.rs:1:43: error[KM0042]: kernel `wrong` of the template `f32 16`, which does not have one argument for each of the parameters `T` and `N`
+kernels/k.rs:1:43: error[KM0042]: kernel `wrong` has the instance `f32 16`, which does not have one argument for each of the parameters `T` and `N`
   help: write 2 of them: `\"f32, 16\"`
-kernels/k.rs:1:53: error[KM0042]: kernel `wrong` of the template `Missing, 1`, whose `Missing` for `T` is not a type that the source defines or imports
+kernels/k.rs:1:53: error[KM0042]: kernel `wrong` has the instance `Missing, 1`, whose `Missing` for `T` is not a type that the source defines or imports
   help: define it, or import it by its name: `use path::to::Missing;`
-kernels/k.rs:1:67: error[KM0042]: kernel `wrong` of the template `f32, 300`, whose `300` for `N` does not fit `u8`
+kernels/k.rs:1:67: error[KM0042]: kernel `wrong` has the instance `f32, 300`, whose `300` for `N` does not fit `u8`
   help: write a number from 0 to 255
-kernels/k.rs:1:79: error[KM0042]: kernel `wrong` of the template `f32, -1`, whose `-1` for `N` does not fit `u8`
+kernels/k.rs:1:79: error[KM0042]: kernel `wrong` has the instance `f32, -1`, whose `-1` for `N` does not fit `u8`
   help: write a number from 0 to 255
-kernels/k.rs:3:23: error[KM0042]: kernel `more` of the template `&'a u8, LENGTH`, whose `&'a u8` for `T` is not a type that the host can name
+kernels/k.rs:3:23: error[KM0042]: kernel `more` has the instance `&'a u8, LENGTH`, whose `&'a u8` for `T` is not a type that the host can name
   help: write a type by its name; a `type` alias gives one to any type
-kernels/k.rs:3:23: error[KM0042]: kernel `more` of the template `&'a u8, LENGTH`, whose `LENGTH` for `N` is not a value that can be read from the source
+kernels/k.rs:3:23: error[KM0042]: kernel `more` has the instance `&'a u8, LENGTH`, whose `LENGTH` for `N` is not a value that can be read from the source
   help: write a value of `u8`, or a `const` of this file that is one
-kernels/k.rs:3:41: error[KM0042]: kernel `more` of the template `Vec<u8>, x`, whose `Vec<u8>` for `T` is not a type that the host can name
+kernels/k.rs:3:41: error[KM0042]: kernel `more` has the instance `Vec<u8>, x`, whose `Vec<u8>` for `T` is not a type that the host can name
   help: write a type by its name; a `type` alias gives one to any type
-kernels/k.rs:3:41: error[KM0042]: kernel `more` of the template `Vec<u8>, x`, whose `x` for `N` is not a value that can be read from the source
+kernels/k.rs:3:41: error[KM0042]: kernel `more` has the instance `Vec<u8>, x`, whose `x` for `N` is not a value that can be read from the source
   help: write a value of `u8`, or a `const` of this file that is one
-kernels/k.rs:3:55: error[KM0042]: kernel `more` of the template `u8, true`, whose `true` for `N` is not a value that can be read from the source
+kernels/k.rs:3:55: error[KM0042]: kernel `more` has the instance `u8, true`, whose `true` for `N` is not a value that can be read from the source
   help: write a value of `u8`, or a `const` of this file that is one
-kernels/k.rs:5:32: error[KM0042]: kernel `twice` of the template `u8,1` again
+kernels/k.rs:5:32: error[KM0042]: kernel `twice` has the instance `u8,1` again
   kernels/k.rs:5:23: `u8, 1`
   help: remove it: each instance is listed once, in the attribute or in the settings
-kernels/k.rs:5:40: error[KM0042]: kernel `twice` of the template `u8, 0x01` again
+kernels/k.rs:5:40: error[KM0042]: kernel `twice` has the instance `u8, 0x01` again
   kernels/k.rs:5:23: `u8, 1`
   help: remove it: each instance is listed once, in the attribute or in the settings
 kernels/k.rs:7:23: error[KM0042]: kernel `plain` lists instances, and is not generic
@@ -197,7 +197,7 @@ kernels/k.rs:15:16: error[KM0040]: parameter `x` of kernel `loose` has type `&[T
   help: write `#[repr(C)]` and `#[derive(Clone, Copy)]` above `struct Loose`
 kernels/k.rs:15:25: error[KM0040]: parameter `y` of kernel `loose` has type `&mut [u8]`, which cannot cross from host to device
   help: write `mut y: DisjointSlice<u8>`
-kernels/k.rs:16:30: error[KM0042]: kernel `shared` of the template `core::sync::atomic::AtomicU32`, whose parameters are passed in another way than those of the first
+kernels/k.rs:16:30: error[KM0042]: kernel `shared` has the instance `core::sync::atomic::AtomicU32`, whose parameters are passed in another way than those of the first
   help: write a separate kernel for this instance: the host passes memory, values and types of size zero in different ways
 kernels/k.rs:20:14: error[KM0027]: two kernels are named `clash_1_minus_1`
   kernels/k.rs:18:23: the first one
