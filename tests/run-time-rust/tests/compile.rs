@@ -157,7 +157,7 @@ fn what_cannot_be_chosen_is_told() {
         let told =
             |compiler: RustCompiler| Kernels::compile(&device, &compiler).unwrap_err().to_string();
         let error = told(RustCompiler::new().constant("FACTORS", 1.0_f32));
-        let expected = "has no constant `FACTORS` (the nearest is `FACTOR`); it has `ADDS: bool`, `DEPTH: u32`, \
+        let expected = "has no constant `FACTORS` (the nearest is `FACTOR`); its constants: `ADDS: bool`, `DEPTH: u32`, \
                         `FACTOR: f32`, `OFFSET: i64`, `ROUNDS: u32`, `STRIDE: u32`";
         assert!(error.contains(expected), "{error}");
         let error = told(RustCompiler::new().constant("FACTOR", 1.0_f64));
