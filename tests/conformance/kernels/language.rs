@@ -207,6 +207,37 @@ pub fn wide_integers(x: &[u64], mut y: DisjointSlice<u128>) {
     }
 }
 
+/// What does not divide on integers of 128 bits: products, shifts by numbers that are not known, comparisons, with and without a
+/// sign, in a loop and across a branch.
+#[kernel]
+pub fn wide_arithmetic(x: &[[u64; 4]], mut y: DisjointSlice<[u128; 4]>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        let [a, b, c, d] = x[i.get()];
+        let wide = |low: u64, high: u64| u128::from(high) << 64 | u128::from(low);
+        let (p, q) = (wide(a, b), wide(c, d));
+        let (signed_p, signed_q) = (p as i128, q as i128);
+        let by = d as u32;
+        let shifted = p.wrapping_shl(by) ^ p.wrapping_shr(by.wrapping_add(1));
+        let shifted = shifted ^ signed_p.wrapping_shr(by) as u128;
+        let order = u64::from(p < q)
+            | u64::from(signed_p < signed_q) << 1
+            | u64::from(p <= q) << 2
+            | u64::from(signed_p >= signed_q) << 3
+            | u64::from(p == q) << 4
+            | u64::from(signed_p > signed_q) << 5;
+        let mut power = p;
+        let mut steps = a % 5;
+        while steps > 0 {
+            power = power.wrapping_mul(power).wrapping_sub(q);
+            steps -= 1;
+        }
+        let product = signed_p.wrapping_mul(i128::from(c as i64)) as u128;
+        let chosen = if a & 2 == 0 { product } else { !p & q | power.wrapping_neg() };
+        *out = [power, chosen, shifted, u128::from(order)];
+    }
+}
+
 /// Each thread sorts a row of eight.
 #[kernel]
 pub fn sort_rows(x: &[u32], mut y: DisjointSlice<[u32; 8]>) {

@@ -20,6 +20,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("trait_objects", trait_objects),
     Check::new("function_pointers", function_pointers),
     Check::new("wide_integers", wide_integers),
+    Check::new("wide_arithmetic", wide_arithmetic),
     Check::new("sort_rows", sort_rows),
     Check::new("sort_long", sort_long),
     Check::new("math_f64", math_f64),
@@ -141,6 +142,36 @@ fn wide_integers(on: &Context) -> Outcome {
         ((product << 17) / divisor).wrapping_add(product % divisor)
     };
     same(&output.download()?, &x.iter().map(value).collect::<Vec<_>>())
+}
+
+fn wide_arithmetic(on: &Context) -> Outcome {
+    let edges = [0, 1, u64::MAX, 1 << 63, (1 << 63) - 1];
+    let mut numbers = numbers(14).zip(0..).map(|(x, i)| match i % 7 {
+        0 => edges[i / 7 % edges.len()],
+        _ => x >> (i % 50),
+    });
+    let mut next = || numbers.next().expect("there is no end of them");
+    let mut x: Vec<[u64; 4]> = (0..N).map(|_| [next(), next(), next(), next()]).collect();
+    // Equal numbers, and those with equal high words.
+    x.iter_mut().step_by(9).for_each(|[a, b, c, d]| (*c, *d) = (*a, *b));
+    x.iter_mut().skip(1).step_by(9).for_each(|[_, b, _, d]| *d = *b);
+    let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<[u128; 4]>(N)?);
+    on.kernels.wide_arithmetic(&on.stream, Launch::linear(N), &input, &mut output)?;
+    let of_one = |&[a, b, c, d]: &[u64; 4]| {
+        let [p, q] = [[a, b], [c, d]].map(|[low, high]| u128::from(high) << 64 | u128::from(low));
+        let (signed_p, signed_q, by) = (p.cast_signed(), q.cast_signed(), d as u32);
+        let power = (0..a % 5).fold(p, |power, _| power.wrapping_mul(power).wrapping_sub(q));
+        let product = signed_p.wrapping_mul(i128::from(c.cast_signed())).cast_unsigned();
+        let chosen = if a & 2 == 0 { product } else { !p & q | power.wrapping_neg() };
+        let shifted = p.wrapping_shl(by)
+            ^ p.wrapping_shr(by.wrapping_add(1))
+            ^ signed_p.wrapping_shr(by).cast_unsigned();
+        let holds = [p < q, signed_p < signed_q, p <= q, signed_p >= signed_q, p == q];
+        let holds = holds.into_iter().chain([signed_p > signed_q]).zip(0..);
+        let order = holds.map(|(holds, bit)| u128::from(holds) << bit).sum();
+        [power, chosen, shifted, order]
+    };
+    same(&output.download()?, &x.iter().map(of_one).collect::<Vec<_>>())
 }
 
 fn sort_rows(on: &Context) -> Outcome {

@@ -45,6 +45,7 @@ checks!(
     trait_objects,
     function_pointers,
     wide_integers,
+    wide_arithmetic,
     sort_rows,
     sort_long,
     math_f64,

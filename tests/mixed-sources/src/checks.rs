@@ -92,6 +92,60 @@ pub(crate) fn bytes(on: &On<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The largest single-precision number below 1/2 is nearer to 0 than to 1, and a half goes away from zero.
+pub(crate) fn rounded(on: &On<'_>) -> Result<()> {
+    let edges = [0.499_999_97, -0.499_999_97, 0.5, -0.5, 1.5, 2.5, -2.5, 8_388_607.5, -0.0];
+    let mut numbers: Vec<f32> = numbers().iter().map(|x| x * 1.37 - 20.0).collect();
+    numbers[..edges.len()].copy_from_slice(&edges);
+    let x = on.device.upload(&numbers)?;
+    let (mut y, mut z) = (on.device.zeros::<f32>(LENGTH)?, on.device.zeros::<f64>(LENGTH)?);
+    // SAFETY: there are as many elements as the last argument says.
+    unsafe { on.kernels.rounded(&on.stream, Launch::linear(LENGTH), &x, &mut y, &mut z, COUNT) }?;
+    let single = |x: &f32| x.round() + (x * 4.0).round() + x.trunc().min(128.0).exp2();
+    assert_eq!(y.download()?, numbers.iter().map(single).collect::<Vec<_>>());
+    let double = |(i, x): (i32, &f32)| {
+        f64::from(*x).round() + f64::from(*x) * f64::from(i % 80 - 40).exp2()
+    };
+    assert_eq!(z.download()?, (0..).zip(&numbers).map(double).collect::<Vec<_>>());
+    Ok(())
+}
+
+pub(crate) fn mirrored(on: &On<'_>) -> Result<()> {
+    let word = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (i % 37);
+    let mut words: Vec<u64> = (0..u64::from(COUNT)).map(word).collect();
+    words[..4].copy_from_slice(&[u64::MAX, 1 << 63, 0, (1 << 63) - 1]);
+    words[LENGTH - 4..].copy_from_slice(&[1 << 63, u64::MAX, 1 << 63, u64::MAX]);
+    let x = on.device.upload(&words)?;
+    let mut y = on.device.zeros::<u64>(LENGTH)?;
+    // SAFETY: there are as many elements as the last argument says.
+    unsafe { on.kernels.mirrored(&on.stream, Launch::linear(LENGTH), &x, &mut y, COUNT) }?;
+    let of_pair = |(&a, &b): (&u64, &u64)| {
+        let unsigned = (u128::from(a) * u128::from(b)) >> 64;
+        let signed = (i128::from(a.cast_signed()) * i128::from(b.cast_signed())) >> 64;
+        let bits = a.reverse_bits() ^ u64::from((b as u32).reverse_bits());
+        unsigned as u64 ^ signed as u64 ^ bits
+    };
+    let expected: Vec<_> = words.iter().zip(words.iter().rev()).map(of_pair).collect();
+    assert_eq!(y.download()?, expected);
+    Ok(())
+}
+
+pub(crate) fn looked_through(on: &On<'_>) -> Result<()> {
+    let bytes: Vec<u8> = (0..4 * COUNT).map(|i| (i.wrapping_mul(40_503) >> 4) as u8).collect();
+    let x = on.device.upload(&bytes)?;
+    let mut y = on.device.zeros::<i32>(LENGTH)?;
+    // SAFETY: there are four bytes and one number for each of as many elements as the last argument says.
+    unsafe { on.kernels.looked_through(&on.stream, Launch::linear(LENGTH), &x, &mut y, COUNT) }?;
+    let of_row = |row: &[u8]| {
+        let sum: i32 = row.iter().map(|&byte| i32::from(byte)).sum();
+        if row.contains(&(COUNT as u8)) { -sum } else { sum }
+    };
+    let expected: Vec<_> = bytes.chunks(4).map(of_row).collect();
+    assert!(expected.iter().any(|it| *it < 0));
+    assert_eq!(y.download()?, expected);
+    Ok(())
+}
+
 /// What `weighted` computes with these values of the variables.
 fn weighted_with(coefficients: [f32; 4], settings: Filter, steps: [u32; 2]) -> Vec<f32> {
     let table = [0.5, 0.25];

@@ -12,7 +12,7 @@ use std::{env, error::Error};
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 17] = [
+const CHECKS: [(&str, Check); 20] = [
     ("scaled", checks::scaled),
     ("shifted", checks::shifted),
     ("doubled", checks::doubled),
@@ -23,6 +23,9 @@ const CHECKS: [(&str, Check); 17] = [
     ("variables", checks::variables),
     ("templates", checks::templates),
     ("template variables", checks::template_variables),
+    ("rounded", checks::rounded),
+    ("mirrored", checks::mirrored),
+    ("looked_through", checks::looked_through),
     ("block_sums", blocks::block_sums),
     ("reversed", blocks::reversed),
     ("counted_together", blocks::counted_together),

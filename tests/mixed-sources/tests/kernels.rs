@@ -20,6 +20,7 @@ fn each_source_is_compiled_for_the_targets_that_suit_it() {
         ("blocks.cu", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
         ("variables.cu", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
         ("templates.cu", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
+        ("whole_numbers.cu", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
         ("doubled.cl", &["cpu", "compute_80", "sm_80", "spirv64", "opencl-c", "vulkan"]),
         // For the devices that the file says, and as a cubin.
         ("by_hand.ptx", &["compute_75", "sm_80"]),
@@ -34,6 +35,8 @@ const PTX: [&str; 4] = ["affine", "backwards", "series", "bytes"];
 const BLOCKS: [&str; 7] =
     ["block_sums", "reversed", "counted_together", "together", "filtered", "positive", "rounds"];
 
+const WHOLE_NUMBERS: [&str; 3] = ["rounded", "mirrored", "looked_through"];
+
 fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|it| (*it).to_owned()).collect()
 }
@@ -42,14 +45,14 @@ fn owned(names: &[&str]) -> Vec<String> {
 fn the_cpu_computes_what_plain_rust_does() {
     for device in ["cpu", "cpu:async"] {
         let Checked { passed, lacking, .. } = checks::on(PROGRAM, device);
-        assert_eq!((passed.len(), lacking), (13, PTX.map(str::to_owned).to_vec()), "{device}");
+        assert_eq!((passed.len(), lacking), (16, PTX.map(str::to_owned).to_vec()), "{device}");
     }
 }
 
 #[test]
 fn the_fake_driver_computes_what_plain_rust_does() {
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, "cuda");
-    assert_eq!((passed.len(), lacking), (17, Vec::new()));
+    assert_eq!((passed.len(), lacking), (20, Vec::new()));
 }
 
 /// The kernels are loaded, and a launch of one that has no binary for the device says so.
@@ -67,6 +70,7 @@ fn pocl_runs_what_suits_it() {
                 .into_iter()
                 .chain(PTX)
                 .chain(["variables", "templates", "template variables"])
+                .chain(WHOLE_NUMBERS)
                 .chain(BLOCKS)
                 .map(str::to_owned)
                 .collect()
@@ -114,7 +118,7 @@ fn lavapipe_runs_every_language() {
 fn every_language_runs_as_spirv(device: &str) {
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, device);
     let first = ["scaled", "shifted", "doubled", "variables", "templates", "template variables"];
-    let expected: Vec<_> = first.into_iter().chain(BLOCKS).collect();
+    let expected: Vec<_> = first.into_iter().chain(WHOLE_NUMBERS).chain(BLOCKS).collect();
     assert_eq!((passed, lacking), (owned(&expected), owned(&PTX)));
 }
 

@@ -2,7 +2,7 @@
 //! plain instructions. A rotation by 0 becomes a shift by as many bits as there are, which SPIR-V has no result for.
 
 /// The intrinsics, by the part of their names between `llvm.` and the type.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 12] = [
     "is.fpclass",
     "fshl",
     "fshr",
@@ -13,6 +13,8 @@ const NAMES: [&str; 10] = [
     "ucmp",
     "fptosi.sat",
     "fptoui.sat",
+    "bitreverse",
+    "ldexp",
 ];
 
 /// What the name of a function that stands for an intrinsic begins with.
@@ -37,6 +39,10 @@ fn of(intrinsic: &str) -> Option<(&'static str, u32, &str)> {
         let known = matches!(types, "f32" | "f64");
         return known.then_some((kind, if types == "f32" { 32 } else { 64 }, types));
     }
+    if kind == SCALED {
+        let float = types.strip_suffix(".i32").filter(|it| matches!(*it, "f32" | "f64"))?;
+        return Some((kind, if float == "f32" { 32 } else { 64 }, float));
+    }
     let mut types = types.split('.');
     let width = types.next()?.strip_prefix('i')?.parse().ok()?;
     let other = types.next().unwrap_or_default();
@@ -47,6 +53,9 @@ fn of(intrinsic: &str) -> Option<(&'static str, u32, &str)> {
 
 /// Which of the kinds of a number it is.
 const CLASS: &str = "is.fpclass";
+
+/// A number times a power of two.
+const SCALED: &str = "ldexp";
 
 /// Tests the kind of a number: of the bits that LLVM numbers the kinds by, the one that it has. See
 /// [`llvm.is.fpclass`](https://llvm.org/docs/LangRef.html#llvm-is-fpclass).
@@ -72,6 +81,58 @@ fn class(name: &str, width: u32, float: &str) -> String {
     )
 }
 
+/// A number times a power of two, which is as many as three factors: one would be no number, or a subnormal one that is
+/// rounded twice ([`scalbn` of musl](https://git.musl-libc.org/cgit/musl/tree/src/math/scalbn.c)).
+fn scaled(name: &str, width: u32) -> String {
+    let (ty, float, mantissa, most) = match width {
+        32 => ("i32", "float", 23, 127),
+        _ => ("i64", "double", 52, 1023),
+    };
+    let least = 1 - most;
+    // A factor that is small leaves room for all digits of the one before.
+    let step = least + mantissa + 1;
+    let power = |exponent: i32| format!("0x{:016X}", 2_f64.powi(exponent).to_bits());
+    let (large, small) = (power(most), power(step));
+    let mut text = format!("define internal {float} @{name}({float} %x0, i32 %n0) {{\n");
+    for at in 0..2 {
+        let next = at + 1;
+        text += &format!(
+            "  %large{at} = icmp sgt i32 %n{at}, {most}\n  %small{at} = icmp slt i32 %n{at}, {least}\n  \
+             %f{at} = select i1 %large{at}, {float} {large}, {float} 1.0\n  \
+             %g{at} = select i1 %small{at}, {float} {small}, {float} %f{at}\n  \
+             %x{next} = fmul {float} %x{at}, %g{at}\n  \
+             %d{at} = select i1 %large{at}, i32 {most}, i32 0\n  \
+             %e{at} = select i1 %small{at}, i32 {step}, i32 %d{at}\n  %n{next} = sub i32 %n{at}, %e{at}\n"
+        );
+    }
+    text + &format!(
+        "  %above = icmp sgt i32 %n2, {most}\n  %below = icmp slt i32 %n2, {least}\n  \
+         %p = select i1 %above, i32 {most}, i32 %n2\n  %q = select i1 %below, i32 {least}, i32 %p\n  \
+         %biased = add i32 %q, {most}\n  %wide = zext i32 %biased to i64\n  \
+         %word = shl i64 %wide, {mantissa}\n  %bits = trunc i64 %word to {ty}\n  \
+         %factor = bitcast {ty} %bits to {float}\n  %r = fmul {float} %x2, %factor\n  ret {float} %r\n}}\n"
+    )
+}
+
+/// The bits of an integer in the opposite order: neighbours change places, then pairs of them, and so on.
+fn reversed(name: &str, width: u32) -> String {
+    let ty = format!("i{width}");
+    let mut text = format!("define internal {ty} @{name}({ty} %x0) {{\n");
+    let steps = width.ilog2();
+    for step in 0..steps {
+        let (size, next) = (1_u32 << step, step + 1);
+        // Every other group of `size` bits, the lowest first.
+        let group = (1_u64 << size) - 1;
+        let mask = (0..width / (2 * size)).fold(0, |mask, at| mask | group << (at * 2 * size));
+        text += &format!(
+            "  %h{step} = lshr {ty} %x{step}, {size}\n  %l{step} = and {ty} %h{step}, {mask}\n  \
+             %k{step} = and {ty} %x{step}, {mask}\n  %u{step} = shl {ty} %k{step}, {size}\n  \
+             %x{next} = or {ty} %l{step}, %u{step}\n"
+        );
+    }
+    text + &format!("  ret {ty} %x{steps}\n}}\n")
+}
+
 /// The definition of the function that stands for an intrinsic, as LLVM's textual IR.
 pub(in crate::target) fn definition(intrinsic: &str) -> String {
     let (Some((kind, width, other)), Some(name)) = (of(intrinsic), name(intrinsic)) else {
@@ -80,6 +141,8 @@ pub(in crate::target) fn definition(intrinsic: &str) -> String {
     let ty = format!("i{width}");
     let body = match kind {
         CLASS => return class(&name, width, other),
+        SCALED => return scaled(&name, width),
+        "bitreverse" => return reversed(&name, width),
         "fshl" => shift(width, true),
         "fshr" => shift(width, false),
         "sadd.with.overflow" => sum(&ty, "add", "%a"),
@@ -192,7 +255,15 @@ mod tests {
         assert_eq!(name("llvm.fshl.i32").as_deref(), Some("__kernelmill_llvm.fshl.i32"));
         assert_eq!(of("llvm.fptosi.sat.i64.f32"), Some(("fptosi.sat", 64, "f32")));
         assert_eq!(of("llvm.ucmp.i8.i32"), Some(("ucmp", 8, "i32")));
-        for other in ["llvm.fshl.v4i32", "llvm.fshl.i128", "llvm.uadd.with.overflow.i32", "fshl"] {
+        assert_eq!(of("llvm.ldexp.f64.i32"), Some(("ldexp", 64, "f64")));
+        assert_eq!(of("llvm.bitreverse.i16"), Some(("bitreverse", 16, "")));
+        for other in [
+            "llvm.fshl.v4i32",
+            "llvm.fshl.i128",
+            "llvm.uadd.with.overflow.i32",
+            "fshl",
+            "llvm.ldexp.f32.i64",
+        ] {
             assert_eq!(name(other), None, "{other}");
         }
     }

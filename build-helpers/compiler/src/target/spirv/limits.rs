@@ -19,23 +19,27 @@ use crate::{
 /// The intrinsic that stands for the end of a thread until panics are inlined.
 pub(super) const END: &str = "llvm.trap";
 
-/// Functions of OpenCL C that the target's operations call.
-pub(super) const BUILT_IN: [&str; 5] = [
+/// Functions of OpenCL C that the target's operations and what stands for wide integers call.
+pub(super) const BUILT_IN: [&str; 6] = [
     "_Z12get_local_idj",
     "_Z12get_group_idj",
     "_Z14get_local_sizej",
     "_Z14get_num_groupsj",
     "_Z7barrierj",
+    "_Z6mul_himm",
 ];
 
 /// Intrinsics that the back end has right code for, by the part of their names before the type.
-const INTRINSICS: [&str; 31] = [
+const INTRINSICS: [&str; 34] = [
     "fma",
     "sqrt",
     "floor",
     "ceil",
     "trunc",
     "rint",
+    "round",
+    "roundeven",
+    "nearbyint",
     "fabs",
     "copysign",
     "minnum",

@@ -15,6 +15,7 @@ pub(super) mod expansions;
 mod joins;
 pub(super) mod limits;
 mod panics;
+mod reductions;
 mod slice;
 pub(super) mod spaces;
 mod switches;
@@ -23,6 +24,7 @@ mod transfers;
 pub(super) mod uniformity;
 mod updates;
 pub(super) mod variables;
+mod wide_arithmetic;
 
 use std::{mem::offset_of, process::Command};
 
@@ -35,6 +37,7 @@ use kernelmill_llvm::{
 
 pub(super) use atomics::make_record_relaxed as record_atomics;
 use spaces::{GLOBAL, PRIVATE, SHARED};
+pub(super) use wide_arithmetic::HighWord;
 
 use super::backend::{Backend, Edit, Emitted};
 use crate::{
@@ -70,6 +73,38 @@ impl Spirv {
     pub(crate) fn new() -> Result<Self, Error> {
         let machine = Machine::new("nvptx64-nvidia-cuda", "sm_70", "", false)?;
         Ok(Self { machine: machine.with_slots_in(PRIVATE) })
+    }
+
+    /// Replaces what LLVM's back end for SPIR-V has no code for, or wrong code.
+    pub(super) fn work_around_llvm_with<'c>(
+        &self,
+        context: &'c Context,
+        module: &Module<'c>,
+        high_word: HighWord,
+    ) {
+        split_wide_copies(context, module);
+        let expanded = wide_arithmetic::expand(context, module, &self.machine, high_word);
+        debug_assert!(expanded.is_ok(), "{expanded:?}");
+        reductions::expand(context, module);
+        // Tables that the optimiser has made of branches.
+        self.address_spaces()
+            .into_iter()
+            .for_each(|spaces| address_spaces::move_globals(context, module, spaces));
+        address_spaces::move_allocations(context, module, PRIVATE);
+        // The names of passes are known to every LLVM.
+        let inferred = self.machine.run(module, INFER_SPACES);
+        debug_assert!(inferred.is_ok(), "{inferred:?}");
+        atomics::make_relaxed(context, module);
+        let expanded = updates::expand(context, module, &self.machine);
+        debug_assert!(expanded.is_ok(), "{expanded:?}");
+        let expanded = transfers::expand(context, module, &self.machine);
+        debug_assert!(expanded.is_ok(), "{expanded:?}");
+        let lowered = switches::lower(module, &self.machine);
+        debug_assert!(lowered.is_ok(), "{lowered:?}");
+        variables::drop_unused(module);
+        drop_hints(module);
+        let joined = joins::join(context, module, &self.machine);
+        debug_assert!(joined.is_ok(), "{joined:?}");
     }
 
     /// Runs clang on the text of a module.
@@ -244,26 +279,7 @@ impl Backend for Spirv {
     }
 
     fn work_around_llvm<'c>(&self, context: &'c Context, module: &Module<'c>) {
-        split_wide_copies(context, module);
-        // Tables that the optimiser has made of branches.
-        self.address_spaces()
-            .into_iter()
-            .for_each(|spaces| address_spaces::move_globals(context, module, spaces));
-        address_spaces::move_allocations(context, module, PRIVATE);
-        // The names of passes are known to every LLVM.
-        let inferred = self.machine.run(module, INFER_SPACES);
-        debug_assert!(inferred.is_ok(), "{inferred:?}");
-        atomics::make_relaxed(context, module);
-        let expanded = updates::expand(context, module, &self.machine);
-        debug_assert!(expanded.is_ok(), "{expanded:?}");
-        let expanded = transfers::expand(context, module, &self.machine);
-        debug_assert!(expanded.is_ok(), "{expanded:?}");
-        let lowered = switches::lower(module, &self.machine);
-        debug_assert!(lowered.is_ok(), "{lowered:?}");
-        variables::drop_unused(module);
-        drop_hints(module);
-        let joined = joins::join(context, module, &self.machine);
-        debug_assert!(joined.is_ok(), "{joined:?}");
+        self.work_around_llvm_with(context, module, HighWord::BuiltIn);
     }
 
     fn emit(

@@ -68,13 +68,15 @@ pub(super) fn write<'c>(kernel: &mut Kernel<'_, 'c>, call: Value<'c>) -> Result<
 }
 
 /// Intrinsics with the same function in WGSL for `f32` and `f64`.
-const OF_FLOATS: [(&str, &str); 6] = [
+const OF_FLOATS: [(&str, &str); 8] = [
     ("fmuladd", "fma"),
     ("sqrt", "sqrt"),
     ("floor", "floor"),
     ("ceil", "ceil"),
     ("trunc", "trunc"),
     ("rint", "round"),
+    ("roundeven", "round"),
+    ("nearbyint", "round"),
 ];
 
 fn intrinsic<'c>(kernel: &mut Kernel<'_, 'c>, call: Value<'c>, name: &str) -> Result<(), Problem> {
@@ -101,6 +103,7 @@ fn intrinsic<'c>(kernel: &mut Kernel<'_, 'c>, call: Value<'c>, name: &str) -> Re
     let expression = match kind {
         "fma" => format!("fma{bits}({all})"),
         "fabs" => format!("abs({a})"),
+        "round" => format!("round_away{bits}({a})"),
         "copysign" => format!("sign_of{bits}({a}, {b})"),
         "minnum" | "minimumnum" => format!("min{bits}({a}, {b})"),
         "maxnum" | "maximumnum" => format!("max{bits}({a}, {b})"),

@@ -4,7 +4,7 @@
 use crate::frontend::wgsl::FENCE;
 
 /// The functions: their names, and their definitions. A function calls those before it alone.
-const FUNCTIONS: [(&str, &str); 21] = [
+const FUNCTIONS: [(&str, &str); 23] = [
     (FENCE, "fn fence() {}"),
     ("float_of", "fn float_of(bits: u32) -> f32 { return bitcast<f32>(bits); }"),
     ("double_of", "fn double_of(bits: u64) -> f64 { return bitcast<f64>(bits); }"),
@@ -39,6 +39,14 @@ const FUNCTIONS: [(&str, &str); 21] = [
     (
         "sign_of64",
         "fn sign_of64(a: f64, b: f64) -> f64 { return bitcast<f64>((bitcast<u64>(a) & 0x7ffffffffffffffflu) | (bitcast<u64>(b) & 0x8000000000000000lu)); }",
+    ),
+    (
+        "round_away32",
+        "fn round_away32(x: f32) -> f32 { let whole = trunc(x); if abs(x - whole) < 0.5 { return whole; } return whole + sign(x); }",
+    ),
+    (
+        "round_away64",
+        "fn round_away64(x: f64) -> f64 { let whole = trunc(x); if abs(x - whole) < 0.5lf { return whole; } return whole + sign(x); }",
     ),
     (
         "high32",

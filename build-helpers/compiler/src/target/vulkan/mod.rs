@@ -39,8 +39,8 @@ use kernelmill_llvm::{
 use super::{
     backend::{Backend, Edit, Emitted},
     spirv::{
-        Spirv, barriers::is_barrier, expansions, limits, record_atomics, spaces, uniformity,
-        variables,
+        HighWord, Spirv, barriers::is_barrier, expansions, limits, record_atomics, spaces,
+        uniformity, variables,
     },
 };
 use crate::{
@@ -319,7 +319,7 @@ impl Backend for Vulkan {
                 atomic.make_not_volatile();
             }
         }
-        self.spirv.work_around_llvm(context, module);
+        self.spirv.work_around_llvm_with(context, module, HighWord::Function);
         let machine = self.spirv.machine();
         let expanded = expand(context, module, machine);
         debug_assert!(expanded.is_ok(), "{expanded:?}");
