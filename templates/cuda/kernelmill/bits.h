@@ -111,6 +111,7 @@ __KM_HD int __dp2a_hi(int a, int b, int c) {
   __KM_PARTS(__vmins##N, S, N, a < b ? a : b)                                                      \
   __KM_PARTS(__vminu##N, U, N, a < b ? a : b)                                                      \
   __KM_PARTS(__vavgu##N, U, N, (a + b + 1) >> 1)                                                   \
+  __KM_PARTS(__vhaddu##N, U, N, (a + b) >> 1)                                                      \
   __KM_PARTS(__vavgs##N, S, N, (a + b + (a + b >= 0)) >> 1)                                        \
   __KM_PARTS(__vabsdiffu##N, U, N, a > b ? a - b : b - a)                                          \
   __KM_PARTS(__vabsdiffs##N, S, N, a > b ? a - b : b - a)                                          \
@@ -135,7 +136,20 @@ __KM_HD int __dp2a_hi(int a, int b, int c) {
   __KM_PARTS(__vsetles##N, S, N, a <= b)                                                           \
   __KM_PARTS(__vsetleu##N, U, N, a <= b)                                                           \
   __KM_HD unsigned int __vneg##N(unsigned int x) { return __vsub##N(0, x); }                       \
-  __KM_HD unsigned int __vabs##N(unsigned int x) { return __vabsdiffs##N(x, 0); }
+  __KM_HD unsigned int __vnegss##N(unsigned int x) { return __vsubss##N(0, x); }                   \
+  __KM_HD unsigned int __vabs##N(unsigned int x) { return __vabsdiffs##N(x, 0); }                  \
+  __KM_HD unsigned int __vabsss##N(unsigned int x) { return __vmaxs##N(x, __vnegss##N(x)); }       \
+  __KM_HD unsigned int __vsads##N(unsigned int x, unsigned int y) {                                \
+    return __km_sum_of_parts<32 / N>(__vabsdiffs##N(x, y));                                        \
+  }                                                                                                \
+  __KM_HD unsigned int __vsadu##N(unsigned int x, unsigned int y) {                                \
+    return __km_sum_of_parts<32 / N>(__vabsdiffu##N(x, y));                                        \
+  }
+template <int WIDTH> __KM_HD unsigned int __km_sum_of_parts(unsigned int x) {
+  unsigned int sum = 0;
+  for (int i = 0; i < 32; i += WIDTH) sum += (x >> i) & ((1u << WIDTH) - 1);
+  return sum;
+}
 __KM_SIMD(2, short, unsigned short)
 __KM_SIMD(4, signed char, unsigned char)
 #undef __KM_SIMD
@@ -157,6 +171,48 @@ __KM_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
 __KM_MIN_MAX(long long, unsigned long long, unsigned long long)
 __KM_MIN_MAX(unsigned long long, long long, unsigned long long)
 #undef __KM_MIN_MAX
+
+// DPX: the larger or smaller of sums, of three numbers, and of a number and zero ("relu").
+#define __KM_DPX(MAX, T, TYPE, SUM, CHOICE)                                                        \
+  __KM_HD T __viadd##MAX##_##TYPE(T a, T b, T c) { return CHOICE(SUM, c); }                        \
+  __KM_HD T __vi##MAX##3_##TYPE(T a, T b, T c) { return CHOICE(CHOICE(a, b), c); }
+#define __KM_DPX_RELU(MAX, T, TYPE, CHOICE, RELU)                                                  \
+  __KM_HD T __vi##MAX##_##TYPE##_relu(T a, T b) { return RELU(CHOICE(a, b), 0); }                  \
+  __KM_HD T __vi##MAX##3_##TYPE##_relu(T a, T b, T c) { return RELU(__vi##MAX##3_##TYPE(a, b, c), 0); } \
+  __KM_HD T __viadd##MAX##_##TYPE##_relu(T a, T b, T c) {                                          \
+    return RELU(__viadd##MAX##_##TYPE(a, b, c), 0);                                                \
+  }
+#define __KM_DPX_WHICH(MAX, T, TYPE, CHOICE)                                                       \
+  __KM_HD T __vib##MAX##_##TYPE(T a, T b, bool *first) {                                           \
+    T result = CHOICE(a, b);                                                                       \
+    *first = result == a;                                                                          \
+    return result;                                                                                 \
+  }
+#define __KM_DPX_WHICH_OF_PARTS(MAX, TYPE, CHOICE)                                                 \
+  __KM_HD unsigned int __vib##MAX##_##TYPE(unsigned int a, unsigned int b, bool *high, bool *low) { \
+    unsigned int result = CHOICE(a, b);                                                            \
+    *high = result >> 16 == a >> 16;                                                               \
+    *low = (result & 0xffffu) == (a & 0xffffu);                                                    \
+    return result;                                                                                 \
+  }
+#define __KM_DPX_ALL(MAX)                                                                          \
+  __KM_DPX(MAX, int, s32, (int)((unsigned int)a + (unsigned int)b), MAX)                           \
+  __KM_DPX(MAX, unsigned int, u32, a + b, MAX)                                                     \
+  __KM_DPX(MAX, unsigned int, s16x2, __vadd2(a, b), __v##MAX##s2)                                  \
+  __KM_DPX(MAX, unsigned int, u16x2, __vadd2(a, b), __v##MAX##u2)                                  \
+  __KM_DPX_RELU(MAX, int, s32, MAX, max)                                                           \
+  __KM_DPX_RELU(MAX, unsigned int, s16x2, __v##MAX##s2, __vmaxs2)                                  \
+  __KM_DPX_WHICH(MAX, int, s32, MAX)                                                               \
+  __KM_DPX_WHICH(MAX, unsigned int, u32, MAX)                                                      \
+  __KM_DPX_WHICH_OF_PARTS(MAX, s16x2, __v##MAX##s2)                                                \
+  __KM_DPX_WHICH_OF_PARTS(MAX, u16x2, __v##MAX##u2)
+__KM_DPX_ALL(max)
+__KM_DPX_ALL(min)
+#undef __KM_DPX_ALL
+#undef __KM_DPX_WHICH_OF_PARTS
+#undef __KM_DPX_WHICH
+#undef __KM_DPX_RELU
+#undef __KM_DPX
 __KM_HD unsigned int umin(unsigned int x, unsigned int y) { return min(x, y); }
 __KM_HD unsigned int umax(unsigned int x, unsigned int y) { return max(x, y); }
 __KM_HD long long llmin(long long x, long long y) { return min(x, y); }

@@ -41,6 +41,38 @@ extern "C" __global__ void bits(const unsigned int *x, unsigned int *out) {
   o[13] = (unsigned int)__mulhi((int)a, (int)b);
 }
 
+// Sums and choices of dynamic programming, and several small numbers in a word.
+extern "C" __global__ void choices(const unsigned int *x, unsigned int *out) {
+  unsigned int a = x[3 * threadIdx.x], b = x[3 * threadIdx.x + 1], c = x[3 * threadIdx.x + 2];
+  unsigned int *o = out + 24 * threadIdx.x;
+  int i = (int)a, j = (int)b, k = (int)c;
+  bool first, high, low;
+  o[0] = (unsigned int)__viaddmax_s32(i, j, k);
+  o[1] = __viaddmin_u32(a, b, c);
+  o[2] = __viaddmax_s16x2(a, b, c);
+  o[3] = __viaddmin_u16x2(a, b, c);
+  o[4] = (unsigned int)__viaddmin_s32_relu(i, j, k);
+  o[5] = __viaddmax_s16x2_relu(a, b, c);
+  o[6] = (unsigned int)__vimax3_s32(i, j, k);
+  o[7] = __vimin3_u16x2(a, b, c);
+  o[8] = (unsigned int)__vimin3_s32_relu(i, j, k);
+  o[9] = (unsigned int)__vimax_s32_relu(i, j);
+  o[10] = __vimin_s16x2_relu(a, b);
+  o[11] = (unsigned int)__vibmax_s32(i, j, &first);
+  o[12] = first;
+  o[13] = __vibmin_u32(a, b, &first);
+  o[14] = first;
+  o[15] = __vibmin_s16x2(a, b, &high, &low);
+  o[16] = (unsigned int)high << 1 | low;
+  o[17] = __vabsss4(a);
+  o[18] = __vnegss2(a);
+  o[19] = __vhaddu4(a, b);
+  o[20] = __vhaddu2(a, b);
+  o[21] = __vsads4(a, b);
+  o[22] = __vsadu2(a, b);
+  o[23] = __vibmax_u16x2(a, b, &high, &low) ^ ((unsigned int)high << 1 | low);
+}
+
 // Each counter by its own operation, all threads together.
 extern "C" __global__ void atomics(int *x, float *y, unsigned short *z) {
   int t = threadIdx.x;

@@ -49,6 +49,78 @@ fn warps_exchange_values() {
     }
 }
 
+/// Words whose parts are at the ends of their ranges, and others.
+fn parts() -> Vec<u32> {
+    let edges = [0, u32::MAX, 0x8000_7fff, 0x7fff_8000, 0x8080_8080, 0x7f80_ff01, 1 << 31];
+    (0..192_usize)
+        .map(|i| match i % 5 {
+            0 => edges[i / 5 % edges.len()],
+            1 => edges[(i / 5 + i / 35) % edges.len()],
+            _ => (i as u32).wrapping_mul(0x9e37_79b9) ^ (i as u32) << 7,
+        })
+        .collect()
+}
+
+/// What a thread of `choices` computes, by the words of NVIDIA's documentation.
+fn choices(a: u32, b: u32, c: u32) -> [u32; 24] {
+    let (i, j, k) = (a as i32, b as i32, c as i32);
+    let halves = |word: u32| [word as u16, (word >> 16) as u16];
+    let join = |[low, high]: [u16; 2]| u32::from(high) << 16 | u32::from(low);
+    let by_halves = |of: &dyn Fn(u16, u16, u16) -> u16| {
+        join([0, 1].map(|at| of(halves(a)[at], halves(b)[at], halves(c)[at])))
+    };
+    let by_signed = |of: &dyn Fn(i16, i16, i16) -> i16| {
+        by_halves(&|a, b, c| of(a as i16, b as i16, c as i16) as u16)
+    };
+    let by_bytes = |of: &dyn Fn(i8, i8) -> u8| {
+        let (a, b) = (a.to_le_bytes(), b.to_le_bytes());
+        u32::from_le_bytes([0, 1, 2, 3].map(|at| of(a[at] as i8, b[at] as i8)))
+    };
+    let is_first = |of: &dyn Fn(u16, u16) -> bool| {
+        let [low, high] = [0, 1].map(|at| u32::from(of(halves(a)[at], halves(b)[at])));
+        high << 1 | low
+    };
+    [
+        i.wrapping_add(j).max(k) as u32,
+        a.wrapping_add(b).min(c),
+        by_signed(&|a, b, c| a.wrapping_add(b).max(c)),
+        by_halves(&|a, b, c| a.wrapping_add(b).min(c)),
+        i.wrapping_add(j).min(k).max(0) as u32,
+        by_signed(&|a, b, c| a.wrapping_add(b).max(c).max(0)),
+        i.max(j).max(k) as u32,
+        by_halves(&|a, b, c| a.min(b).min(c)),
+        i.min(j).min(k).max(0) as u32,
+        i.max(j).max(0) as u32,
+        by_signed(&|a, b, _| a.min(b).max(0)),
+        i.max(j) as u32,
+        u32::from(i >= j),
+        a.min(b),
+        u32::from(a <= b),
+        by_signed(&|a, b, _| a.min(b)),
+        is_first(&|a, b| a as i16 <= b as i16),
+        by_bytes(&|a, _| a.saturating_abs() as u8),
+        by_signed(&|a, _, _| a.saturating_neg()),
+        by_bytes(&|a, b| u16::midpoint(u16::from(a as u8), u16::from(b as u8)) as u8),
+        by_halves(&|a, b, _| u32::midpoint(u32::from(a), u32::from(b)) as u16),
+        bytes(a).iter().zip(bytes(b)).map(|(a, b)| a.abs_diff(b)).sum(),
+        halves(a).iter().zip(halves(b)).map(|(a, b)| u32::from(a.abs_diff(b))).sum(),
+        by_halves(&|a, b, _| a.max(b)) ^ is_first(&|a, b| a >= b),
+    ]
+}
+
+#[test]
+fn small_numbers_of_a_word_are_added_and_chosen() {
+    let x = parts();
+    let threads = x.len() as u32 / 3;
+    let out = Value::Words(vec![0; threads as usize * 24]);
+    let arguments = [Value::Words(x.clone()), out];
+    for after in intrinsics().run("choices", Launch::linear(1, threads), &arguments) {
+        for (row, given) in after[1].words().chunks(24).zip(x.chunks(3)) {
+            assert_eq!(row, choices(given[0], given[1], given[2]), "{given:x?}");
+        }
+    }
+}
+
 #[test]
 fn blocks_wait_for_each_other() {
     let grids = lower(&source("grids")).unwrap_or_else(|error| panic!("{error}"));
