@@ -53,6 +53,7 @@ fn the_kernels_of_the_guide_pass_their_tests() {
         ("tracing", 1),
         ("targets", 1),
         ("large-integers", 1),
+        ("asynchrony", 1),
     ];
     let all = pages.map(|(page, _)| blocks(&format!("guide/{page}.md")));
     let mut main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n\
