@@ -1,7 +1,7 @@
 //! The packages that the book's first pages show, taken from these pages.
 
 use end_to_end::Project;
-use std::fs;
+use std::{fs, thread, time::Duration};
 use test_support::{driver::fake_driver, root, tool::clang};
 
 /// The code blocks of a page: the language and the text.
@@ -205,6 +205,144 @@ fn package_of_page(name: &str, settings: &str, blocks: &[(String, String)]) -> P
         tests[0].1
     );
     project.file("src/main.rs", &main)
+}
+
+/// The workspace of its page, in a target folder of its own.
+struct Workspace {
+    project: Project,
+    blocks: Vec<(String, String)>,
+}
+
+impl Workspace {
+    fn new(name: &str) -> Self {
+        let project = Project::bare(name).with_own_target();
+        let workspace = Self { project, blocks: blocks("guide/workspaces.md") };
+        let files: Vec<_> = workspace.files().collect();
+        assert_eq!(files.len(), 10, "the page shows other files");
+        let root = root();
+        for (file, code) in files {
+            // The page names the versions on the registry.
+            let [run_time, build] =
+                [("kernelmill", ""), ("kernelmill-build", "build-helpers/build-script")].map(
+                    |(name, folder)| {
+                        let path = root.join(folder).display().to_string();
+                        (format!("{name} = \"0.1\""), format!("{name} = {{ path = \"{path}\" }}"))
+                    },
+                );
+            let code = code.replace(&run_time.0, &run_time.1).replace(&build.0, &build.1);
+            workspace.project.write(file, &code);
+        }
+        workspace
+    }
+
+    /// The files that the page shows, by the comments in their first lines.
+    fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        let files = self.blocks.iter().filter_map(|(_, code)| {
+            let (first, rest) = code.split_once('\n')?;
+            Some((first.strip_prefix("// ").or_else(|| first.strip_prefix("# "))?, rest))
+        });
+        files.filter(|(file, _)| !file.contains(' '))
+    }
+
+    /// One of them.
+    fn text(&self, name: &str) -> &str {
+        let found = self.files().find(|(file, _)| *file == name);
+        found.unwrap_or_else(|| panic!("the page has no {name}")).1
+    }
+
+    /// Writes a file after a build: Cargo compares modification times.
+    fn edit(&self, file: &str, text: &str) {
+        thread::sleep(Duration::from_millis(20));
+        self.project.write(file, text);
+    }
+
+    /// How many binaries the one build script that runs has compiled, and how many it has from the store.
+    fn counts(&self, arguments: &[&str]) -> Option<(usize, usize)> {
+        let summary = self.project.cargo(arguments).succeeds().summary();
+        summary.map(|summary| (summary.compiled, summary.cached))
+    }
+}
+
+/// Runs the application of the page on workspaces.
+const VIEWER: [&str; 4] = ["run", "-vv", "-p", "viewer"];
+
+/// What the page on workspaces says of its application and its benchmark, and of what is compiled when.
+#[test]
+fn the_kernels_of_a_workspace_are_compiled_once_as_its_page_says() {
+    let workspace = Workspace::new("book-workspace");
+    let project = &workspace.project;
+    let run = project.cargo(&VIEWER).succeeds();
+    let is_shown = |(language, text): &(String, String)| {
+        language == "text" && run.stdout.ends_with(&format!("{text}\n"))
+    };
+    assert!(workspace.blocks.iter().any(is_shown), "the page does not show {}", run.stdout);
+    assert_eq!(run.summary().map(|it| (it.compiled, it.cached)), Some((2, 0)));
+
+    // The benchmark, by the build script that has run.
+    let run = project.cargo(&["bench", "-v", "-p", "measure", "--profile", "dev"]).succeeds();
+    assert!(run.stderr.contains("Fresh filters "), "{}", run.stderr);
+    assert!(run.stdout.contains("brighten: "), "{}", run.stdout);
+    // Another profile, whose build script has an `OUT_DIR` of its own.
+    let profile = [&VIEWER[..], &["--config", "profile.dev.opt-level=1"]].concat();
+    assert_eq!(workspace.counts(&profile), Some((0, 2)));
+
+    let main = workspace.text("viewer/src/main.rs");
+    workspace.edit("viewer/src/main.rs", &main.replace(", 20,", ", 30,"));
+    let run = project.cargo(&["run", "-v", "-p", "viewer"]).succeeds();
+    assert!(run.stderr.contains("Fresh filters "), "{}", run.stderr);
+    assert!(run.stdout.contains("[40, "), "{}", run.stdout);
+
+    let kernel = workspace.text("filters/kernels/brighten.rs");
+    let edited = kernel.replace("saturating_add", "wrapping_add");
+    workspace.edit("filters/kernels/brighten.rs", &edited);
+    assert_eq!(workspace.counts(&VIEWER), Some((2, 0)), "an edit");
+    workspace.edit("filters/kernels/brighten.rs", kernel);
+    assert_eq!(workspace.counts(&VIEWER), Some((0, 2)), "the edit undone");
+    let manifest = fs::read_to_string(project.package().join("Cargo.toml")).expect("it is there");
+    let target = manifest.replace("\"compute_75\"", "\"compute_75\", \"gfx1100\"");
+    workspace.edit("Cargo.toml", &target);
+    assert_eq!(workspace.counts(&VIEWER), Some((1, 2)), "one target more");
+    assert_eq!(project.cargo(&["clean", "-p", "filters"]).succeeds().summary(), None);
+    assert_eq!(workspace.counts(&VIEWER), Some((0, 3)), "after `cargo clean`");
+}
+
+/// What the page says of a second crate that compiles the same folder, in one program with the first.
+#[test]
+fn two_crates_of_a_workspace_compile_one_folder_as_its_page_says() {
+    let workspace = Workspace::new("book-one-folder");
+    let project = &workspace.project;
+    let settings = workspace.blocks.iter().find_map(|(_, code)| {
+        code.strip_prefix("# filters/kernelmill.toml and previews/kernelmill.toml\n")
+    });
+    for member in ["filters", "previews"] {
+        project.write(&format!("{member}/kernelmill.toml"), settings.expect("settings"));
+    }
+    fs::remove_dir_all(project.package().join("filters/kernels")).expect("it is there");
+    project.write("kernels/brighten.rs", workspace.text("filters/kernels/brighten.rs"));
+
+    let manifest = fs::read_to_string(project.package().join("Cargo.toml")).expect("it is there");
+    project.write("Cargo.toml", &manifest.replace("\"viewer\",", "\"viewer\", \"previews\","));
+    let manifest = workspace.text("filters/Cargo.toml").replace("\"filters\"", "\"previews\"");
+    let dependency = "[dependencies]\nfilters.workspace = true";
+    project.write("previews/Cargo.toml", &manifest.replace("[dependencies]", dependency));
+    project.write("previews/build.rs", workspace.text("filters/build.rs"));
+    let own = "mod kernels {\n    kernelmill::include_kernels!();\n}\nuse kernels::Kernels;";
+    let (launch, first) = (
+        "    kernels.brighten(",
+        "    filters::kernels::Kernels::load(&device)?.brighten(&device.stream(), Launch::linear(4), 1, &mut picture)?;",
+    );
+    let main = workspace.text("viewer/src/main.rs");
+    let main = main.replace("use filters::kernels::Kernels;", own);
+    let main = main.replace(launch, &format!("{first}\n{launch}"));
+    project.write("previews/src/main.rs", &main);
+
+    let filters = ["build", "-vv", "-p", "filters"];
+    assert_eq!(workspace.counts(&filters), Some((2, 0)));
+    let run = project.cargo(&["run", "-vv", "-p", "previews"]).succeeds();
+    assert!(run.stdout.ends_with("[31, 121, 221, 255]\n"), "{}", run.stdout);
+    // The object has the name of the crate in its symbols; PTX has no name.
+    let counts = "[previews 0.1.0] kernelmill: compiled 1 cached 1";
+    assert!(run.stdout.contains(counts), "{}", run.stdout);
 }
 
 /// Adds the feature `cuda` to the package's dependency on kernelmill.
