@@ -101,34 +101,6 @@ fn settings_in_a_file_of_their_own() {
     assert!(run.stdout.ends_with("5\n"), "{}", run.stdout);
 }
 
-/// Of a workspace whose `Cargo.toml` says nothing to its members at first. A `kernelmill.toml` beside it is for no member.
-#[test]
-fn settings_that_a_workspace_gets_later_are_noticed() {
-    const NAME: &str = "workspace-later";
-    let root = root().display();
-    let manifest = format!(
-        "[package]\nname = \"{NAME}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
-         [dependencies]\nkernelmill = {{ path = \"{root}\" }}\n\
-         [build-dependencies]\nkernelmill-build = {{ path = \"{root}/build-helpers/build-script\" }}\n"
-    );
-    let workspace = "[workspace]\nresolver = \"3\"\nmembers = [\"member\"]\n";
-    let project = Project::bare(NAME)
-        .file("Cargo.toml", workspace)
-        .file("kernelmill.toml", "targets = [\"cpu\"]\n")
-        .file("member/Cargo.toml", &manifest)
-        .file("member/build.rs", "fn main() {\n    kernelmill_build::compile()\n}\n")
-        .file("member/kernels/saxpy.rs", SAXPY)
-        .file("member/src/main.rs", SAXPY_MAIN);
-    let run = project.cargo(&["build", "-vv"]).succeeds();
-    assert_eq!(run.summary(), Some(Summary { compiled: 2, cached: 0 }));
-    // Cargo compares modification times.
-    std::thread::sleep(std::time::Duration::from_millis(20));
-    let settings = "[workspace.metadata.kernelmill]\ntargets = [\"cpu\"]\n";
-    project.write("Cargo.toml", &format!("{workspace}{settings}"));
-    let run = project.cargo(&["build", "-vv"]).succeeds();
-    assert_eq!(run.summary(), Some(Summary { compiled: 0, cached: 1 }));
-}
-
 #[test]
 fn the_environment_overrides_the_targets() {
     let project = Project::new("targets-from-environment")
