@@ -54,6 +54,7 @@ fn the_kernels_of_the_guide_pass_their_tests() {
         ("targets", 1),
         ("large-integers", 1),
         ("asynchrony", 1),
+        ("cpu", 1),
     ];
     let all = pages.map(|(page, _)| blocks(&format!("guide/{page}.md")));
     let mut main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n\
@@ -74,9 +75,16 @@ fn the_kernels_of_the_guide_pass_their_tests() {
             project = project.file(file, code);
         }
     }
-    let run = project.file("src/main.rs", &main).cargo(&["test"]).succeeds();
+    let run = project.file("src/main.rs", &main).cargo(&["test", "-vv"]).succeeds();
     let count: usize = pages.iter().map(|(_, count)| count).sum();
     assert!(run.stdout.contains(&format!("{count} passed")), "{}", run.stdout);
+    // How the three kernels of the page on the CPU are lowered.
+    let strategies = blocks("guide/cpu.md").into_iter().find(|(language, _)| language == "text");
+    let (_, strategies) = strategies.expect("the page shows them");
+    for (kernel, strategy) in ["doubled", "maxima", "waiting"].iter().zip(strategies.lines()) {
+        let line = format!("kernelmill: {kernel} on the CPU: {strategy}\n");
+        assert!(run.stdout.contains(&line), "{line}{}", run.stdout);
+    }
 }
 
 /// The module of kernels of the page on kernels, with the dependencies that the page names.
