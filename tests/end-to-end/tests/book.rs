@@ -48,7 +48,7 @@ fn the_kernels_of_the_guide_pass_their_tests() {
         ("warps", 1),
         ("shared-memory", 1),
         ("debugging", 1),
-        ("generic-kernels", 1),
+        ("generic-kernels", 2),
         ("function-tables", 1),
         ("tracing", 1),
         ("targets", 1),
