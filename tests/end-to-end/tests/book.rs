@@ -165,6 +165,26 @@ fn the_file_of_the_page_on_cuda_runs_on_the_cpu() {
     assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
 }
 
+/// Its host code is parsed, and what is not for kernelmill is left out.
+#[test]
+fn the_file_of_the_page_on_hip_runs_on_the_cpu() {
+    if clang().is_none() {
+        return;
+    }
+    let blocks = blocks("guide/hip-sources.md");
+    let (_, settings) = blocks.iter().find(|(language, _)| language == "toml").expect("settings");
+    let settings =
+        settings.strip_prefix("[package.metadata.kernelmill]\n").expect("they are first");
+    let project = package_of_page("book-hip", settings, &blocks);
+    let run = project.cargo(&["test"]).succeeds();
+    assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
+    // The header that the page says is not there.
+    let source = fs::read_to_string(project.package().join("kernels/saxpy.hip")).expect("it");
+    project.write("kernels/saxpy.hip", &source.replace("#ifndef __KERNELMILL__", "#if 1"));
+    let error = project.cargo(&["build"]).build_script_error();
+    assert!(error.contains("error[KM0080]: 'hip/hiprtc.h' file not found"), "{error}");
+}
+
 /// The whole CUDA program, with its host code, is the file of kernels; `TILE` of a rule is that of the instance.
 #[test]
 fn the_program_of_the_page_on_porting_runs_on_the_cpu_and_the_fake_driver() {
