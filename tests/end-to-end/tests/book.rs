@@ -16,6 +16,12 @@ fn named(code: &str) -> Option<(&str, &str)> {
     code.strip_prefix("// ")?.split_once('\n')
 }
 
+/// The declaration of a file in `src`, for tests, as a module of the program.
+fn module(file: &str) -> Option<String> {
+    let name = file.strip_prefix("src/")?.strip_suffix(".rs")?;
+    (name != "main").then(|| format!("#[cfg(test)]\nmod {name};\n"))
+}
+
 /// A package with the blocks whose first line is a comment that names a file, and its test.
 fn package(name: &str, blocks: &[(String, String)]) -> Project {
     let mut project = Project::new(name);
@@ -66,13 +72,13 @@ fn the_kernels_of_the_guide_pass_their_tests() {
         assert_eq!(tests.len(), *count, "{page}");
         tests.iter().for_each(|(_, test)| main += test);
         for (file, code) in blocks.iter().filter_map(|(_, code)| named(code)) {
-            let module = file.strip_prefix("src/").and_then(|name| name.strip_suffix(".rs"));
-            match module.filter(|module| *module != "main") {
-                Some(module) => main += &format!("#[cfg(test)]\nmod {module};\n"),
-                None if file.starts_with("kernels/") => {}
-                None => continue,
+            let module = module(file);
+            if let Some(module) = &module {
+                main += module;
             }
-            project = project.file(file, code);
+            if module.is_some() || file.starts_with("kernels/") {
+                project = project.file(file, code);
+            }
         }
     }
     let run = project.file("src/main.rs", &main).cargo(&["test", "-vv"]).succeeds();
@@ -151,6 +157,21 @@ fn the_kernel_of_the_page_on_ptx_passes_its_test_on_the_fake_driver() {
     assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
 }
 
+/// What is queued runs as late as it may there, so that a missing wait would show; on the CPU it runs with the kernels of the
+/// other pages.
+#[test]
+fn the_double_buffer_of_the_page_on_streams_passes_its_test_on_the_fake_driver() {
+    let blocks = blocks("guide/asynchrony.md");
+    let project = package_of_page("book-streams", "targets = [\"cpu\", \"compute_75\"]", &blocks)
+        .environment("LD_LIBRARY_PATH", &fake_driver().display().to_string())
+        .environment("KERNELMILL_DEVICE", "cuda")
+        .environment("FAKE_CUDA_STREAMS", "lazy")
+        .environment("FAKE_CUDA_RACES", "1");
+    enable_cuda(&project);
+    let run = project.cargo(&["test"]).succeeds();
+    assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
+}
+
 #[test]
 fn the_file_of_the_page_on_cuda_runs_on_the_cpu() {
     if clang().is_none() {
@@ -222,14 +243,14 @@ fn package_of_page(name: &str, settings: &str, blocks: &[(String, String)]) -> P
     let mut project = Project::new(name).manifest("2024", settings);
     let tests: Vec<_> = blocks.iter().filter(|(_, code)| code.starts_with("#[test]")).collect();
     assert_eq!(tests.len(), 1, "{name}");
-    for (_, code) in blocks {
-        if let Some((file, code)) = named(code) {
-            project = project.file(file, code);
-        }
+    let mut modules = String::new();
+    for (file, code) in blocks.iter().filter_map(|(_, code)| named(code)) {
+        modules += &module(file).unwrap_or_default();
+        project = project.file(file, code);
     }
     let main = format!(
         "mod kernels {{\n    kernelmill::include_kernels!();\n}}\nfn main() {{}}\n\
-         #[cfg(test)]\nuse kernelmill::{{Device, Launch}};\n{}",
+         #[cfg(test)]\nuse kernelmill::{{Device, Launch}};\n{modules}{}",
         tests[0].1
     );
     project.file("src/main.rs", &main)
