@@ -392,6 +392,16 @@ fn two_crates_of_a_workspace_compile_one_folder_as_its_page_says() {
     // The object has the name of the crate in its symbols; PTX has no name.
     let counts = "[previews 0.1.0] kernelmill: compiled 1 cached 1";
     assert!(run.stdout.contains(counts), "{}", run.stdout);
+
+    // The settings of a crate go before those of the workspace, which has no place for those of a kernel of one crate.
+    let settings = format!("{}\ntargets = [\"cpu\"]\n", settings.expect("settings"));
+    workspace.edit("filters/kernelmill.toml", &settings);
+    assert_eq!(workspace.counts(&filters), Some((0, 1)));
+    let manifest = fs::read_to_string(project.package().join("Cargo.toml")).expect("it is there");
+    let kernel = "\n[workspace.metadata.kernelmill.kernels.saxpy]\nlaunch-bounds = 256\n";
+    workspace.edit("Cargo.toml", &format!("{manifest}{kernel}"));
+    let error = project.cargo(&filters).build_script_error();
+    assert!(error.contains("error[KM0010]"), "{error}");
 }
 
 /// Adds the feature `cuda` to the package's dependency on kernelmill.
