@@ -1,7 +1,7 @@
 //! The packages that the book's first pages show, taken from these pages.
 
 use end_to_end::Project;
-use std::fs;
+use std::{fs, thread, time::Duration};
 use test_support::{driver::fake_driver, root, tool::clang};
 
 /// The code blocks of a page: the language and the text.
@@ -11,16 +11,24 @@ fn blocks(page: &str) -> Vec<(String, String)> {
     blocks.filter_map(|block| block.split_once('\n')).map(|(l, t)| (l.into(), t.into())).collect()
 }
 
+/// The file that the first line of a block names in a comment, and the rest.
+fn named(code: &str) -> Option<(&str, &str)> {
+    code.strip_prefix("// ")?.split_once('\n')
+}
+
+/// The declaration of a file in `src`, for tests, as a module of the program.
+fn module(file: &str) -> Option<String> {
+    let name = file.strip_prefix("src/")?.strip_suffix(".rs")?;
+    (name != "main").then(|| format!("#[cfg(test)]\nmod {name};\n"))
+}
+
 /// A package with the blocks whose first line is a comment that names a file, and its test.
 fn package(name: &str, blocks: &[(String, String)]) -> Project {
     let mut project = Project::new(name);
     let is_test = |(_, code): &&(String, String)| code.starts_with("#[");
     let test = blocks.iter().find(is_test).map_or("", |(_, code)| code);
     for (_, code) in blocks {
-        let Some((file, code)) = code.strip_prefix("// ").and_then(|rest| rest.split_once('\n'))
-        else {
-            continue;
-        };
+        let Some((file, code)) = named(code) else { continue };
         let code = if file == "src/main.rs" { format!("{code}\n{test}\n") } else { code.into() };
         project = project.file(file, &code);
     }
@@ -37,38 +45,52 @@ fn the_package_of_getting_started_runs_and_passes_its_test() {
 /// The pages of the guide that show kernels with a test, as one package: their kernels are methods of one `Kernels`.
 #[test]
 fn the_kernels_of_the_guide_pass_their_tests() {
+    // Each with how many tests it has.
     let pages = [
-        "kernels",
-        "indexing",
-        "atomics",
-        "cooperative",
-        "warps",
-        "shared-memory",
-        "debugging",
-        "generic-kernels",
-        "function-tables",
-        "tracing",
-        "targets",
-        "large-integers",
+        ("kernels", 1),
+        ("indexing", 2),
+        ("atomics", 1),
+        ("cooperative", 1),
+        ("warps", 1),
+        ("shared-memory", 1),
+        ("debugging", 1),
+        ("generic-kernels", 2),
+        ("function-tables", 1),
+        ("tracing", 1),
+        ("targets", 1),
+        ("large-integers", 1),
+        ("asynchrony", 1),
+        ("cpu", 1),
     ];
-    let all = pages.map(|page| blocks(&format!("guide/{page}.md")));
+    let all = pages.map(|(page, _)| blocks(&format!("guide/{page}.md")));
     let mut main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n\
                     #[cfg(test)]\nuse kernelmill::{Device, Launch};\n"
         .to_owned();
     let mut project = Project::new("book-guide");
-    for (page, blocks) in pages.iter().zip(&all) {
+    for ((page, count), blocks) in pages.iter().zip(&all) {
         let tests: Vec<_> = blocks.iter().filter(|(_, code)| code.starts_with("#[test]")).collect();
-        assert_eq!(tests.len(), 1, "{page}");
-        main += &tests[0].1;
-        for (_, code) in blocks {
-            let named = code.strip_prefix("// kernels/").and_then(|rest| rest.split_once('\n'));
-            if let Some((file, code)) = named {
-                project = project.file(&format!("kernels/{file}"), code);
+        assert_eq!(tests.len(), *count, "{page}");
+        tests.iter().for_each(|(_, test)| main += test);
+        for (file, code) in blocks.iter().filter_map(|(_, code)| named(code)) {
+            let module = module(file);
+            if let Some(module) = &module {
+                main += module;
+            }
+            if module.is_some() || file.starts_with("kernels/") {
+                project = project.file(file, code);
             }
         }
     }
-    let run = project.file("src/main.rs", &main).cargo(&["test"]).succeeds();
-    assert!(run.stdout.contains("12 passed"), "{}", run.stdout);
+    let run = project.file("src/main.rs", &main).cargo(&["test", "-vv"]).succeeds();
+    let count: usize = pages.iter().map(|(_, count)| count).sum();
+    assert!(run.stdout.contains(&format!("{count} passed")), "{}", run.stdout);
+    // How the three kernels of the page on the CPU are lowered.
+    let strategies = blocks("guide/cpu.md").into_iter().find(|(language, _)| language == "text");
+    let (_, strategies) = strategies.expect("the page shows them");
+    for (kernel, strategy) in ["doubled", "maxima", "waiting"].iter().zip(strategies.lines()) {
+        let line = format!("kernelmill: {kernel} on the CPU: {strategy}\n");
+        assert!(run.stdout.contains(&line), "{line}{}", run.stdout);
+    }
 }
 
 /// The module of kernels of the page on kernels, with the dependencies that the page names.
@@ -135,6 +157,21 @@ fn the_kernel_of_the_page_on_ptx_passes_its_test_on_the_fake_driver() {
     assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
 }
 
+/// What is queued runs as late as it may there, so that a missing wait would show; on the CPU it runs with the kernels of the
+/// other pages.
+#[test]
+fn the_double_buffer_of_the_page_on_streams_passes_its_test_on_the_fake_driver() {
+    let blocks = blocks("guide/asynchrony.md");
+    let project = package_of_page("book-streams", "targets = [\"cpu\", \"compute_75\"]", &blocks)
+        .environment("LD_LIBRARY_PATH", &fake_driver().display().to_string())
+        .environment("KERNELMILL_DEVICE", "cuda")
+        .environment("FAKE_CUDA_STREAMS", "lazy")
+        .environment("FAKE_CUDA_RACES", "1");
+    enable_cuda(&project);
+    let run = project.cargo(&["test"]).succeeds();
+    assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
+}
+
 #[test]
 fn the_file_of_the_page_on_cuda_runs_on_the_cpu() {
     if clang().is_none() {
@@ -147,6 +184,26 @@ fn the_file_of_the_page_on_cuda_runs_on_the_cpu() {
     let project = package_of_page("book-cuda", settings, &blocks);
     let run = project.cargo(&["test"]).succeeds();
     assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
+}
+
+/// Its host code is parsed, and what is not for kernelmill is left out.
+#[test]
+fn the_file_of_the_page_on_hip_runs_on_the_cpu() {
+    if clang().is_none() {
+        return;
+    }
+    let blocks = blocks("guide/hip-sources.md");
+    let (_, settings) = blocks.iter().find(|(language, _)| language == "toml").expect("settings");
+    let settings =
+        settings.strip_prefix("[package.metadata.kernelmill]\n").expect("they are first");
+    let project = package_of_page("book-hip", settings, &blocks);
+    let run = project.cargo(&["test"]).succeeds();
+    assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
+    // The header that the page says is not there.
+    let source = fs::read_to_string(project.package().join("kernels/saxpy.hip")).expect("it");
+    project.write("kernels/saxpy.hip", &source.replace("#ifndef __KERNELMILL__", "#if 1"));
+    let error = project.cargo(&["build"]).build_script_error();
+    assert!(error.contains("error[KM0080]: 'hip/hiprtc.h' file not found"), "{error}");
 }
 
 /// The whole CUDA program, with its host code, is the file of kernels; `TILE` of a rule is that of the instance.
@@ -186,18 +243,165 @@ fn package_of_page(name: &str, settings: &str, blocks: &[(String, String)]) -> P
     let mut project = Project::new(name).manifest("2024", settings);
     let tests: Vec<_> = blocks.iter().filter(|(_, code)| code.starts_with("#[test]")).collect();
     assert_eq!(tests.len(), 1, "{name}");
-    for (_, code) in blocks {
-        let named = code.strip_prefix("// ").and_then(|rest| rest.split_once('\n'));
-        if let Some((file, code)) = named {
-            project = project.file(file, code);
-        }
+    let mut modules = String::new();
+    for (file, code) in blocks.iter().filter_map(|(_, code)| named(code)) {
+        modules += &module(file).unwrap_or_default();
+        project = project.file(file, code);
     }
     let main = format!(
         "mod kernels {{\n    kernelmill::include_kernels!();\n}}\nfn main() {{}}\n\
-         #[cfg(test)]\nuse kernelmill::{{Device, Launch}};\n{}",
+         #[cfg(test)]\nuse kernelmill::{{Device, Launch}};\n{modules}{}",
         tests[0].1
     );
     project.file("src/main.rs", &main)
+}
+
+/// The workspace of its page, in a target folder of its own.
+struct Workspace {
+    project: Project,
+    blocks: Vec<(String, String)>,
+}
+
+impl Workspace {
+    fn new(name: &str) -> Self {
+        let project = Project::bare(name).with_own_target();
+        let workspace = Self { project, blocks: blocks("guide/workspaces.md") };
+        let files: Vec<_> = workspace.files().collect();
+        assert_eq!(files.len(), 10, "the page shows other files");
+        let root = root();
+        for (file, code) in files {
+            // The page names the versions on the registry.
+            let [run_time, build] =
+                [("kernelmill", ""), ("kernelmill-build", "build-helpers/build-script")].map(
+                    |(name, folder)| {
+                        let path = root.join(folder).display().to_string();
+                        (format!("{name} = \"0.1\""), format!("{name} = {{ path = \"{path}\" }}"))
+                    },
+                );
+            let code = code.replace(&run_time.0, &run_time.1).replace(&build.0, &build.1);
+            workspace.project.write(file, &code);
+        }
+        workspace
+    }
+
+    /// The files that the page shows, by the comments in their first lines.
+    fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        let files = self.blocks.iter().filter_map(|(_, code)| {
+            let (first, rest) = code.split_once('\n')?;
+            Some((first.strip_prefix("// ").or_else(|| first.strip_prefix("# "))?, rest))
+        });
+        files.filter(|(file, _)| !file.contains(' '))
+    }
+
+    /// One of them.
+    fn text(&self, name: &str) -> &str {
+        let found = self.files().find(|(file, _)| *file == name);
+        found.unwrap_or_else(|| panic!("the page has no {name}")).1
+    }
+
+    /// Writes a file after a build: Cargo compares modification times.
+    fn edit(&self, file: &str, text: &str) {
+        thread::sleep(Duration::from_millis(20));
+        self.project.write(file, text);
+    }
+
+    /// How many binaries the one build script that runs has compiled, and how many it has from the store.
+    fn counts(&self, arguments: &[&str]) -> Option<(usize, usize)> {
+        let summary = self.project.cargo(arguments).succeeds().summary();
+        summary.map(|summary| (summary.compiled, summary.cached))
+    }
+}
+
+/// Runs the application of the page on workspaces.
+const VIEWER: [&str; 4] = ["run", "-vv", "-p", "viewer"];
+
+/// What the page on workspaces says of its application and its benchmark, and of what is compiled when.
+#[test]
+fn the_kernels_of_a_workspace_are_compiled_once_as_its_page_says() {
+    let workspace = Workspace::new("book-workspace");
+    let project = &workspace.project;
+    let run = project.cargo(&VIEWER).succeeds();
+    let is_shown = |(language, text): &(String, String)| {
+        language == "text" && run.stdout.ends_with(&format!("{text}\n"))
+    };
+    assert!(workspace.blocks.iter().any(is_shown), "the page does not show {}", run.stdout);
+    assert_eq!(run.summary().map(|it| (it.compiled, it.cached)), Some((2, 0)));
+
+    // The benchmark, by the build script that has run.
+    let run = project.cargo(&["bench", "-v", "-p", "measure", "--profile", "dev"]).succeeds();
+    assert!(run.stderr.contains("Fresh filters "), "{}", run.stderr);
+    assert!(run.stdout.contains("brighten: "), "{}", run.stdout);
+    // Another profile, whose build script has an `OUT_DIR` of its own.
+    let profile = [&VIEWER[..], &["--config", "profile.dev.opt-level=1"]].concat();
+    assert_eq!(workspace.counts(&profile), Some((0, 2)));
+
+    let main = workspace.text("viewer/src/main.rs");
+    workspace.edit("viewer/src/main.rs", &main.replace(", 20,", ", 30,"));
+    let run = project.cargo(&["run", "-v", "-p", "viewer"]).succeeds();
+    assert!(run.stderr.contains("Fresh filters "), "{}", run.stderr);
+    assert!(run.stdout.contains("[40, "), "{}", run.stdout);
+
+    let kernel = workspace.text("filters/kernels/brighten.rs");
+    let edited = kernel.replace("saturating_add", "wrapping_add");
+    workspace.edit("filters/kernels/brighten.rs", &edited);
+    assert_eq!(workspace.counts(&VIEWER), Some((2, 0)), "an edit");
+    workspace.edit("filters/kernels/brighten.rs", kernel);
+    assert_eq!(workspace.counts(&VIEWER), Some((0, 2)), "the edit undone");
+    let manifest = fs::read_to_string(project.package().join("Cargo.toml")).expect("it is there");
+    let target = manifest.replace("\"compute_75\"", "\"compute_75\", \"gfx1100\"");
+    workspace.edit("Cargo.toml", &target);
+    assert_eq!(workspace.counts(&VIEWER), Some((1, 2)), "one target more");
+    assert_eq!(project.cargo(&["clean", "-p", "filters"]).succeeds().summary(), None);
+    assert_eq!(workspace.counts(&VIEWER), Some((0, 3)), "after `cargo clean`");
+}
+
+/// What the page says of a second crate that compiles the same folder, in one program with the first.
+#[test]
+fn two_crates_of_a_workspace_compile_one_folder_as_its_page_says() {
+    let workspace = Workspace::new("book-one-folder");
+    let project = &workspace.project;
+    let settings = workspace.blocks.iter().find_map(|(_, code)| {
+        code.strip_prefix("# filters/kernelmill.toml and previews/kernelmill.toml\n")
+    });
+    for member in ["filters", "previews"] {
+        project.write(&format!("{member}/kernelmill.toml"), settings.expect("settings"));
+    }
+    fs::remove_dir_all(project.package().join("filters/kernels")).expect("it is there");
+    project.write("kernels/brighten.rs", workspace.text("filters/kernels/brighten.rs"));
+
+    let manifest = fs::read_to_string(project.package().join("Cargo.toml")).expect("it is there");
+    project.write("Cargo.toml", &manifest.replace("\"viewer\",", "\"viewer\", \"previews\","));
+    let manifest = workspace.text("filters/Cargo.toml").replace("\"filters\"", "\"previews\"");
+    let dependency = "[dependencies]\nfilters.workspace = true";
+    project.write("previews/Cargo.toml", &manifest.replace("[dependencies]", dependency));
+    project.write("previews/build.rs", workspace.text("filters/build.rs"));
+    let own = "mod kernels {\n    kernelmill::include_kernels!();\n}\nuse kernels::Kernels;";
+    let (launch, first) = (
+        "    kernels.brighten(",
+        "    filters::kernels::Kernels::load(&device)?.brighten(&device.stream(), Launch::linear(4), 1, &mut picture)?;",
+    );
+    let main = workspace.text("viewer/src/main.rs");
+    let main = main.replace("use filters::kernels::Kernels;", own);
+    let main = main.replace(launch, &format!("{first}\n{launch}"));
+    project.write("previews/src/main.rs", &main);
+
+    let filters = ["build", "-vv", "-p", "filters"];
+    assert_eq!(workspace.counts(&filters), Some((2, 0)));
+    let run = project.cargo(&["run", "-vv", "-p", "previews"]).succeeds();
+    assert!(run.stdout.ends_with("[31, 121, 221, 255]\n"), "{}", run.stdout);
+    // The object has the name of the crate in its symbols; PTX has no name.
+    let counts = "[previews 0.1.0] kernelmill: compiled 1 cached 1";
+    assert!(run.stdout.contains(counts), "{}", run.stdout);
+
+    // The settings of a crate go before those of the workspace, which has no place for those of a kernel of one crate.
+    let settings = format!("{}\ntargets = [\"cpu\"]\n", settings.expect("settings"));
+    workspace.edit("filters/kernelmill.toml", &settings);
+    assert_eq!(workspace.counts(&filters), Some((0, 1)));
+    let manifest = fs::read_to_string(project.package().join("Cargo.toml")).expect("it is there");
+    let kernel = "\n[workspace.metadata.kernelmill.kernels.saxpy]\nlaunch-bounds = 256\n";
+    workspace.edit("Cargo.toml", &format!("{manifest}{kernel}"));
+    let error = project.cargo(&filters).build_script_error();
+    assert!(error.contains("error[KM0010]"), "{error}");
 }
 
 /// Adds the feature `cuda` to the package's dependency on kernelmill.

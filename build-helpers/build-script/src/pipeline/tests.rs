@@ -312,6 +312,18 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
     assert!(archive.is_file());
 }
 
+/// Settings that come into it later are those of its members, and Cargo notices them only then.
+#[test]
+fn the_manifest_of_a_workspace_is_watched_before_it_has_settings() {
+    let project = Project::new("targets = \"cpu\"", &[("kernels/saxpy.rs", SAXPY)]);
+    project.write("Cargo.toml", "[workspace]\nmembers = [\"app\"]\n");
+    let outcome = project.build();
+    outcome.result.unwrap();
+    let manifest = project.folder.path().join("Cargo.toml");
+    let expected = format!("cargo::rerun-if-changed={}", manifest.display());
+    assert!(outcome.lines.contains(&expected), "{:#?}", outcome.lines);
+}
+
 /// A build, and one whose binaries are in the store, in one file.
 #[test]
 fn the_steps_of_builds_are_in_their_trace() {

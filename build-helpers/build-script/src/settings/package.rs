@@ -116,8 +116,14 @@ impl Package {
         if tuning.is_some() {
             environment.cargo.watch(Path::new(tuning::FILE));
         }
-        if let Some(workspace) = &workspace {
-            let path = paths::normal(&root.join(&workspace.display));
+        let workspaces = match &workspace {
+            Some(workspace) => Some(paths::normal(&root.join(&workspace.display))),
+            // It says nothing yet.
+            None => {
+                root.ancestors().skip(1).map(|it| it.join("Cargo.toml")).find(|it| is_workspace(it))
+            }
+        };
+        if let Some(path) = workspaces {
             environment.cargo.watch(path.strip_prefix(&root).unwrap_or(&path));
         }
         let edition = match facts.edition {
@@ -149,6 +155,11 @@ impl Package {
             environment.cargo.watch(path.strip_prefix(&self.root).unwrap_or(path));
         }
     }
+}
+
+/// Whether a `Cargo.toml` is, as it looks, that of a workspace.
+fn is_workspace(manifest: &Path) -> bool {
+    fs::read_to_string(manifest).is_ok_and(|text| text.contains("[workspace"))
 }
 
 /// What Cargo gives `--cfg` for the package, by what it tells build scripts.
