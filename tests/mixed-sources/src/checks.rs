@@ -103,9 +103,8 @@ pub(crate) fn rounded(on: &On<'_>) -> Result<()> {
     unsafe { on.kernels.rounded(&on.stream, Launch::linear(LENGTH), &x, &mut y, &mut z, COUNT) }?;
     let single = |x: &f32| x.round() + (x * 4.0).round() + x.trunc().min(128.0).exp2();
     assert_eq!(y.download()?, numbers.iter().map(single).collect::<Vec<_>>());
-    let double = |(i, x): (i32, &f32)| {
-        f64::from(*x).round() + f64::from(*x) * f64::from(i % 80 - 40).exp2()
-    };
+    let double =
+        |(i, x): (i32, &f32)| f64::from(*x).round() + f64::from(*x) * f64::from(i % 80 - 40).exp2();
     assert_eq!(z.download()?, (0..).zip(&numbers).map(double).collect::<Vec<_>>());
     Ok(())
 }
