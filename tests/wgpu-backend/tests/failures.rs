@@ -170,7 +170,8 @@ fn a_lost_device_is_opened_again() {
         };
         let lost = Device::wgpu(0).unwrap();
         let kept = (Kernels::load(&lost).unwrap(), lost.new_stream().unwrap());
-        double(&lost, &kept.0).unwrap_err();
+        let error = double(&lost, &kept.0).unwrap_err().to_string();
+        assert!(error.starts_with("dispatch_workgroups failed for the launch of "), "{error}");
         for error in [
             double(&lost, &kept.0).unwrap_err(),
             lost.zeros::<u32>(1).map(drop).unwrap_err(),
