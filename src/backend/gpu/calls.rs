@@ -89,6 +89,11 @@ pub(in crate::backend) trait ContextCalls:
     /// Whether a stream has work, or cannot be asked.
     fn has_work(stream: &Self::Stream) -> bool;
 
+    /// Whether the device is lost in such a way that nothing of it runs any more and all of it can be given back.
+    fn is_lost(&self) -> bool {
+        false
+    }
+
     /// An error that the library which drives the device has kept.
     fn library_error(&self) -> Result<()> {
         Ok(())

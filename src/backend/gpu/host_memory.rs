@@ -94,9 +94,11 @@ impl<D: Driver> Drop for HostMemory<D> {
         if let Err(error) = waited
             && shared.synchronize().is_err()
         {
-            // A copy may use it for ever: it is not freed.
             shared.keep(Err(error));
-            return;
+            // A copy may use it for ever: it is not freed.
+            if !shared.is_lost() {
+                return;
+            }
         }
         // SAFETY: it is taken here alone, and not used after this.
         shared.host_blocks.give_back(unsafe { ManuallyDrop::take(block) });

@@ -159,7 +159,7 @@ impl<D: Driver> Drop for Memory<D> {
             && shared.synchronize().is_err()
         {
             shared.keep(Err(error));
-            block.is_lost = true;
+            block.is_lost = !shared.is_lost();
         }
     }
 }

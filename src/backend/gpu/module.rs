@@ -69,7 +69,9 @@ impl<D: Kernels> Drop for Module<D> {
         match self.shared.synchronize().or_else(|_| self.shared.synchronize()) {
             Ok(()) => self.shared.panics.unload(&self.image),
             Err(error) => {
-                self.image.keep_loaded();
+                if !self.shared.driver.is_lost() {
+                    self.image.keep_loaded();
+                }
                 self.shared.panics.lose();
                 self.shared.keep(Err(error));
             }

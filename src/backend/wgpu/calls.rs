@@ -64,6 +64,10 @@ impl ContextCalls for DriverContext {
         Ok(())
     }
 
+    fn is_lost(&self) -> bool {
+        self.gpu.is_lost()
+    }
+
     fn library_error(&self) -> Result<()> {
         self.gpu.check()
     }

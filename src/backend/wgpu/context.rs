@@ -34,7 +34,7 @@ pub(super) struct Context {
     shared: Arc<Shared>,
 }
 
-/// The contexts that are open: of one device there is one.
+/// The contexts that are open: of one device there is one that is not lost.
 static OPEN: Mutex<Vec<Weak<Context>>> = Mutex::new(Vec::new());
 
 impl Platform for Wgpu {
@@ -63,7 +63,8 @@ fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     let listed = devices::with_ordinal(ordinal)?;
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     open.retain(|context| context.strong_count() > 0);
-    let is_same = |context: &Arc<Context>| context.shared.ordinal == ordinal;
+    let is_same =
+        |it: &Arc<Context>| it.shared.ordinal == ordinal && !it.shared.driver.gpu.is_lost();
     if let Some(context) = open.iter().filter_map(Weak::upgrade).find(is_same) {
         return Ok(context);
     }

@@ -1,10 +1,16 @@
 //! What a device is driven by: wgpu's device with its queue, and its errors as ours.
 //!
 //! Errors are caught by [error scopes](https://www.w3.org/TR/webgpu/#error-scopes), which are of the thread that opens
-//! them, so that each call reports its own.
+//! them, so that each call reports its own. A lost device is told by a callback alone. And wgpu panics where a device is lost
+//! while it is waited for, and where there is no memory for commands
+//! ([wgpu 30.0.2](https://github.com/gfx-rs/wgpu/blob/v30.0.2/wgpu/src/backend/wgpu_core.rs), `handle_error_fatal`): such a
+//! panic is caught, and the device is lost.
 
 use std::{
+    any::Any,
     future::Future,
+    mem::ManuallyDrop,
+    panic::{self, AssertUnwindSafe},
     pin::pin,
     sync::{Arc, Mutex, OnceLock, PoisonError},
     task::{Context, Poll, Waker},
@@ -29,7 +35,8 @@ use crate::{
 pub(super) struct Gpu {
     pub(super) name: String,
     pub(super) device: wgpu::Device,
-    pub(super) queue: wgpu::Queue,
+    /// Dropped by [`Gpu::drop`] alone.
+    pub(super) queue: ManuallyDrop<wgpu::Queue>,
     pub(super) limits: wgpu::Limits,
     /// Whether modules are translated when they are loaded.
     pub(super) translates: bool,
@@ -85,7 +92,7 @@ impl Gpu {
         Self {
             name,
             device,
-            queue,
+            queue: ManuallyDrop::new(queue),
             limits,
             translates,
             has_timestamps,
@@ -107,16 +114,41 @@ impl Gpu {
         fences.into_iter().chain(NEEDED.iter().filter(lacks).map(|(.., what)| *what)).collect()
     }
 
+    /// Whether the device is lost, so that nothing runs on it any more.
+    pub(super) fn is_lost(&self) -> bool {
+        self.failures.lost.get().is_some()
+    }
+
+    /// That the device is not lost.
+    fn require_device(&self, operation: &'static str, subject: impl Fn() -> String) -> Result<()> {
+        match self.failures.lost.get() {
+            None => Ok(()),
+            Some(why) => {
+                let message = format!("the device is lost: {why}; open it again");
+                Err(self.error(operation, subject(), message))
+            }
+        }
+    }
+
     /// That the device is not lost, and that nothing went wrong since somebody asked.
     pub(super) fn check(&self) -> Result<()> {
-        if let Some(reason) = self.failures.lost.get() {
-            return Err(self.error("the device", self.name.clone(), format!("is lost: {reason}")));
-        }
+        self.require_device("waiting", || "the queue".to_owned())?;
         let mut uncaught = self.failures.uncaught.lock().unwrap_or_else(PoisonError::into_inner);
         match uncaught.take() {
             None => Ok(()),
             Some(text) => Err(self.error("the queue", self.name.clone(), text)),
         }
+    }
+
+    /// Does something with the library; `None` where that panicked, and the device is lost.
+    fn caught<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        // What a panic leaves half done is of the device, which is not used any more.
+        let done = panic::catch_unwind(AssertUnwindSafe(work));
+        done.map_err(|panic| {
+            // Where wgpu has told why before, that stays.
+            let _ = self.failures.lost.set(said(&*panic));
+        })
+        .ok()
     }
 
     /// Does something with the device; what `subject` names is too large where there is no memory for it.
@@ -129,15 +161,16 @@ impl Gpu {
         self.check()?;
         let filters = [ErrorFilter::Validation, ErrorFilter::OutOfMemory, ErrorFilter::Internal];
         let scopes = filters.map(|filter| self.device.push_error_scope(filter));
-        let value = work();
+        let value = self.caught(work);
         let mut first = None;
         for scope in scopes.into_iter().rev() {
             first = ready(scope.pop()).or(first);
         }
-        match first {
-            None => Ok(value),
-            Some(error) => Err(self.error(operation, subject(), describe(&error))),
+        if let Some(error) = first {
+            return Err(self.error(operation, subject(), describe(&error)));
         }
+        self.require_device(operation, &subject)?;
+        value.ok_or_else(|| self.error(operation, subject(), "wgpu panicked".to_owned()))
     }
 
     /// Forgets the buffer with this address. It is freed once nothing that was queued uses it.
@@ -164,10 +197,11 @@ impl Gpu {
     /// Waits until the queue has come to a submission, or to the last one.
     pub(super) fn wait(&self, submission: Option<SubmissionIndex>) -> Result<()> {
         let wait = PollType::Wait { submission_index: submission, timeout: None };
-        let waited = self.device.poll(wait);
+        let waited = self.caught(|| self.device.poll(wait));
         // Who waits for a device that is lost is told that.
         self.check()?;
         waited
+            .unwrap_or(Err(PollError::Timeout))
             .map(drop)
             .map_err(|error| self.error("waiting", self.name.clone(), error.to_string()))
     }
@@ -176,10 +210,10 @@ impl Gpu {
     pub(super) fn is_done(&self, submission: &SubmissionIndex) -> Result<bool> {
         let submission_index = Some(submission.clone());
         let poll = PollType::Wait { submission_index, timeout: Some(Duration::ZERO) };
-        match self.device.poll(poll) {
-            Ok(_) => Ok(true),
-            Err(PollError::Timeout) => self.check().map(|()| false),
-            Err(error) => Err(self.error("polling", self.name.clone(), error.to_string())),
+        match self.caught(|| self.device.poll(poll)) {
+            Some(Ok(_)) => Ok(true),
+            None | Some(Err(PollError::Timeout)) => self.check().map(|()| false),
+            Some(Err(error)) => Err(self.error("polling", self.name.clone(), error.to_string())),
         }
     }
 
@@ -187,6 +221,22 @@ impl Gpu {
     pub(super) fn error(&self, operation: &'static str, subject: String, message: String) -> Error {
         Error::Wgpu { operation, subject, device: self.name.clone(), message }
     }
+}
+
+impl Drop for Gpu {
+    /// wgpu waits for the queue, and panics where it cannot; nobody could be told of an error here.
+    fn drop(&mut self) {
+        // SAFETY: it is taken here alone, and not used after this.
+        let queue = unsafe { ManuallyDrop::take(&mut self.queue) };
+        let _ = self.caught(|| drop(queue));
+    }
+}
+
+/// What a panic says.
+pub(super) fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("wgpu panicked: {}", text.unwrap_or("it did not say why"))
 }
 
 /// An error with its sources: wgpu says in the last what was wrong.

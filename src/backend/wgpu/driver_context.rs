@@ -1,6 +1,9 @@
 //! The context of a device, and its streams.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    panic::{self, AssertUnwindSafe},
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use wgpu::{DeviceDescriptor, Features, SubmissionIndex};
 
@@ -82,8 +85,13 @@ impl DriverContext {
             required_limits: listed.adapter.limits(),
             ..DeviceDescriptor::default()
         };
-        let opened = ready(listed.adapter.request_device(&description))
-            .map_err(|error| unavailable(format!("{}: {error}", listed.name)))?;
+        // wgpu panics where there is no memory for a part of what it makes with a device.
+        let open = || ready(listed.adapter.request_device(&description));
+        let opened = panic::catch_unwind(AssertUnwindSafe(open));
+        let opened = opened.map_err(|panic| driver::said(&*panic));
+        let opened = opened
+            .and_then(|opened| opened.map_err(|error| error.to_string()))
+            .map_err(|why| unavailable(format!("{}: {why}", listed.name)))?;
         let gpu = Arc::new(Gpu::new(
             listed.name.clone(),
             opened,

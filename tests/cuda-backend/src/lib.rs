@@ -6,6 +6,7 @@ mod executor;
 mod gate;
 mod interop;
 mod kernels;
+mod many;
 mod rows;
 
 pub use child::{Child, LEAKS, clean_child, fake_child, is_driver_real, is_left_out, say_left_out};
@@ -13,4 +14,5 @@ pub use executor::{Wakes, block_on};
 pub use gate::Gate;
 pub use interop::{adopt, cuda_stream, cudarc};
 pub use kernels::{Kernels, copy, copy_with};
+pub use many::{fresh_contexts, many_modules};
 pub use rows::copy_rows;

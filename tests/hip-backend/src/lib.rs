@@ -5,15 +5,20 @@
 #[path = "../../gpu-suite/src/cases.rs"]
 mod cases;
 mod child;
+mod copies;
 mod examples;
 mod kernels;
+#[path = "../../cuda-backend/src/many.rs"]
+mod many;
 mod register;
 #[path = "../../cuda-backend/src/rows.rs"]
 mod rows;
 
 pub use child::{Child, LEAKS, clean_child, is_child};
+pub use copies::{Copy, copies};
 pub use examples::{Example, examples};
 pub use kernels::Kernels;
+pub use many::{fresh_contexts, many_modules};
 pub use register::register;
 pub use rows::copy_rows;
 

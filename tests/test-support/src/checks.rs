@@ -117,9 +117,7 @@ fn command(program: &str, device: &str) -> Command {
         command.env("KERNELMILL_WGPU_TRANSLATE", "1");
     }
     if device.starts_with("wgpu") {
-        // Without Mesa's layer, which would ask a display for its device.
-        command.env("VK_DRIVER_FILES", tool::LAVAPIPE).env("VK_ICD_FILENAMES", tool::LAVAPIPE);
-        command.env("NODEVICE_SELECT", "1");
+        command.envs(tool::WITH_LAVAPIPE);
     }
     command
 }

@@ -35,6 +35,16 @@ pub fn opencl_layer() -> PathBuf {
     build("opencl-layer", name, &[name]).join(name)
 }
 
+/// The folder of the layer before the Vulkan loader (`vulkan-layer`), for `LD_LIBRARY_PATH`. Built as [`fake_driver`] is.
+///
+/// # Panics
+///
+/// When it cannot be built.
+#[must_use]
+pub fn vulkan_layer() -> PathBuf {
+    build("vulkan-layer", "libvulkan_layer.so", &["libvulkan.so.1", "libvulkan.so"])
+}
+
 /// Builds a package, and puts its library into a folder of its own under these names.
 fn build(package: &str, library: &str, names: &[&str]) -> PathBuf {
     let folder = shared_folder(package);

@@ -148,8 +148,12 @@ pub const WITHOUT_VULKAN: [(&str, &str); 2] =
 /// Where Mesa's lavapipe is registered as a driver of Vulkan, as Debian installs it.
 pub const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 
+/// Variables with which a machine has lavapipe alone, without Mesa's layer, which would ask a display for its device.
+pub const WITH_LAVAPIPE: [(&str, &str); 3] =
+    [("VK_DRIVER_FILES", LAVAPIPE), ("VK_ICD_FILENAMES", LAVAPIPE), ("NODEVICE_SELECT", "1")];
+
 /// What the loader of Vulkan's drivers is called.
-const VULKAN: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
+pub const VULKAN: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 
 /// lavapipe, and the library that loads it.
 ///

@@ -1,0 +1,4 @@
+//! Compiles the kernels below `kernels/`.
+fn main() {
+    kernelmill_build::compile();
+}

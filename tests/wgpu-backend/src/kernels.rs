@@ -1,0 +1,3 @@
+//! The wrappers that the build generates.
+
+kernelmill::include_kernels!();
