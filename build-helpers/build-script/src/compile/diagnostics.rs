@@ -208,6 +208,7 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
         | CompileError::NoPtxas { .. }
         | CompileError::NoLinker { .. }
         | CompileError::NoSpirv { .. }
+        | CompileError::NoClang { .. }
         | CompileError::Unsupported { .. }
         | CompileError::Layout { .. }
         | CompileError::Types(_)

@@ -316,6 +316,15 @@ pub enum Error {
         /// Where it was looked for.
         path: PathBuf,
     },
+    /// There is no clang, which compiles C++ and OpenCL C.
+    #[error(
+        "{file}: clang compiles this source, and none was found: install clang, or set `clang` \
+         (KERNELMILL_CLANG) to one"
+    )]
+    NoClang {
+        /// The source.
+        file: String,
+    },
     /// There is no clang that makes SPIR-V.
     #[error(
         "the target {target} needs clang 20 or later, with LLVM's back end for SPIR-V, and none was found: \
@@ -422,9 +431,10 @@ impl Error {
             Self::DeviceFunctions(_) => Code::DeviceFunction,
             Self::Start { .. } | Self::Tool { .. } => Code::ToolFailed,
             Self::Ended { .. } => Code::ToolEnded,
-            Self::NoPtxas { .. } | Self::NoLinker { .. } | Self::NoSpirv { .. } => {
-                Code::MissingTool
-            }
+            Self::NoPtxas { .. }
+            | Self::NoLinker { .. }
+            | Self::NoClang { .. }
+            | Self::NoSpirv { .. } => Code::MissingTool,
             Self::NotInLibraries { .. } => Code::DeviceLibrary,
             Self::Unsupported { .. } => Code::UnsuitedTarget,
             Self::Options(_) => Code::CompilerArgument,
