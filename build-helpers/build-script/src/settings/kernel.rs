@@ -240,12 +240,22 @@ impl KernelSettings {
         report_at(Code::UnknownKernel, self.origin.as_ref(), message, help, report);
     }
 
-    /// Reports that there is no such kernel.
-    pub(crate) fn unknown(&self, key: &str, nearest: Option<&str>, report: &mut Report) {
-        let help = nearest.map_or_else(
-            || "remove it: the package has no kernels".to_owned(),
-            |nearest| format!("the nearest is `{nearest}`"),
-        );
+    /// Reports that there is no such kernel. One of a similar name may be meant, where the package has any.
+    pub(crate) fn unknown(
+        &self,
+        key: &str,
+        (nearest, has_kernels): (Option<&str>, bool),
+        report: &mut Report,
+    ) {
+        let help = match nearest {
+            Some(nearest) => {
+                format!("the nearest is `{nearest}`; where the kernel is gone, remove the table")
+            }
+            None if has_kernels => {
+                "remove the table, or write the name of a kernel, which `cargo kernelmill list` prints".to_owned()
+            }
+            None => "remove the table: the package has no kernels".to_owned(),
+        };
         let message = format!("the settings name a kernel `{key}`, which no source has");
         report_at(Code::UnknownKernel, self.origin.as_ref(), message, &help, report);
     }

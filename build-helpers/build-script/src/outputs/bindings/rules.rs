@@ -17,14 +17,14 @@ pub(super) const LAUNCH: &str = "__launch";
 
 /// The check of a rule, in a wrapper of the kernel: an expression of type `bool`, and what the names in it are.
 /// `constants` are the constant arguments of an instance, by the names that its generic kernel or template gives them;
-/// a parameter of the same name comes first.
+/// a parameter of the same name comes first. `template` has the names of all parameters of its template.
 pub(super) fn check(
     (text, term): (&str, &Term),
     kernel: &Signature,
-    constants: &BTreeMap<String, i128>,
+    (constants, template): (&BTreeMap<String, i128>, &[String]),
 ) -> Result<Check, RuleError> {
     let names = parameter_names(&kernel.parameters);
-    let scope = Scope { parameters: &kernel.parameters, constants, names };
+    let scope = Scope { parameters: &kernel.parameters, constants, template, names };
     let condition = scope.condition(term)?;
     Ok(Check { text: text.to_owned(), condition, operands: scope.operands(text, term)? })
 }
@@ -32,6 +32,7 @@ pub(super) fn check(
 struct Scope<'a> {
     parameters: &'a [Parameter],
     constants: &'a BTreeMap<String, i128>,
+    template: &'a [String],
     /// What the parameters are called in the wrapper.
     names: Vec<String>,
 }
@@ -165,6 +166,24 @@ impl Scope<'_> {
         }
     }
 
+    /// The error for a parameter of a template whose value is not known.
+    fn template_parameter(&self, name: &str, term: &Term) -> RuleError {
+        let (message, help) = if self.constants.is_empty() {
+            (
+                format!(
+                    "`{name}` is a parameter of the kernel's template, and known only where the settings list the instances"
+                ),
+                "list the instances in this table, for example `instances = [\"float, 16\"]`: rules can use their integers",
+            )
+        } else {
+            (
+                format!("`{name}` is a parameter of the kernel's template that is not an integer"),
+                "rules compare integers only",
+            )
+        };
+        RuleError::new(message, term.span.clone(), help)
+    }
+
     fn has_parameter(&self, name: &str) -> bool {
         self.parameters.iter().any(|parameter| parameter.name == name)
     }
@@ -174,6 +193,9 @@ impl Scope<'_> {
         let mut all = self.parameters.iter().zip(&self.names);
         match all.find(|(parameter, wrapped)| parameter.name == name || *wrapped == name) {
             Some((parameter, wrapped)) => Ok((parameter, wrapped)),
+            None if self.template.iter().any(|it| it == name) => {
+                Err(self.template_parameter(name, term))
+            }
             None => {
                 let fixed = ["shared", "grid", "block"].map(str::to_owned);
                 let names = self.parameters.iter().map(|parameter| parameter.name.to_string());
