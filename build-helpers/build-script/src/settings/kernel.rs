@@ -1,7 +1,7 @@
 //! Settings of single kernels: `[kernels.saxpy]`.
 
 use super::{
-    contract::{self, Origin, Rule, RuleError},
+    contract::{self, Origin, Rule, RuleError, RuleErrors},
     declared,
     layer::{KernelLayer, RuleText},
     located::report_at,
@@ -67,7 +67,7 @@ impl KernelSettings {
         for RuleText { text, origin } in layer.requires.unwrap_or_default() {
             match contract::parse(&text) {
                 Ok(condition) => requires.push(Rule { text, condition, origin }),
-                Err(error) => report_rule_error(key, &text, origin.as_ref(), error, report),
+                Err(errors) => report_rule_errors(key, &text, origin.as_ref(), errors, report),
             }
         }
         if let Some(name) = layer.name.as_ref().filter(|name| !is_identifier(name)) {
@@ -291,8 +291,20 @@ pub(crate) fn is_generic(key: &str, generic: &str, file: &str) -> bool {
     key == generic || key.split_once("::") == Some((file, generic))
 }
 
-/// Reports what is wrong with a rule of a contract, and where.
-pub(crate) fn report_rule_error(
+/// Reports everything that is wrong with a rule of a contract, and where.
+pub(crate) fn report_rule_errors(
+    kernel: &str,
+    rule: &str,
+    origin: Option<&Origin>,
+    errors: RuleErrors,
+    report: &mut Report,
+) {
+    for error in errors {
+        report_rule_error(kernel, rule, origin, error, report);
+    }
+}
+
+fn report_rule_error(
     kernel: &str,
     rule: &str,
     origin: Option<&Origin>,

@@ -17,7 +17,7 @@ use crate::{
     },
     settings::{
         contract::Rule,
-        kernel::{KernelSettings, is_generic, is_of_template, report_rule_error},
+        kernel::{KernelSettings, is_generic, is_of_template, report_rule_errors},
         located::MappedType,
         resolved::Settings,
     },
@@ -239,7 +239,7 @@ fn configure<'s>(
                 let known = (constants, &*template);
                 match rules::check((text, condition), &kernel.signature, known) {
                     Ok(check) => kernel.contract.push(check),
-                    Err(error) => report_rule_error(key, text, origin.as_ref(), error, report),
+                    Err(errors) => report_rule_errors(key, text, origin.as_ref(), errors, report),
                 }
             }
             if !said.requires.is_empty() {

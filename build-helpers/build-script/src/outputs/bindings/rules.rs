@@ -5,7 +5,7 @@ use super::{
     model::Check,
     names::{identifier, parameter_names},
 };
-use crate::settings::contract::{Operator, RuleError, Term, TermKind};
+use crate::settings::contract::{Operator, RuleError, RuleErrors, Term, TermKind, both};
 use kernelmill_artifact::{
     Parameter, ParameterKind, Scalar, Signature, ValueType,
     target::{nearest, nearest_within},
@@ -22,7 +22,7 @@ pub(super) fn check(
     (text, term): (&str, &Term),
     kernel: &Signature,
     (constants, template): (&BTreeMap<String, i128>, &[String]),
-) -> Result<Check, RuleError> {
+) -> Result<Check, RuleErrors> {
     let names = parameter_names(&kernel.parameters);
     let scope = Scope { parameters: &kernel.parameters, constants, template, names };
     let condition = scope.condition(term)?;
@@ -47,7 +47,7 @@ fn int(value: String) -> Expr {
 
 impl Scope<'_> {
     /// The names in a rule, each once, with their values: a pair for each, in the order of the rule.
-    fn operands(&self, text: &str, term: &Term) -> Result<Vec<Expr>, RuleError> {
+    fn operands(&self, text: &str, term: &Term) -> Result<Vec<Expr>, RuleErrors> {
         let (mut known, mut found) = (Vec::new(), Vec::new());
         let mut work = vec![term];
         while let Some(term) = work.pop() {
@@ -67,25 +67,29 @@ impl Scope<'_> {
         Ok(found)
     }
 
-    fn condition(&self, term: &Term) -> Result<Expr, RuleError> {
+    /// A condition, or everything that is wrong with it.
+    fn condition(&self, term: &Term) -> Result<Expr, RuleErrors> {
         match &term.kind {
             TermKind::Binary(operator, left, right) if operator.joins() => {
                 let function = if *operator == Operator::And { "both" } else { "either" };
-                Ok(call(function, [self.condition(left)?, self.condition(right)?]))
+                let (left, right) = both(self.condition(left), self.condition(right))?;
+                Ok(call(function, [left, right]))
             }
             TermKind::Binary(operator, left, right) if operator.compares() => {
-                Ok(call(function(*operator), [self.number(left)?, self.number(right)?]))
+                let (left, right) = both(self.number(left), self.number(right))?;
+                Ok(call(function(*operator), [left, right]))
             }
             _ => {
                 // What is wrong inside is said first.
                 self.number(term)?;
                 let help = "compare it, for example `x.len >= n`";
-                Err(RuleError::new("this is a number, not a condition", term.span.clone(), help))
+                let message = "this is a number, not a condition";
+                Err(RuleError::new(message, term.span.clone(), help).into())
             }
         }
     }
 
-    fn number(&self, term: &Term) -> Result<Expr, RuleError> {
+    fn number(&self, term: &Term) -> Result<Expr, RuleErrors> {
         match &term.kind {
             TermKind::Number(number) => Ok(int(format!("{number}_i128"))),
             TermKind::Negative(inner) => {
@@ -93,13 +97,15 @@ impl Scope<'_> {
             }
             TermKind::Binary(operator, ..) if operator.joins() || operator.compares() => {
                 let help = "join conditions with `&&` or `||`";
-                Err(RuleError::new("this is a condition, not a number", term.span.clone(), help))
+                let message = "this is a condition, not a number";
+                Err(RuleError::new(message, term.span.clone(), help).into())
             }
             TermKind::Binary(operator, left, right) => {
-                Ok(call(function(*operator), [self.number(left)?, self.number(right)?]))
+                let (left, right) = both(self.number(left), self.number(right))?;
+                Ok(call(function(*operator), [left, right]))
             }
-            TermKind::Name(name) => self.name(name, term),
-            TermKind::Member(name, members) => self.member(name, members, term),
+            TermKind::Name(name) => Ok(self.name(name, term)?),
+            TermKind::Member(name, members) => Ok(self.member(name, members, term)?),
         }
     }
 

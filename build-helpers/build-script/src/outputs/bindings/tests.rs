@@ -360,6 +360,26 @@ fn what_a_contract_cannot_mean_is_an_error() {
     assert!(!text.contains("the nearest"), "{text}");
 }
 
+/// Both sides of an operator are read, whatever is wrong with one.
+#[test]
+fn every_fault_of_a_rule_is_reported() {
+    let text = faults(
+        "[package.metadata.kernelmill.kernels.saxpy]\nrequires = [\"x.len >= m && a > shard\", \"x.size > 1 || n\"]",
+    );
+    let first = "the contract `x.len >= m && a > shard` of the kernel `saxpy`: ";
+    let second = "the contract `x.size > 1 || n` of the kernel `saxpy`: ";
+    for (rule, message) in [
+        (first, "the kernel has no parameter `m`"),
+        (first, "`a` has the type `f32`, which is not an integer"),
+        (first, "the kernel has no parameter `shard`"),
+        (second, "`x` has the type `*const f32`, which has no `size`"),
+        (second, "this is a number, not a condition"),
+    ] {
+        let expected = format!("error[KM0009]: {rule}{message}\n");
+        assert_eq!(text.matches(&expected).count(), 1, "{expected}\n{text}");
+    }
+}
+
 /// A rule can use the integers of listed instances; without the list no compiler says what a template's parameters are.
 #[test]
 fn a_rule_on_a_parameter_of_a_template_says_to_list_the_instances() {
