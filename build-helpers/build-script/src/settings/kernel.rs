@@ -123,18 +123,20 @@ impl KernelSettings {
         for RuleText { text, origin } in written {
             match declared::parameter(text) {
                 Ok(parameter) => parameters.push(parameter),
-                Err(message) => {
-                    report_at(
-                        Code::DeclaredParameters,
-                        origin.as_ref(),
-                        of_kernel(message),
-                        declared::HELP,
-                        report,
-                    );
+                Err(messages) => {
+                    for message in messages {
+                        report_at(
+                            Code::DeclaredParameters,
+                            origin.as_ref(),
+                            of_kernel(message),
+                            declared::HELP,
+                            report,
+                        );
+                    }
                 }
             }
         }
-        if let Err(message) = declared::check_names(&parameters) {
+        for message in declared::check_names(&parameters) {
             report_at(
                 Code::DeclaredParameters,
                 origin,
