@@ -357,9 +357,9 @@ pub enum Error {
     /// Parameters have other types than those that were read from their source, each with its kernel.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Types(Vec<TypeMismatch>),
-    /// What the compiled code says of a parameter is not what its source says.
-    #[error(transparent)]
-    Layout(Box<LayoutMismatch>),
+    /// What the compiled code says of parameters is not what their source says.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Layout(Vec<LayoutMismatch>),
     /// Kernels have more parameters than the target has space for.
     #[error("{}", TooLarge(target, *limit, faults))]
     ParameterSpace {
