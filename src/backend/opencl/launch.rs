@@ -90,7 +90,7 @@ impl Arguments {
         let of_shared = if shared { 2 } else { 0 };
         let fits = passing.len() as u64 + of_shared == count;
         let shared = shared.then_some(first);
-        fits.then(|| Self { passing, names, has_record, memory, shared })
+        fits.then_some(Self { passing, names, has_record, memory, shared })
     }
 
     /// The argument in an error of the library: by the name of its parameter, or as the address of the panic record.
