@@ -193,6 +193,22 @@ pub trait SameType<T> {}
 impl<T> SameType<T> for T {}
 
 /// What `variables` of a `Kernels` without device variables asks for. Nothing implements it: the call is an error that says why.
+///
+/// ```
+/// # struct Kernels;
+/// # impl Kernels {
+/// #     const fn variables<Any>(&self) where (Self, Any): kernelmill::__codegen::HasDeviceVariables {}
+/// # }
+/// let kernels = Kernels;
+/// ```
+///
+/// ```compile_fail,E0277
+/// # struct Kernels;
+/// # impl Kernels {
+/// #     const fn variables<Any>(&self) where (Self, Any): kernelmill::__codegen::HasDeviceVariables {}
+/// # }
+/// Kernels.variables();
+/// ```
 #[diagnostic::on_unimplemented(
     message = "these kernels have no device variables that the host reads and writes",
     label = "no source of these kernels has such a variable",
