@@ -44,10 +44,12 @@ impl Checked {
 pub(crate) fn check_bounds(launch: &Launch<3>, limits: &LaunchLimits, kernel: &str) -> Result<()> {
     let (grid, cluster) = (launch.grid_size(), limits.cluster.map(u64::from));
     let is_split = |axis: usize| cluster[axis] > 0 && !grid[axis].is_multiple_of(cluster[axis]);
+    let block = check_block(launch.block_size(), limits, kernel);
     if (0..3).any(is_split) {
-        return Err(Error::Cluster { kernel: kernel.to_owned(), grid, cluster: limits.cluster });
+        let split = Error::Cluster { kernel: kernel.to_owned(), grid, cluster: limits.cluster };
+        return Error::all([split].into_iter().chain(block.err()).collect());
     }
-    check_block(launch.block_size(), limits, kernel)
+    block
 }
 
 fn check_block(block: [u64; 3], limits: &LaunchLimits, kernel: &str) -> Result<()> {
@@ -77,7 +79,6 @@ pub(crate) fn stated_block<const D: usize>(limits: &LaunchLimits) -> Option<[u32
 }
 
 /// The error of a launch that asks for more than there is.
-#[cold]
 fn refused(
     kernel: &str,
     quantity: &'static str,
@@ -88,6 +89,8 @@ fn refused(
     let (kernel, device) = (kernel.to_owned(), device.to_owned());
     Error::Limit { kernel, quantity, requested, limit, device }
 }
+
+const GRID_NAMES: [&str; 3] = ["blocks in x", "blocks in y", "blocks in z"];
 
 const BLOCK_NAMES: [&str; 3] =
     ["threads per block in x", "threads per block in y", "threads per block in z"];
@@ -101,7 +104,7 @@ impl Limits {
     ///
     /// # Errors
     ///
-    /// [`Error::EmptyBlock`] and [`Error::Limit`].
+    /// [`Error::EmptyBlock`], and [`Error::Limit`] for each limit that it is beyond.
     pub(crate) fn check<'d>(
         &self,
         launch: &Launch<3>,
@@ -114,31 +117,63 @@ impl Limits {
         if grid.contains(&0) {
             return Ok(false);
         }
-        if block.contains(&0) {
-            return Err(Error::EmptyBlock { kernel: kernel.to_owned(), block: *block });
-        }
-        let within = |quantity, requested: u64, limit: u64| {
-            let is_within = requested <= limit;
-            if is_within {
-                Ok(())
-            } else {
-                Err(refused(kernel, quantity, requested, limit, device()))
-            }
+        let is_within = |axis: usize| {
+            grid[axis] <= self.grid[axis].into()
+                && (1..=self.block[axis].into()).contains(&block[axis])
         };
-        let grid_names = ["blocks in x", "blocks in y", "blocks in z"];
-        for axis in 0..3 {
-            within(grid_names[axis], grid[axis], self.grid[axis].into())?;
-            within(BLOCK_NAMES[axis], block[axis], self.block[axis].into())?;
+        if is_within(0) && is_within(1) && is_within(2) {
+            // The product of two is exact, as each of them was compared with a limit of 32 bits.
+            let in_block = (block[0] * block[1]).saturating_mul(block[2]);
+            let all = (grid[0] * grid[1]).saturating_mul(grid[2].saturating_mul(in_block));
+            let shared = needs.static_shared_bytes.saturating_add(launch.dynamic_shared_bytes());
+            if in_block <= self.threads_per_block.min(needs.threads_per_block).into()
+                && all <= MOST_THREADS
+                && shared <= self.shared_bytes.into()
+            {
+                return Ok(true);
+            }
         }
+        Err(self.excess(launch, needs, kernel, device()))
+    }
+
+    /// The error of a launch that is beyond some limits. A product is left out where one of its factors is beyond its own.
+    #[cold]
+    fn excess(
+        &self,
+        launch: &Launch<3>,
+        needs: &KernelLimits,
+        kernel: &str,
+        device: &str,
+    ) -> Error {
+        let (grid, block) = launch.sizes();
+        let mut errors = Vec::new();
+        if block.contains(&0) {
+            errors.push(Error::EmptyBlock { kernel: kernel.to_owned(), block: *block });
+        }
+        let mut within = |quantity, requested: u64, limit: u64| {
+            if requested > limit {
+                errors.push(refused(kernel, quantity, requested, limit, device));
+            }
+            requested <= limit
+        };
+        let (mut is_grid_within, mut is_block_within) = (true, true);
+        for axis in 0..3 {
+            is_grid_within &= within(GRID_NAMES[axis], grid[axis], self.grid[axis].into());
+            is_block_within &= within(BLOCK_NAMES[axis], block[axis], self.block[axis].into());
+        }
+        let product =
+            |sizes: &[u64; 3]| sizes.iter().fold(1, |all: u64, it| all.saturating_mul(*it));
         let threads = self.threads_per_block.min(needs.threads_per_block);
-        // The product of two is exact, as each of them was compared with a limit of 32 bits.
-        let in_block = (block[0] * block[1]).saturating_mul(block[2]);
-        within("threads per block", in_block, threads.into())?;
-        let all = (grid[0] * grid[1]).saturating_mul(grid[2] * in_block);
-        within("threads in the launch", all, MOST_THREADS)?;
+        let is_block_within =
+            is_block_within && within("threads per block", product(block), threads.into());
+        if is_grid_within && is_block_within {
+            let all = product(grid).saturating_mul(product(block));
+            within("threads in the launch", all, MOST_THREADS);
+        }
         let shared = needs.static_shared_bytes.saturating_add(launch.dynamic_shared_bytes());
-        within("bytes of shared memory", shared, self.shared_bytes.into())?;
-        Ok(true)
+        within("bytes of shared memory", shared, self.shared_bytes.into());
+        let all = Error::all(errors);
+        all.expect_err("a launch within all limits is not refused")
     }
 }
 
@@ -180,6 +215,34 @@ mod tests {
         // The product has 96 bits, of which the lower 64 are 0.
         let launch = Launch::grid([1; 3], [1 << 31, 1 << 31, 4]);
         assert!(limits.check(&launch, &needs, "saxpy", || "the device").is_err());
+    }
+
+    /// Each limit once: that a product is too large too needs no saying.
+    #[test]
+    fn every_limit_that_a_launch_is_beyond_is_told() {
+        let launch = Launch::grid([1, 70_000], [2048, 1]).shared_bytes(700);
+        let lines = [
+            "2048 threads per block in x, the limit of the device is 1024 (KM1002)",
+            "70000 blocks in y, the limit of the device is 65535 (KM1002)",
+            "1100 bytes of shared memory, the limit of the device is 1000 (KM1002)",
+        ];
+        let lines = lines.map(|line| format!("\n  kernel `saxpy`: the launch asks for {line}"));
+        assert_eq!(check(launch), Err(format!("3 errors in one call:{}", lines.concat())));
+        let text = check(Launch::grid([1, 1], [0, 2000])).unwrap_err();
+        assert!(
+            text.contains("has no threads") && text.contains("2000 threads per block in y"),
+            "{text}"
+        );
+        // Threads of a block and shared memory are limits apart.
+        let text = check(Launch::grid([1], [1000]).shared_bytes(700)).unwrap_err();
+        assert!(text.starts_with("2 errors in one call:\n"), "{text}");
+        assert!(text.contains("1000 threads per block, the limit of the device is 512"), "{text}");
+        // Clusters and blocks too.
+        let limits = LaunchLimits { cluster: [2, 1, 1], block: [64, 1, 1], ..LaunchLimits::NONE };
+        let launch: Launch<3> = Launch::grid([3], [32]).into();
+        let error = check_bounds(&launch, &limits, "saxpy").unwrap_err();
+        let Error::Several(errors) = &error else { panic!("{error}") };
+        assert!(matches!(errors[..], [Error::Cluster { .. }, Error::BlockSize { .. }]), "{error}");
     }
 
     #[test]

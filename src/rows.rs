@@ -48,17 +48,19 @@ impl Rows {
         self.count == 0 || self.width == 0
     }
 
-    /// The copy in bytes; an error where rows overlap, or are not within one of the sides.
+    /// The copy in bytes; an error for each side where rows overlap, or are not within it.
     fn check<T>(self, operation: &'static str, target: &Side, source: &Side) -> Result<RowCopy> {
         let Self { count, width } = self;
+        let mut faults = Vec::new();
         for &Side { name: side, elements, pitch } in [target, source] {
             let all = count.saturating_sub(1).checked_mul(pitch);
             let all = all.and_then(|before| before.checked_add(width));
             let are_apart = pitch >= width && all.is_some_and(|all| all <= elements);
             if !are_apart && !self.is_empty() {
-                return Err(Error::Rows { operation, count, width, pitch, side, elements });
+                faults.push(Error::Rows { operation, count, width, pitch, side, elements });
             }
         }
+        Error::all(faults)?;
         let size = size_of::<T>();
         let bytes = |elements: usize| elements.saturating_mul(size);
         Ok(RowCopy {

@@ -192,6 +192,31 @@ pub trait SameType<T> {}
 
 impl<T> SameType<T> for T {}
 
+/// What `variables` of a `Kernels` without device variables asks for. Nothing implements it: the call is an error that says why.
+///
+/// ```
+/// # struct Kernels;
+/// # impl Kernels {
+/// #     const fn variables<Any>(&self) where (Self, Any): kernelmill::__codegen::HasDeviceVariables {}
+/// # }
+/// let kernels = Kernels;
+/// ```
+///
+/// ```compile_fail,E0277
+/// # struct Kernels;
+/// # impl Kernels {
+/// #     const fn variables<Any>(&self) where (Self, Any): kernelmill::__codegen::HasDeviceVariables {}
+/// # }
+/// Kernels.variables();
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "these kernels have no device variables that the host reads and writes",
+    label = "no source of these kernels has such a variable",
+    note = "the bindings have a variable of a source in CUDA C++ or HIP: `__device__`, or `__constant__` without an initial \
+            value, and not `static` in a function or a namespace"
+)]
+pub trait HasDeviceVariables {}
+
 /// Asserts, at compile time, that what `_field` leads to has type `T`.
 pub const fn assert_field<T, S, F: SameType<T>>(_field: fn(&S) -> *const F) {}
 

@@ -114,6 +114,7 @@ codes! {
     KM1043 Hip: "A function of the HIP library failed";
     KM1044 InvalidChoice: "Constants or launch bounds chosen at run time do not suit the kernels";
     KM1045 BlockSize: "A launch has another block size than its kernel is compiled for";
+    KM1046 Several: "Several errors in one call";
 }
 
 impl fmt::Display for ErrorCode {

@@ -497,6 +497,21 @@ pub enum Error {
         /// The error code.
         code: i32,
     },
+    /// Several things are wrong with what one call is given: a launch beyond several limits, rows that fit neither side of a
+    /// copy, several environment variables. Each is an error of its own.
+    #[error("{} errors in one call:{}", .0.len(), wording::lines(.0))]
+    Several(Vec<Self>),
+}
+
+impl Error {
+    /// Nothing, the error that there is, or all of them as one.
+    pub(crate) fn all(mut errors: Vec<Self>) -> Result<()> {
+        match errors.len() {
+            0 => Ok(()),
+            1 => Err(errors.remove(0)),
+            _ => Err(Self::Several(errors)),
+        }
+    }
 }
 
 impl fmt::Debug for Error {

@@ -1,5 +1,7 @@
 //! Parts of messages whose wording depends on the values of the error.
 
+use super::variants::Error;
+
 /// Why rows do not fit into memory of `elements` elements, which `side` names: they overlap, or the last one ends beyond it.
 pub(super) fn rows(
     (count, width, pitch): (&usize, &usize, &usize),
@@ -15,6 +17,11 @@ pub(super) fn rows(
     format!(
         "{count} rows of {width} elements with a pitch of {pitch} need {all} elements, but {side} has {elements}"
     )
+}
+
+/// Errors in lines of their own, with their codes.
+pub(super) fn lines(errors: &[Error]) -> String {
+    errors.iter().map(|error| format!("\n  {} ({})", error, error.code())).collect()
 }
 
 /// The name of a kernel behind the word `kernel`; nothing for the empty name, which stands for any kernel.

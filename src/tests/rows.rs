@@ -59,7 +59,7 @@ fn rows_that_are_not_there_or_overlap_are_refused() {
     let rows = Rows { count: 3, width: 4 };
     let text = |error: crate::Error| error.to_string();
     assert_eq!(
-        text(buffer.copy_rows_from(4, &host, 4, rows).unwrap_err()),
+        text(buffer.copy_rows_from(4, &[0; 12], 4, rows).unwrap_err()),
         "copy_rows_from: 3 rows of 4 elements with a pitch of 4 need 12 elements, but the buffer has 10"
     );
     let narrow = Rows { count: 2, width: 4 };
@@ -83,4 +83,18 @@ fn rows_that_are_not_there_or_overlap_are_refused() {
     // The last row ends with the memory.
     buffer.copy_rows_from(6, &[1; 8], 4, narrow).unwrap();
     assert_eq!(buffer.download().unwrap(), [1, 1, 1, 1, 0, 0, 1, 1, 1, 1]);
+}
+
+/// Rows that fit neither side of a copy: both are told.
+#[test]
+fn both_sides_of_a_copy_are_told() {
+    let mut buffer = Device::cpu().unwrap().zeros::<u8>(8).unwrap();
+    let rows = Rows { count: 3, width: 4 };
+    let error = buffer.copy_rows_from(4, &[0; 20], 3, rows).unwrap_err();
+    let lines = [
+        "copy_rows_from: 3 rows of 4 elements with a pitch of 4 need 12 elements, but the buffer has 8 (KM1014)",
+        "copy_rows_from: the pitch of the host slice, 3 elements, is less than the width of the rows, 4 elements: rows \
+         would overlap (KM1014)",
+    ];
+    assert_eq!(error.to_string(), format!("2 errors in one call:\n  {}\n  {}", lines[0], lines[1]));
 }

@@ -147,7 +147,7 @@ pub enum PanicKind {
     SliceRange = 9,
     /// `copy_from_slice` between slices of lengths `a` and `b`.
     LengthMismatch = 10,
-    /// A deadlock: the threads of a block wait for each other for ever.
+    /// A deadlock: the threads of a block wait at barriers or warp-level primitives that others do not reach.
     Deadlock = 11,
     /// Anything else that does not return.
     Other = 12,
@@ -206,7 +206,9 @@ impl PanicKind {
             Self::ArithmeticOverflow => "arithmetic operation overflowed",
             Self::NoneUnwrapped => "called `Option::unwrap()` on a `None` value",
             Self::ErrUnwrapped => "called `Result::unwrap()` on an `Err` value",
-            Self::Deadlock => "the threads of a block wait for each other for ever",
+            Self::Deadlock => {
+                "deadlock in a block: its threads wait at barriers or warp-level primitives that others do not reach"
+            }
             Self::Race => {
                 "data race: threads of a block access the same shared memory without a barrier"
             }

@@ -47,7 +47,7 @@ pub const FILE: &str = "kernelmill.json";
 #[non_exhaustive]
 pub enum ManifestError {
     /// There is no manifest, or it cannot be opened.
-    #[error("{}: {source}", path.display())]
+    #[error("cannot read the build manifest {}: {source}; build the package, which writes it", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -55,7 +55,9 @@ pub enum ManifestError {
         source: io::Error,
     },
     /// The text is not a manifest.
-    #[error("it is not a build manifest of kernelmill: {0}")]
+    #[error(
+        "the file is not a build manifest of kernelmill: {0}; build the package again, which writes it"
+    )]
     Text(#[from] serde_json::Error),
     /// Another version of kernelmill wrote it.
     #[error(

@@ -25,23 +25,22 @@ impl Options {
 
     fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-        let watchdog =
-            match set(WATCHDOG) {
-                Some(value) => {
-                    let limit = duration(&value);
-                    Some(limit.ok_or_else(|| {
-                        fault(WATCHDOG, &value, "a time such as `10s` or `500ms`")
-                    })?)
-                }
-                None => None,
-            };
-        let guard_pages = match set(GUARD_PAGES) {
-            Some(value) => {
-                let placement = Placement::from_name(&value);
-                Some(placement.ok_or_else(|| fault(GUARD_PAGES, &value, Placement::EXPECTED))?)
+        let mut faults = Vec::new();
+        let watchdog = set(WATCHDOG).and_then(|value| {
+            let limit = duration(&value);
+            if limit.is_none() {
+                faults.push(fault(WATCHDOG, &value, "a time such as `10s` or `500ms`"));
             }
-            None => None,
-        };
+            limit
+        });
+        let guard_pages = set(GUARD_PAGES).and_then(|value| {
+            let placement = Placement::from_name(&value);
+            if placement.is_none() {
+                faults.push(fault(GUARD_PAGES, &value, Placement::EXPECTED));
+            }
+            placement
+        });
+        Error::all(faults)?;
         Ok(Self { watchdog, guard_pages })
     }
 }
@@ -92,6 +91,20 @@ mod tests {
             );
             assert_eq!(watchdog(wrong), Err(text));
         }
+    }
+
+    #[test]
+    fn every_variable_that_cannot_be_read_is_told() {
+        let error = Options::read(|name| Some(format!("wrong {name}"))).unwrap_err();
+        let Error::Several(errors) = &error else { panic!("{error}") };
+        let lines: Vec<_> = errors.iter().map(ToString::to_string).collect();
+        assert_eq!(lines.len(), 2, "{error}");
+        for (line, name) in lines.iter().zip([WATCHDOG, GUARD_PAGES]) {
+            let start = format!("the environment variable {name} is `wrong {name}`, which is not ");
+            assert!(line.starts_with(&start), "{line}");
+        }
+        let whole = error.to_string();
+        assert!(whole.starts_with("2 errors in one call:\n  the environment variable"), "{whole}");
     }
 
     #[test]

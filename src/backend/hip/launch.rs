@@ -74,14 +74,15 @@ impl Function {
         Ok(Some(Launchable { handle, image, panics: self.kernel.panics }))
     }
 
-    /// Refuses a launch of more threads along an axis than a dispatch can have.
+    /// Refuses a launch of more threads along one or more axes than a dispatch can have.
     fn check_threads(&self, shape: &Checked) -> Result<()> {
         let quantities = ["threads in x", "threads in y", "threads in z"];
         let axes = shape.grid.into_iter().zip(shape.block);
+        let mut errors = Vec::new();
         for ((blocks, threads), quantity) in axes.zip(quantities) {
             let requested = u64::from(blocks) * u64::from(threads);
             if requested > MOST_THREADS {
-                return Err(Error::Limit {
+                errors.push(Error::Limit {
                     kernel: self.kernel.entry.to_owned(),
                     quantity,
                     requested,
@@ -90,7 +91,7 @@ impl Function {
                 });
             }
         }
-        Ok(())
+        Error::all(errors)
     }
 }
 

@@ -1,6 +1,7 @@
 //! OpenCL launches: kernels of a built program, put on a stream.
 
 use std::{
+    borrow::Cow,
     ffi::c_void,
     ptr,
     sync::{Arc, Mutex, PoisonError},
@@ -54,6 +55,8 @@ pub(super) struct Function {
 struct Arguments {
     /// One for each parameter of the signature, or two, and the address of a panic record.
     passing: Vec<Passing>,
+    /// The parameter of each but that address.
+    names: Vec<Cow<'static, str>>,
     /// Whether the last of those is that address.
     has_record: bool,
     /// The address of the memory of the program's variables, where that comes next.
@@ -73,9 +76,11 @@ impl Arguments {
         count: u64,
     ) -> Option<Self> {
         let parameters = signature.parameters().iter();
-        let passing: Option<Vec<_>> =
-            parameters.map(|it| Passing::of(&it.kind, own_passes)).collect();
-        let mut passing = passing?.concat();
+        let (mut passing, mut names) = (Vec::new(), Vec::new());
+        for parameter in parameters {
+            passing.extend(Passing::of(&parameter.kind, own_passes)?);
+            names.resize(passing.len(), parameter.name.clone());
+        }
         let count = count.checked_sub(u64::from(memory.is_some()))?;
         // Of the kernels of a module that can panic some have one argument more. Shared memory is two.
         let has_record = panics && (passing.len() as u64 + count) % 2 == 1;
@@ -84,7 +89,16 @@ impl Arguments {
         let first = passing.len() as u32 + u32::from(memory.is_some());
         let of_shared = if shared { 2 } else { 0 };
         let fits = passing.len() as u64 + of_shared == count;
-        fits.then(|| Self { passing, has_record, memory, shared: shared.then_some(first) })
+        let shared = shared.then_some(first);
+        fits.then_some(Self { passing, names, has_record, memory, shared })
+    }
+
+    /// The argument in an error of the library: by the name of its parameter, or as the address of the panic record.
+    fn subject(&self, index: usize, entry: &str) -> String {
+        match self.names.get(index) {
+            Some(name) => format!("the argument `{name}` of `{entry}`"),
+            None => format!("the address of the panic record of `{entry}`"),
+        }
     }
 }
 
@@ -196,7 +210,7 @@ impl Function {
         {
             // SAFETY: promised.
             let (set, function) = unsafe { set_one(kernel, index as u32, *passing, *argument) };
-            named(set, function, || format!("argument {index} of `{}`", self.kernel.entry))?;
+            named(set, function, || self.arguments.subject(index, self.kernel.entry))?;
         }
         if let Some(address) = self.arguments.memory {
             let index = self.arguments.passing.len() as u32;

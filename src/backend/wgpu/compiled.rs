@@ -48,6 +48,7 @@ pub(super) struct Function {
     owner: Owner,
     pipelines: Mutex<BTreeMap<Shape, ComputePipeline>>,
     kernel: &'static EmbeddedKernel,
+    signature: &'static Signature,
     image: Arc<Image>,
     shared: Arc<Shared>,
 }
@@ -125,7 +126,7 @@ impl Function {
         let layout = shader::layout(gpu, &buffers, || kernel.entry.to_owned())?;
         let (image, shared, code) = (Arc::clone(image), Arc::clone(shared), Arc::clone(code));
         let (layouts, owner, pipelines) = ([Some(layout)], Owner::new(), Mutex::default());
-        Ok(Self { code, passing, layouts, owner, pipelines, kernel, image, shared })
+        Ok(Self { code, passing, layouts, owner, pipelines, kernel, signature, image, shared })
     }
 
     /// The pipeline for blocks.
@@ -241,7 +242,8 @@ impl Function {
     /// Refuses an argument.
     #[cold]
     fn refuse(&self, index: usize, why: &str) -> Error {
-        let subject = format!("argument {index} of `{}`", self.kernel.entry);
+        let name = &self.signature.parameters()[index].name;
+        let subject = format!("the argument `{name}` of `{}`", self.kernel.entry);
         self.shared.gpu.error("create_bind_group", subject, format!("it {why}"))
     }
 

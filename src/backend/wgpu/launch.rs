@@ -41,6 +41,7 @@ pub(super) struct Function {
     /// One for each parameter.
     passing: Vec<(Passing, Binding)>,
     kernel: &'static EmbeddedKernel,
+    signature: &'static Signature,
     image: Arc<Image>,
     shared: Arc<Shared>,
 }
@@ -156,7 +157,8 @@ impl Function {
             (layouts, pipeline)
         })?;
         let (image, shared) = (Arc::clone(image), Arc::clone(shared));
-        Ok(Self { pipeline, layouts, owner: Owner::new(), passing, kernel, image, shared })
+        let owner = Owner::new();
+        Ok(Self { pipeline, layouts, owner, passing, kernel, signature, image, shared })
     }
 
     /// What a launch binds, for each parameter.
@@ -222,7 +224,8 @@ impl Function {
     /// Refuses an argument.
     #[cold]
     fn refuse(&self, index: usize, why: &str) -> Error {
-        let subject = format!("argument {index} of `{}`", self.kernel.entry);
+        let name = &self.signature.parameters()[index].name;
+        let subject = format!("the argument `{name}` of `{}`", self.kernel.entry);
         self.shared.gpu.error("create_bind_group", subject, format!("it {why}"))
     }
 }

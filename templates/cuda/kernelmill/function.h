@@ -7,7 +7,7 @@
 extern "C" __attribute__((device, nothrow)) void *__kernelmill_function(__km_u64);
 extern "C" __attribute__((device, nothrow)) bool __kernelmill_is_function(void *);
 
-#define __KM_NO_FUNCTION "a `DeviceFn` was called that is no function of these kernels"
+#define __KM_NO_FUNCTION "a `DeviceFn` was called that is not a device function of these kernels"
 
 namespace kernelmill {
 
@@ -16,7 +16,7 @@ template <class Type> struct DeviceFn;
 template <class Result, class... Parameters> struct DeviceFn<Result(Parameters...)> {
   __km_u64 __km_id;
 
-  // Calls the function; where it is none of these kernels' the thread panics. `at` is the place of
+  // Calls the function; where it is not a device function of these kernels, the thread panics. `at` is the place of
   // the call, which the compiler fills in.
   __attribute__((device, always_inline)) Result
   operator()(Parameters... parameters, const __kernelmill_location *__km_at = nullptr) const {

@@ -314,6 +314,19 @@ fn launches_that_do_not_fit() {
         "65 threads in a block, at most 64 are allowed"
     );
     assert!(wrong(&Launch { grid: [0, 1, 1], ..right }).contains("grid"));
+    // Everything that is wrong, in lines of their own.
+    let all = wrong(&Launch {
+        grid: [0, 1, 1],
+        block: [65, 1, 1],
+        dynamic_shared_bytes: 1 << 20,
+        arguments: &[&data[..4]],
+        ..right
+    });
+    let lines: Vec<_> = all.lines().collect();
+    assert!(lines[0].starts_with("a grid of [0, 1, 1] is empty or exceeds the limits "), "{all}");
+    assert_eq!(lines[1], "65 threads in a block, at most 64 are allowed");
+    assert!(lines[2].starts_with("1048576 bytes of shared memory, but the device has "), "{all}");
+    assert_eq!(lines[3..], ["4 bytes for parameter `data` of 8 bytes"], "{all}");
     assert!(wrong(&Launch { dynamic_shared_bytes: 1 << 20, ..right }).contains("shared memory"));
 }
 

@@ -25,15 +25,19 @@ struct Rule {
 const ANY: &str = "any";
 
 impl Failures {
-    /// Reads a list of rules.
+    /// Reads a list of rules; the error has all that are wrong.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let rules = text.split(';').map(str::trim).filter(|rule| !rule.is_empty());
-        let rules = rules.map(|rule| {
-            Rule::parse(rule).ok_or_else(|| {
-                format!("`{rule}` is not `FUNCTION at call NUMBER [onwards] [with CODE]`")
-            })
-        });
-        Ok(Self { rules: rules.collect::<Result<_, _>>()? })
+        let (mut read, mut faults) = (Vec::new(), Vec::new());
+        for rule in rules {
+            match Rule::parse(rule) {
+                Some(rule) => read.push(rule),
+                None => faults.push(format!(
+                    "`{rule}` is not `FUNCTION at call NUMBER [onwards] [with CODE]`"
+                )),
+            }
+        }
+        if faults.is_empty() { Ok(Self { rules: read }) } else { Err(faults.join("; ")) }
     }
 
     /// Counts a call of a function, and says whether it is to fail.

@@ -66,7 +66,7 @@ pub(crate) fn state() -> MutexGuard<'static, State> {
 
 impl State {
     pub(crate) fn new() -> Self {
-        let config = Config::read().unwrap_or_else(|error| {
+        let config = Config::from_environment().unwrap_or_else(|error| {
             eprintln!("fake-hip: {error}");
             std::process::abort();
         });

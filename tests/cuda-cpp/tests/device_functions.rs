@@ -164,7 +164,7 @@ fn a_number_of_no_function_is_a_panic_at_the_line_of_the_call() {
     let text = error.to_string();
     let place = format!("kernels/device_functions_foreign.cu:{line}:");
     assert!(text.contains(&place), "{text}");
-    assert!(text.contains("that is no function of these kernels"), "{text}");
+    assert!(text.contains("that is not a device function of these kernels"), "{text}");
 }
 
 #[test]

@@ -54,6 +54,20 @@ fn a_path_may_have_quotation_marks() {
     assert_eq!(package.summary(), "kernelmill: compiled 9 cached 0");
 }
 
+/// nvcc reads the kernels, and clang compiles them for the CPU: both miss the header.
+#[test]
+fn a_header_that_two_compilers_miss_is_reported_once() {
+    if tool::clang().is_none() || tool::nvidia("nvcc").is_none() {
+        return;
+    }
+    let source = "#include \"absent.h\"\n__global__ void two(int *x) { *x = 1; }\n";
+    let settings = "targets = [\"cpu\", \"compute_80\"]\n";
+    let package = package(settings, &[("kernels/two.cu", source)]);
+    let error = package.build().error.expect("the header is not there");
+    assert_eq!(error.matches("--> kernels/two.cu:1").count(), 1, "{error}");
+    assert_eq!(error.matches("help: add the folder of the header").count(), 1, "{error}");
+}
+
 /// The parameters of a wrapper in the bindings of a build.
 fn wrapper(package: &Package, name: &str) -> Option<String> {
     let text = package.output("kernels.rs");

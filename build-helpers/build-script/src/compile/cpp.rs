@@ -4,7 +4,7 @@ use super::{
     binary::Binary,
     compilation::{Compilation, Early, Fronts, has_front},
     compiler::Failure,
-    diagnostics::{report_error, report_failure},
+    diagnostics::{missing_headers, report_error, report_failure, says_no_more},
     front_end::Front,
     host::{self, Object},
     nvcc::Kernels,
@@ -29,7 +29,7 @@ use kernelmill_compiler::frontend::cuda::{
     signature::{is_instance_of, resolve_names},
 };
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::Path,
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -83,6 +83,7 @@ impl Compilation<'_> {
         let is_cpp = |index: &usize| found.sources[*index].kind.is_read_by_compiler();
         let sources: Vec<usize> = (0..found.sources.len()).filter(is_cpp).collect();
         let (mut report, mut kernels) = (Report::default(), BTreeMap::new());
+        let mut missing = BTreeSet::new();
         for index in sources.iter().copied() {
             let source = &found.sources[index];
             let read = match source.kind {
@@ -121,6 +122,7 @@ impl Compilation<'_> {
                     fronts[index] = Some(front);
                 }
                 (Task::Read(index), Done::Read(Err(error))) => {
+                    missing.extend(missing_headers(&error).cloned());
                     let with = (self.package, self.settings);
                     report_failure(&error, &found.sources[index], with, &mut report);
                 }
@@ -133,7 +135,9 @@ impl Compilation<'_> {
             return Ok((fronts, early));
         }
         for (front, source) in fronts.iter().zip(&found.sources) {
-            if let Some(Err(error)) = front {
+            if let Some(Err(error)) = front
+                && !says_no_more(error, &missing)
+            {
                 report_failure(error, source, (self.package, self.settings), &mut report);
             }
         }

@@ -12,8 +12,9 @@ use crate::{
 use kernelmill_artifact::Target;
 use kernelmill_compiler::{
     Error as CompileError, ParameterSpace,
-    diagnostic::{Code, Diagnostic},
+    diagnostic::{Code, Diagnostic, Message, MessageSeverity},
 };
+use std::collections::BTreeSet;
 
 /// Kernels that are invalid for their targets. What several targets say alike is reported once.
 #[derive(Default)]
@@ -187,6 +188,32 @@ fn without_place(error: &CompileError) -> Option<(String, String)> {
     (!has_place).then(|| (compiler.to_owned(), said()))
 }
 
+/// The includes of headers that are not there, by the places of their lines.
+pub(crate) fn missing_headers(error: &CompileError) -> impl Iterator<Item = &(String, u32)> {
+    let messages = messages_of(error).iter().filter(|message| message.lacks_header());
+    messages.filter_map(|message| message.place.as_ref())
+}
+
+/// Whether all that a compiler says is that headers are not there, of which another has said so.
+pub(crate) fn says_no_more(error: &CompileError, said: &BTreeSet<(String, u32)>) -> bool {
+    let is_said = |message: &&Message| {
+        message.lacks_header() && message.place.as_ref().is_some_and(|place| said.contains(place))
+    };
+    let errors = messages_of(error).iter().filter(|it| it.severity == MessageSeverity::Error);
+    let (known, other): (Vec<_>, Vec<_>) = errors.partition(is_said);
+    !known.is_empty() && other.is_empty()
+}
+
+fn messages_of(error: &CompileError) -> &[Message] {
+    match error {
+        CompileError::Cpp { messages, .. }
+        | CompileError::Clang { messages, .. }
+        | CompileError::Hip { messages, .. }
+        | CompileError::OpenCl { messages, .. } => messages,
+        _ => &[],
+    }
+}
+
 /// What the compiler found, as it says it where it names its subject itself.
 pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Report) {
     let Some(code) = error.code() else { return report.verbatim(None, error.to_string()) };
@@ -208,6 +235,7 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
         | CompileError::NoPtxas { .. }
         | CompileError::NoLinker { .. }
         | CompileError::NoSpirv { .. }
+        | CompileError::NoClang { .. }
         | CompileError::Unsupported { .. }
         | CompileError::Layout { .. }
         | CompileError::Types(_)
@@ -281,8 +309,6 @@ fn with_subject(text: &str, subject: &str) -> String {
 mod tests {
     use super::*;
     use crate::{base::cargo::Cargo, discovery::sources, settings::resolve, test_support::Project};
-    #[cfg(feature = "cuda-cpp")]
-    use kernelmill_compiler::diagnostic::{Message, MessageSeverity};
 
     #[test]
     fn a_file_is_named_once_and_its_target_is_kept() {
@@ -344,6 +370,33 @@ mod tests {
         let nothing = CompileError::NoOutput { program, display };
         let said = arguments_behind("\"-Cllvm-args=-help\"", RUST, &nothing);
         assert!(said.contains("passes `-Cllvm-args=-help` to it"), "{said}");
+    }
+
+    /// nvcc and clang read the same source, each with words of its own.
+    #[test]
+    fn a_header_that_one_compiler_has_missed_is_not_missed_again() {
+        let message = |text: &str, line| Message {
+            severity: MessageSeverity::Error,
+            text: text.to_owned(),
+            place: Some(("kernels/two.cu".to_owned(), line)),
+            details: Vec::new(),
+        };
+        let nvcc = CompileError::Cpp {
+            tool: "nvcc",
+            messages: vec![message("absent.h: No such file or directory", 1)],
+            kept: None,
+        };
+        let said: BTreeSet<_> = missing_headers(&nvcc).cloned().collect();
+        assert_eq!(said.len(), 1);
+        let absent = || message("'absent.h' file not found", 1);
+        let display = "kernels/two.cu".to_owned();
+        let clang = |messages| CompileError::Clang { display: display.clone(), messages };
+        assert!(says_no_more(&clang(vec![absent()]), &said));
+        // Another header, and another fault of the same source, are said.
+        assert!(!says_no_more(&clang(vec![message("'other.h' file not found", 2)]), &said));
+        assert!(!says_no_more(&clang(vec![message("unknown type name", 2), absent()]), &said));
+        assert!(!says_no_more(&clang(Vec::new()), &said));
+        assert!(!says_no_more(&CompileError::Rustc { stderr: String::new() }, &said));
     }
 
     #[test]

@@ -339,8 +339,7 @@ impl FrontEnd<'_> {
                 return Ok(lowered);
             }
             (SourceKind::Cuda | SourceKind::Hip | SourceKind::OpenCl, None) => {
-                let what = format!("{} needs clang, and none was found", source.display);
-                return Err(CompileError::Internal(what).into());
+                return Err(CompileError::NoClang { file: source.display.clone() }.into());
             }
             (SourceKind::LlvmIr, _) => {
                 return self.compiler.lower_ir(&IrSource {
@@ -353,7 +352,7 @@ impl FrontEnd<'_> {
             }
             (SourceKind::Ptx | SourceKind::Wgsl, _) => {
                 let tool = source.kind.compiler_name();
-                let what = format!("{} is for {tool}, and has no front end", source.display);
+                let what = format!("{} is compiled by {tool}, without a front end", source.display);
                 return Err(CompileError::Internal(what).into());
             }
             (SourceKind::Package, _) => {

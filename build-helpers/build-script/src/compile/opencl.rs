@@ -34,8 +34,7 @@ pub(super) fn binary(
 ) -> Result<Binary, Failure> {
     let target = &unit.config.target;
     let Some(clang) = front_end.clang else {
-        let what = format!("{} needs clang, and none was found", source.display);
-        return Err(CompileError::Internal(what).into());
+        return Err(CompileError::NoClang { file: source.display.clone() }.into());
     };
     let kernels: Vec<_> =
         unit.kernels(source, front_end.settings).map(|kernel| kernel.symbol.to_string()).collect();
@@ -87,9 +86,9 @@ pub(super) fn of_override(
     unit: &Unit,
 ) -> Result<Binary, Failure> {
     let own = source.kernels().iter().find(|kernel| kernel.symbol == it.symbol);
-    let (Some(own), Some(clang)) = (own, front_end.clang) else {
-        let what = format!("{} stands for no kernel that clang compiles", it.display);
-        return Err(CompileError::Internal(what).into());
+    let Some(own) = own else { return Err(override_source::unknown_kernel(it, source)) };
+    let Some(clang) = front_end.clang else {
+        return Err(CompileError::NoClang { file: it.display.clone() }.into());
     };
     let (artifact, inputs) = if it.form == Form::Spirv {
         let made = opencl::spirv_artifact(&it.content, &it.name);

@@ -51,6 +51,14 @@ pub(super) fn kernel_of<'k>(
     found.ok_or_else(|| refuse(it, format!("it has no kernel `{}`", it.name)))
 }
 
+/// The error for a file whose kernel is not among those of its source: they come from there, so that this is a fault of
+/// ours.
+pub(super) fn unknown_kernel(it: &KernelOverride, source: &Source) -> Failure {
+    let (file, symbol, source) = (&it.display, &it.symbol, &source.display);
+    let message = format!("{file} overrides the kernel `{symbol}`, which {source} does not have");
+    CompileError::Internal(message).into()
+}
+
 /// The error for a file that cannot stand for its kernel.
 pub(super) fn refuse(it: &KernelOverride, message: String) -> Failure {
     let (file, kernel) = (it.display.clone(), it.name.clone());

@@ -16,7 +16,7 @@ use crate::{
     settings::resolved::Settings,
 };
 use kernelmill_compiler::{
-    Error as CompileError, KernelCode,
+    KernelCode,
     frontend::{
         cuda::CudaKernel,
         wgsl::{self, WgslSource},
@@ -69,10 +69,7 @@ pub(super) fn of_override(
     unit: &Unit,
 ) -> Result<Binary, Failure> {
     let own = source.kernels().iter().find(|kernel| kernel.symbol == it.symbol);
-    let Some(own) = own else {
-        let what = format!("{} stands for no kernel", it.display);
-        return Err(CompileError::Internal(what).into());
-    };
+    let Some(own) = own else { return Err(override_source::unknown_kernel(it, source)) };
     let text = wgsl_source(settings, &override_source::source(it, SourceKind::Wgsl));
     let kernels = wgsl::kernels(&text)?;
     let found = &kernel_of(it, &kernels)?.signature;

@@ -130,6 +130,23 @@ pub(crate) fn declares(source: &Source, key: &str) -> bool {
     is_cpp && declarations(&tokens(source.text())).iter().any(is_it)
 }
 
+/// The names of the templates that the texts of the sources declare, without their namespaces.
+pub(crate) fn names(sources: &[Source]) -> impl Iterator<Item = String> {
+    let in_cpp = sources.iter().filter(|it| matches!(it.kind, SourceKind::Cuda | SourceKind::Hip));
+    let all = in_cpp.flat_map(|source| declarations(&tokens(source.text())));
+    all.filter(|it| it.parameters.is_some())
+        .map(|it| it.name.rsplit("::").next().unwrap_or(&it.name).to_owned())
+}
+
+/// The names of the parameters of the template that a kernel is an instance of, as its source declares it; none of any
+/// other kernel.
+pub(crate) fn parameters(sources: &[Source], kernel: &Signature) -> Vec<String> {
+    let Some(name) = template_name(&kernel.symbol) else { return Vec::new() };
+    let own = sources.iter().filter(|it| *it.display == *kernel.file);
+    let mut all = own.flat_map(|source| declarations(&tokens(source.text())));
+    all.find(|it| it.name == name).and_then(|it| it.parameters).unwrap_or_default()
+}
+
 /// The generic kernels of a source whose templates have instances that the settings list, of its kernels as a compiler
 /// has read them. All instances of a template are in it, those of the source too.
 pub(crate) fn generics(templates: &[Template], kernels: &[Signature]) -> Vec<GenericKernel> {

@@ -92,7 +92,10 @@ fn make(package: &Package, folder: &Path, name: &str, objects: &[PathBuf]) -> Re
         .out_dir(folder)
         .opt_level(0);
     archive.objects(objects).try_compile(name).map_err(|error| {
-        Error::Tool(format!("the objects of `{name}` cannot be put into a library: {error}"))
+        Error::Tool(format!(
+            "the archiver cannot make the static library `{name}` of the compiled objects: {error}; \
+             install `ar`, or set the environment variable AR to one"
+        ))
     })
 }
 
@@ -155,7 +158,7 @@ mod tests {
         assert!(list.is_file() && package.out_dir.join("libhost.a").is_file());
         let missing = package.root.join("missing.o");
         let failed = archive(&environment, &package, "host", &[object, missing]).unwrap_err();
-        assert!(failed.to_string().contains("cannot be put into a library"), "{failed}");
+        assert!(failed.to_string().contains("cannot make the static library `host`"), "{failed}");
         assert!(!list.exists(), "what is left of the library would be taken for whole");
     }
 }

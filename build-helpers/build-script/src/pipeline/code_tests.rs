@@ -123,6 +123,10 @@ fn errors_of_the_compiler_have_their_codes() {
             "error[KM0087]: kernels/k.rs:5: it calls through a pointer",
         ),
         (
+            CompileError::NoClang { file: file() },
+            "error[KM0061]: kernels/k.rs: clang compiles this source, and none was found: install clang",
+        ),
+        (
             CompileError::Internal("a rule".to_owned()),
             "error[KM0123]: kernels/k.rs: internal error of kernelmill: a rule; please report it",
         ),

@@ -82,6 +82,30 @@ impl RuleError {
     }
 }
 
+/// The faults of a rule, in the order of the text.
+pub(crate) type RuleErrors = Vec<RuleError>;
+
+impl From<RuleError> for RuleErrors {
+    fn from(error: RuleError) -> Self {
+        vec![error]
+    }
+}
+
+/// Two parts of a rule, or the faults of both.
+pub(crate) fn both<A, B>(
+    left: Result<A, RuleErrors>,
+    right: Result<B, RuleErrors>,
+) -> Result<(A, B), RuleErrors> {
+    match (left, right) {
+        (Ok(left), Ok(right)) => Ok((left, right)),
+        (Err(mut errors), right) => {
+            errors.extend(right.err().unwrap_or_default());
+            Err(errors)
+        }
+        (Ok(_), Err(errors)) => Err(errors),
+    }
+}
+
 impl fmt::Display for Operator {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -146,14 +170,17 @@ const WHAT_RULES_HAVE: &str = "rules consist of integers, names, fields, `+ - * 
 ///
 /// # Errors
 ///
-/// What is wrong with it, and where: it is no Rust expression, or has what rules do not have.
-pub(crate) fn parse(text: &str) -> Result<Term, RuleError> {
+/// Everything that is wrong with it, and where: it is no Rust expression, or has what rules do not have.
+pub(crate) fn parse(text: &str) -> Result<Term, RuleErrors> {
     check_size(text)?;
     let tokens = text.parse::<TokenStream>().map_err(|error| {
         let span = within(&error.span(), text);
         RuleError::new("this is not valid Rust", span, WHAT_RULES_HAVE)
     })?;
-    check_tokens(&tokens, text)?;
+    let faults = check_tokens(&tokens, text);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
     let expression = syn::parse2::<Expr>(with_names(tokens)).map_err(|error| {
         let span = match error.span().byte_range() {
             // Where the text ends too early, syn has no place.
@@ -198,8 +225,9 @@ fn check_size(text: &str) -> Result<(), RuleError> {
     Ok(())
 }
 
-/// Refuses operators and brackets that no rule has. Some of them (`=`, `|`) would make the parser recurse.
-fn check_tokens(tokens: &TokenStream, text: &str) -> Result<(), RuleError> {
+/// The operators and brackets that no rule has. Some of them (`=`, `|`) would make the parser recurse.
+fn check_tokens(tokens: &TokenStream, text: &str) -> RuleErrors {
+    let mut faults = RuleErrors::new();
     let mut tokens = tokens.clone().into_iter().peekable();
     let mut is_after_operand = false;
     while let Some(token) = tokens.next() {
@@ -209,11 +237,15 @@ fn check_tokens(tokens: &TokenStream, text: &str) -> Result<(), RuleError> {
                 continue;
             }
             TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => {
-                check_tokens(&group.stream(), text)?;
+                faults.extend(check_tokens(&group.stream(), text));
                 is_after_operand = true;
                 continue;
             }
-            TokenTree::Group(group) => return refuse(&group.span_open(), text),
+            TokenTree::Group(group) => {
+                faults.push(refused(&group.span_open(), text));
+                is_after_operand = true;
+                continue;
+            }
             TokenTree::Punct(operator) => operator,
         };
         let pair = match tokens.peek() {
@@ -224,16 +256,20 @@ fn check_tokens(tokens: &TokenStream, text: &str) -> Result<(), RuleError> {
         };
         if matches!(pair, ['&', '&'] | ['|', '|'] | ['=' | '!' | '<' | '>', '=']) {
             tokens.next();
+        } else if pair[0] == '=' && matches!(pair[1], '<' | '>') {
+            // One comparison, written the wrong way round.
+            faults.push(refused(&operator.span(), text));
+            tokens.next();
         } else if pair[0] == '<' && !is_after_operand {
             // A path with a type in front, `<T>::NAME`, which takes much of the stack.
             let span = within(&operator.span(), text);
-            return Err(RuleError::new("unexpected `<`", span, WHAT_RULES_HAVE));
+            faults.push(RuleError::new("unexpected `<`", span, WHAT_RULES_HAVE));
         } else if !"+-*/%<>.".contains(pair[0]) {
-            return refuse(&operator.span(), text);
+            faults.push(refused(&operator.span(), text));
         }
         is_after_operand = false;
     }
-    Ok(())
+    faults
 }
 
 /// The tokens, with keywords as names.
@@ -285,7 +321,7 @@ fn within(span: &Span, text: &str) -> Range<usize> {
 }
 
 impl Term {
-    fn of(expression: &Expr, text: &str) -> Result<Self, RuleError> {
+    fn of(expression: &Expr, text: &str) -> Result<Self, RuleErrors> {
         let span = within(&expression.span(), text);
         let kind = match expression {
             Expr::Paren(inner) => Self::of(&inner.expr, text)?.kind,
@@ -295,25 +331,25 @@ impl Term {
                 TermKind::Negative(Box::new(Self::of(&unary.expr, text)?))
             }
             Expr::Binary(binary) => {
-                let Some(operator) = Operator::of(&binary.op) else {
-                    return refuse(&binary.op.span(), text);
-                };
+                let operator =
+                    Operator::of(&binary.op).ok_or_else(|| vec![refused(&binary.op.span(), text)]);
                 let [left, right] =
                     [&binary.left, &binary.right].map(|side| Self::of(side, text).map(Box::new));
-                TermKind::Binary(operator, left?, right?)
+                let ((left, operator), right) = both(both(left, operator), right)?;
+                TermKind::Binary(operator, left, right)
             }
             Expr::Path(path) => match path.path.get_ident() {
                 Some(name) => TermKind::Name(name.unraw().to_string()),
-                None => return refuse(&expression.span(), text),
+                None => return Err(refused(&expression.span(), text).into()),
             },
             Expr::Field(_) => member(expression, text)?,
             Expr::MethodCall(call) => {
                 let message =
                     format!("`{}` is called, and rules cannot call functions", call.method);
                 let help = "write the length of a buffer as `x.len`, without parentheses";
-                return Err(RuleError::new(message, within(&call.method.span(), text), help));
+                return Err(RuleError::new(message, within(&call.method.span(), text), help).into());
             }
-            _ => return refuse(&expression.span(), text),
+            _ => return Err(refused(&expression.span(), text).into()),
         };
         Ok(Self { kind, span })
     }
@@ -326,7 +362,7 @@ fn member(expression: &Expr, text: &str) -> Result<TermKind, RuleError> {
     while let Expr::Field(field) = inner {
         match &field.member {
             Member::Named(name) => members.push(name.unraw().to_string()),
-            Member::Unnamed(_) => return refuse(&field.member.span(), text),
+            Member::Unnamed(_) => return Err(refused(&field.member.span(), text)),
         }
         inner = &field.base;
     }
@@ -335,7 +371,7 @@ fn member(expression: &Expr, text: &str) -> Result<TermKind, RuleError> {
         Expr::Path(path) if let Some(name) = path.path.get_ident() => {
             Ok(TermKind::Member(name.unraw().to_string(), members))
         }
-        _ => refuse(&inner.span(), text),
+        _ => Err(refused(&inner.span(), text)),
     }
 }
 
@@ -350,11 +386,11 @@ fn number(literal: &Lit, span: &Range<usize>, text: &str) -> Result<i128, RuleEr
     })
 }
 
-fn refuse<T>(span: &Span, text: &str) -> Result<T, RuleError> {
+fn refused(span: &Span, text: &str) -> RuleError {
     let span = within(span, text);
     let found = &text[span.clone()];
     let help = help_for(found, &text[span.end..]);
-    Err(RuleError::new(format!("rules cannot have `{found}`"), span, help))
+    RuleError::new(format!("rules cannot have `{found}`"), span, help)
 }
 
 #[cfg(test)]
@@ -394,6 +430,32 @@ mod tests {
     }
 
     #[test]
+    fn every_fault_of_a_rule_is_told() {
+        for (text, expected) in [
+            (
+                "a = b && c | d > 0",
+                &[(2, "rules cannot have `=`"), (11, "rules cannot have `|`")][..],
+            ),
+            ("(x[0] > 0) & b", &[(2, "rules cannot have `[`"), (11, "rules cannot have `&`")]),
+            (
+                "x.len() > 10u8",
+                &[
+                    (2, "`len` is called, and rules cannot call functions"),
+                    (10, "`10u8` is not an integer of up to 127 bits"),
+                ],
+            ),
+            (
+                "x.0 > 1.5",
+                &[(2, "rules cannot have `0`"), (6, "`1.5` is not an integer of up to 127 bits")],
+            ),
+        ] {
+            let errors = parse(text).unwrap_err();
+            let found: Vec<_> = errors.iter().map(|it| (it.span.start, &*it.message)).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
     fn faults_have_a_place() {
         for (text, at, message) in [
             ("", 0, "the rule ends too early"),
@@ -421,7 +483,7 @@ mod tests {
             ("!(a > 1)", 0, "rules cannot have `!`"),
             (&format!("1{}", "+ 1".repeat(200)), 0, "the rule has more than 512 bytes"),
         ] {
-            let error = parse(text).unwrap_err();
+            let error = parse(text).unwrap_err().remove(0);
             assert_eq!((error.span.start, error.message.as_str()), (at, message), "{text}");
             assert!(text.is_char_boundary(error.span.end) && !error.help.is_empty());
         }

@@ -7,29 +7,41 @@ use kernelmill_artifact::{Access, Parameter, ParameterKind, Scalar, ValueType, t
 pub(super) const HELP: &str = "write a name and a type: a scalar, `[T; N]` of scalars, `*const T` for memory that is read, or \
                     `*mut T`, for example \"x: *const f32\"";
 
-/// Reads one parameter, or says what is wrong with it.
-pub(super) fn parameter(text: &str) -> Result<Parameter, String> {
+/// Reads one parameter, or says everything that is wrong with it.
+pub(super) fn parameter(text: &str) -> Result<Parameter, Vec<String>> {
     let wrong = |why: String| format!("`{text}` is not a valid parameter: {why}");
     let (name, ty) = text
         .split_once(':')
-        .ok_or_else(|| wrong("a `:` between name and type is missing".to_owned()))?;
+        .ok_or_else(|| vec![wrong("a `:` between name and type is missing".to_owned())])?;
     let name = name.trim();
+    let mut faults = Vec::new();
     if !is_identifier(name) {
-        return Err(wrong(format!("`{name}` is not a valid name")));
+        faults.push(wrong(format!("`{name}` is not a valid name")));
     }
-    let ty: syn::Type =
-        syn::parse_str(ty).map_err(|_| wrong(format!("`{}` is not a type", ty.trim())))?;
-    Ok(Parameter { name: name.to_owned().into(), kind: kind(&ty).map_err(wrong)? })
-}
-
-/// Checks that parameters have different names.
-pub(super) fn check_names(parameters: &[Parameter]) -> Result<(), String> {
-    for (index, parameter) in parameters.iter().enumerate() {
-        if parameters[..index].iter().any(|other| other.name == parameter.name) {
-            return Err(format!("two parameters are named `{}`", parameter.name));
+    let parsed = syn::parse_str(ty).map_err(|_| format!("`{}` is not a type", ty.trim()));
+    match parsed.and_then(|ty| kind(&ty)) {
+        Ok(kind) if faults.is_empty() => Ok(Parameter { name: name.to_owned().into(), kind }),
+        Ok(_) => Err(faults),
+        Err(why) => {
+            faults.push(wrong(why));
+            Err(faults)
         }
     }
-    Ok(())
+}
+
+/// What is wrong with the names of parameters: each that several have.
+pub(super) fn check_names(parameters: &[Parameter]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (index, Parameter { name, .. }) in parameters.iter().enumerate() {
+        let count =
+            |parameters: &[Parameter]| parameters.iter().filter(|it| it.name == *name).count();
+        if count(&parameters[..index]) == 1 {
+            let all = count(parameters);
+            let number = if all == 2 { "two".to_owned() } else { all.to_string() };
+            faults.push(format!("{number} parameters are named `{name}`"));
+        }
+    }
+    faults
 }
 
 fn kind(ty: &syn::Type) -> Result<ParameterKind, String> {
@@ -113,10 +125,18 @@ mod tests {
             ("x: [[f32; 2]; 2]", "the elements of an array must be scalars"),
             ("x: -", "`-` is not a type"),
         ] {
-            let message = parameter(text).unwrap_err();
-            assert_eq!(message, format!("`{text}` is not a valid parameter: {reason}"));
+            let messages = parameter(text).unwrap_err();
+            assert_eq!(messages, [format!("`{text}` is not a valid parameter: {reason}")]);
         }
-        let twice = [parameter("x: f32").unwrap(), parameter("x: u8").unwrap()];
-        assert_eq!(check_names(&twice).unwrap_err(), "two parameters are named `x`");
+        // The name and the type, and every name that there is twice.
+        let reasons =
+            ["`2` is not a valid name", "`f33` is not a scalar type; the nearest is `f32`"];
+        let expected = reasons.map(|reason| format!("`2: f33` is not a valid parameter: {reason}"));
+        assert_eq!(parameter("2: f33").unwrap_err(), expected);
+        let texts = ["x: f32", "n: u8", "x: u8", "y: u8", "n: u8", "x: u8"];
+        let parameters = texts.map(|text| parameter(text).unwrap());
+        let expected = ["3 parameters are named `x`", "two parameters are named `n`"];
+        assert_eq!(check_names(&parameters), expected);
+        assert!(check_names(&parameters[..2]).is_empty());
     }
 }

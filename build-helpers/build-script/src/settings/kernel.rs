@@ -1,7 +1,7 @@
 //! Settings of single kernels: `[kernels.saxpy]`.
 
 use super::{
-    contract::{self, Origin, Rule, RuleError},
+    contract::{self, Origin, Rule, RuleError, RuleErrors},
     declared,
     layer::{KernelLayer, RuleText},
     located::report_at,
@@ -67,7 +67,7 @@ impl KernelSettings {
         for RuleText { text, origin } in layer.requires.unwrap_or_default() {
             match contract::parse(&text) {
                 Ok(condition) => requires.push(Rule { text, condition, origin }),
-                Err(error) => report_rule_error(key, &text, origin.as_ref(), error, report),
+                Err(errors) => report_rule_errors(key, &text, origin.as_ref(), errors, report),
             }
         }
         if let Some(name) = layer.name.as_ref().filter(|name| !is_identifier(name)) {
@@ -123,18 +123,20 @@ impl KernelSettings {
         for RuleText { text, origin } in written {
             match declared::parameter(text) {
                 Ok(parameter) => parameters.push(parameter),
-                Err(message) => {
-                    report_at(
-                        Code::DeclaredParameters,
-                        origin.as_ref(),
-                        of_kernel(message),
-                        declared::HELP,
-                        report,
-                    );
+                Err(messages) => {
+                    for message in messages {
+                        report_at(
+                            Code::DeclaredParameters,
+                            origin.as_ref(),
+                            of_kernel(message),
+                            declared::HELP,
+                            report,
+                        );
+                    }
                 }
             }
         }
-        if let Err(message) = declared::check_names(&parameters) {
+        for message in declared::check_names(&parameters) {
             report_at(
                 Code::DeclaredParameters,
                 origin,
@@ -240,12 +242,22 @@ impl KernelSettings {
         report_at(Code::UnknownKernel, self.origin.as_ref(), message, help, report);
     }
 
-    /// Reports that there is no such kernel.
-    pub(crate) fn unknown(&self, key: &str, nearest: Option<&str>, report: &mut Report) {
-        let help = nearest.map_or_else(
-            || "remove it: the package has no kernels".to_owned(),
-            |nearest| format!("the nearest is `{nearest}`"),
-        );
+    /// Reports that there is no such kernel. One of a similar name may be meant, where the package has any.
+    pub(crate) fn unknown(
+        &self,
+        key: &str,
+        (nearest, has_kernels): (Option<&str>, bool),
+        report: &mut Report,
+    ) {
+        let help = match nearest {
+            Some(nearest) => {
+                format!("the nearest is `{nearest}`; where the kernel is gone, remove the table")
+            }
+            None if has_kernels => {
+                "remove the table, or write the name of a kernel, which `cargo kernelmill list` prints".to_owned()
+            }
+            None => "remove the table: the package has no kernels".to_owned(),
+        };
         let message = format!("the settings name a kernel `{key}`, which no source has");
         report_at(Code::UnknownKernel, self.origin.as_ref(), message, &help, report);
     }
@@ -281,8 +293,20 @@ pub(crate) fn is_generic(key: &str, generic: &str, file: &str) -> bool {
     key == generic || key.split_once("::") == Some((file, generic))
 }
 
-/// Reports what is wrong with a rule of a contract, and where.
-pub(crate) fn report_rule_error(
+/// Reports everything that is wrong with a rule of a contract, and where.
+pub(crate) fn report_rule_errors(
+    kernel: &str,
+    rule: &str,
+    origin: Option<&Origin>,
+    errors: RuleErrors,
+    report: &mut Report,
+) {
+    for error in errors {
+        report_rule_error(kernel, rule, origin, error, report);
+    }
+}
+
+fn report_rule_error(
     kernel: &str,
     rule: &str,
     origin: Option<&Origin>,

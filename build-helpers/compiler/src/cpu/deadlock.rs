@@ -18,12 +18,12 @@ use crate::passes::entry::Unit;
 const REPORT: &str = "__kernelmill_report_deadlock";
 
 /// What the host is told.
-const MESSAGE: &str = "the threads of a block wait for each other for ever: lanes of a warp wait at a warp-level \
-                       primitive whose mask names lanes that are elsewhere in the kernel";
+const MESSAGE: &str = "deadlock in a block: lanes of this thread's warp wait at a warp-level primitive whose mask names \
+                       lanes that do not reach it";
 
 const _: () = assert!(MESSAGE.len() <= PANIC_MESSAGE_BYTES);
 
-/// Reports that a thread waits for ever. `dims` is the size of its block, whose address is `of_block`, and `linear`
+/// Reports that a thread waits at a warp-level primitive that other lanes do not reach. `dims` is the size of its block, whose address is `of_block`, and `linear`
 /// its number there.
 pub(super) fn report<'c>(
     unit: &Unit<'_, 'c>,

@@ -33,12 +33,15 @@ impl Message {
         self.severity == MessageSeverity::Warning
     }
 
+    /// Whether it says that a header is not there: clang and nvcc have words of their own for that.
+    #[must_use]
+    pub fn lacks_header(&self) -> bool {
+        ["No such file or directory", "file not found"].iter().any(|it| self.text.ends_with(it))
+    }
+
     /// Whether it says that a header between quotes is not there, which no toolkit has.
     fn lacks_own_header(&self) -> bool {
-        let is_missing = ["No such file or directory", "file not found"]
-            .iter()
-            .any(|it| self.text.ends_with(it));
-        is_missing && self.details.iter().any(|line| line.contains("#include \""))
+        self.lacks_header() && self.details.iter().any(|line| line.contains("#include \""))
     }
 
     /// It in one line, `file:line: text`.

@@ -316,6 +316,15 @@ pub enum Error {
         /// Where it was looked for.
         path: PathBuf,
     },
+    /// There is no clang, which compiles C++ and OpenCL C.
+    #[error(
+        "{file}: clang compiles this source, and none was found: install clang, or set `clang` \
+         (KERNELMILL_CLANG) to one"
+    )]
+    NoClang {
+        /// The source.
+        file: String,
+    },
     /// There is no clang that makes SPIR-V.
     #[error(
         "the target {target} needs clang 20 or later, with LLVM's back end for SPIR-V, and none was found: \
@@ -348,9 +357,9 @@ pub enum Error {
     /// Parameters have other types than those that were read from their source, each with its kernel.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Types(Vec<TypeMismatch>),
-    /// What the compiled code says of a parameter is not what its source says.
-    #[error(transparent)]
-    Layout(Box<LayoutMismatch>),
+    /// What the compiled code says of parameters is not what their source says.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Layout(Vec<LayoutMismatch>),
     /// Kernels have more parameters than the target has space for.
     #[error("{}", TooLarge(target, *limit, faults))]
     ParameterSpace {
@@ -422,9 +431,10 @@ impl Error {
             Self::DeviceFunctions(_) => Code::DeviceFunction,
             Self::Start { .. } | Self::Tool { .. } => Code::ToolFailed,
             Self::Ended { .. } => Code::ToolEnded,
-            Self::NoPtxas { .. } | Self::NoLinker { .. } | Self::NoSpirv { .. } => {
-                Code::MissingTool
-            }
+            Self::NoPtxas { .. }
+            | Self::NoLinker { .. }
+            | Self::NoClang { .. }
+            | Self::NoSpirv { .. } => Code::MissingTool,
             Self::NotInLibraries { .. } => Code::DeviceLibrary,
             Self::Unsupported { .. } => Code::UnsuitedTarget,
             Self::Options(_) => Code::CompilerArgument,

@@ -1,4 +1,4 @@
-//! Blocks whose threads wait: at a barrier of the grid, or for each other for ever, and how that is reported.
+//! Blocks whose threads wait: at a barrier of the grid, or in a deadlock, and how that is reported.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -30,7 +30,7 @@ impl GridWait {
     }
 }
 
-/// A block whose threads wait for each other for ever.
+/// A block whose threads are in a deadlock.
 pub(in crate::backend::cpu) struct Stuck {
     /// The first thread that is not where others wait for it.
     pub(in crate::backend::cpu) thread: [u32; 3],
@@ -122,7 +122,7 @@ fn at_barriers(items: &[Item], kind: u32) -> String {
     )
 }
 
-/// Records that the threads of a block wait for each other for ever, unless a panic is recorded.
+/// Records that the threads of a block are in a deadlock, unless a panic is recorded.
 ///
 /// # Safety
 ///

@@ -237,67 +237,85 @@ impl Device {
         program: &Program,
         launch: &Launch<'_>,
     ) -> Result<Vec<u8>, String> {
-        let properties = &self.properties;
-        let [grid, block] =
-            [(launch.grid, properties.max_grid), (launch.block, properties.max_block)];
-        for ((sizes, limits), what) in [(grid, "grid"), (block, "block")] {
-            if sizes.iter().zip(limits).any(|(&size, limit)| size == 0 || size > limit) {
-                return Err(format!(
-                    "a {what} of {sizes:?} is empty or exceeds the limits {limits:?}"
-                ));
+        let shape = [self.fault_of_grid(launch), self.fault_of_block(kernel, launch)];
+        let is_in_shape = shape.iter().all(Option::is_none);
+        let mut faults: Vec<String> = shape.into_iter().flatten().collect();
+        let shared = u64::from(kernel.static_shared_bytes) + u64::from(launch.dynamic_shared_bytes);
+        let limit = self.properties.shared_bytes;
+        if shared > u64::from(limit) {
+            faults.push(format!("{shared} bytes of shared memory, but the device has {limit}"));
+        }
+        faults.extend(fault_of_memory(kernel, program, launch, is_in_shape));
+        match place_arguments(kernel, launch.arguments) {
+            Ok(bytes) if faults.is_empty() => Ok(bytes),
+            Ok(_) => Err(faults.join("\n")),
+            Err(others) => {
+                faults.extend(others);
+                Err(faults.join("\n"))
             }
+        }
+    }
+
+    fn fault_of_grid(&self, launch: &Launch<'_>) -> Option<String> {
+        let blocks: u64 = launch.grid.iter().map(|&size| u64::from(size)).product();
+        outside("grid", launch.grid, self.properties.max_grid).or_else(|| {
+            (blocks > u64::from(u32::MAX))
+                .then(|| format!("{blocks} blocks are more than the emulator supports, 2^32 - 1"))
+        })
+    }
+
+    /// One fault: a size along an axis decides the number of threads, and that often decides the shape.
+    fn fault_of_block(&self, kernel: &Kernel, launch: &Launch<'_>) -> Option<String> {
+        let fault = outside("block", launch.block, self.properties.max_block);
+        if fault.is_some() {
+            return fault;
         }
         let threads: u64 = launch.block.iter().map(|&size| u64::from(size)).product();
         let declared = kernel.max_threads.unwrap_or(u32::MAX);
-        let most = properties.max_threads_per_block.min(declared);
+        let most = self.properties.max_threads_per_block.min(declared);
         if threads > u64::from(most) {
-            return Err(format!("{threads} threads in a block, at most {most} are allowed"));
+            return Some(format!("{threads} threads in a block, at most {most} are allowed"));
         }
-        if let Some(required) = kernel.required_block.filter(|&shape| shape != launch.block) {
-            return Err(format!(
-                "a block of {:?} threads, but the kernel requires {required:?}",
-                launch.block
-            ));
-        }
-        let blocks: u64 = launch.grid.iter().map(|&size| u64::from(size)).product();
-        if blocks > u64::from(u32::MAX) {
-            return Err(format!("{blocks} blocks are more than the emulator supports, 2^32 - 1"));
-        }
-        let shared = u64::from(kernel.static_shared_bytes) + u64::from(launch.dynamic_shared_bytes);
-        if shared > u64::from(properties.shared_bytes) {
-            let limit = properties.shared_bytes;
-            return Err(format!("{shared} bytes of shared memory, but the device has {limit}"));
-        }
-        self.check_memory_of_threads(kernel, program, launch)?;
-        place_arguments(kernel, launch.arguments)
+        let required = kernel.required_block.filter(|&shape| shape != launch.block)?;
+        let block = launch.block;
+        Some(format!("a block of {block:?} threads, but the kernel requires {required:?}"))
     }
+}
 
-    /// Checks the local memory of a thread, and what all threads that run at once take of the host.
-    fn check_memory_of_threads(
-        &self,
-        kernel: &Kernel,
-        program: &Program,
-        launch: &Launch<'_>,
-    ) -> Result<(), String> {
-        let local = kernel.local_bytes;
-        if local > MOST_LOCAL_BYTES {
-            return Err(format!(
-                "{local} bytes of local memory for each thread, at most {MOST_LOCAL_BYTES} are allowed"
-            ));
-        }
-        let registers = program.functions[kernel.function].template.len() as u64;
-        let count = |sizes: [u32; 3]| sizes.iter().map(|&size| u64::from(size)).product::<u64>();
-        let blocks = if launch.cooperative { count(launch.grid) } else { 1 };
-        let threads = blocks.saturating_mul(count(launch.block));
-        let bytes = threads.saturating_mul(12 * registers + u64::from(local));
-        if bytes > MOST_THREAD_BYTES {
-            return Err(format!(
-                "{registers} registers and {local} bytes of local memory in {threads} threads at once, the \
-                 emulator has {MOST_THREAD_BYTES} bytes for both"
-            ));
-        }
-        Ok(())
+/// A grid or block that has no size along an axis, or one beyond its limit.
+fn outside(what: &str, sizes: [u32; 3], limits: [u32; 3]) -> Option<String> {
+    let is_outside = sizes.iter().zip(limits).any(|(&size, limit)| size == 0 || size > limit);
+    is_outside.then(|| format!("a {what} of {sizes:?} is empty or exceeds the limits {limits:?}"))
+}
+
+/// The fault of the local memory of a thread, or else of what all threads that run at once take of the host, which is known
+/// of a launch whose shape is.
+fn fault_of_memory(
+    kernel: &Kernel,
+    program: &Program,
+    launch: &Launch<'_>,
+    is_in_shape: bool,
+) -> Option<String> {
+    let local = kernel.local_bytes;
+    if local > MOST_LOCAL_BYTES {
+        return Some(format!(
+            "{local} bytes of local memory for each thread, at most {MOST_LOCAL_BYTES} are allowed"
+        ));
     }
+    if !is_in_shape {
+        return None;
+    }
+    let registers = program.functions[kernel.function].template.len() as u64;
+    let count = |sizes: [u32; 3]| sizes.iter().map(|&size| u64::from(size)).product::<u64>();
+    let blocks = if launch.cooperative { count(launch.grid) } else { 1 };
+    let threads = blocks.saturating_mul(count(launch.block));
+    let bytes = threads.saturating_mul(12 * registers + u64::from(local));
+    (bytes > MOST_THREAD_BYTES).then(|| {
+        format!(
+            "{registers} registers and {local} bytes of local memory in {threads} threads at once, the emulator has \
+             {MOST_THREAD_BYTES} bytes for both"
+        )
+    })
 }
 
 /// Most bytes of local memory of a thread (CUDA C++ Programming Guide, "Technical Specifications").
@@ -349,22 +367,25 @@ impl Drop for Workspace<'_> {
     }
 }
 
-fn place_arguments(kernel: &Kernel, arguments: &[&[u8]]) -> Result<Vec<u8>, String> {
+/// The bytes of the arguments at their places, or everything that is wrong with them.
+fn place_arguments(kernel: &Kernel, arguments: &[&[u8]]) -> Result<Vec<u8>, Vec<String>> {
     let (wanted, given) = (kernel.parameters.len(), arguments.len());
     if wanted != given {
-        return Err(format!("{given} arguments for {wanted} parameters"));
+        return Err(vec![format!("{given} arguments for {wanted} parameters")]);
     }
+    let mut faults = Vec::new();
     let end = kernel.parameters.last().map_or(0, |last| last.offset.saturating_add(last.size));
     let mut bytes = vec![0; end as usize];
     for (parameter, argument) in kernel.parameters.iter().zip(arguments) {
         let (wanted, given) = (parameter.size as usize, argument.len());
         if wanted != given {
             let name = &parameter.name;
-            return Err(format!("{given} bytes for parameter `{name}` of {wanted} bytes"));
+            faults.push(format!("{given} bytes for parameter `{name}` of {wanted} bytes"));
+            continue;
         }
         bytes[parameter.offset as usize..][..given].copy_from_slice(argument);
     }
-    Ok(bytes)
+    if faults.is_empty() { Ok(bytes) } else { Err(faults) }
 }
 
 fn coverage(program: &Program, reachable: &[usize], hits: &[Vec<u64>]) -> Coverage {

@@ -1,6 +1,6 @@
 //! The configuration as the environment variables say it. Nothing else reads them.
 
-use std::{env, path::PathBuf};
+use std::{cell::RefCell, env, path::PathBuf};
 
 use ptx_emulator::Order;
 
@@ -46,7 +46,7 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// Reads the environment. The error says which variable is wrong, and how.
+    /// Reads the environment. The error says of each variable that is wrong how it is, in a line of its own.
     pub(crate) fn from_environment() -> Result<Self, String> {
         Self::read(|name| match env::var(name) {
             Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
@@ -56,27 +56,52 @@ impl Config {
     }
 
     fn read(get: impl Fn(&str) -> Result<Option<String>, String>) -> Result<Self, String> {
-        let parsed = |name: &str, what: &str| number(name, get(name)?, what);
-        let flag = |name: &str| switch(name, get(name)?, false);
-        let count = parsed("FAKE_CUDA_DEVICES", "a number of devices")?.unwrap_or(1);
-        let architectures = get("FAKE_CUDA_ARCH")?.unwrap_or_else(|| "80".to_owned());
-        let order = get("FAKE_CUDA_ORDER")?;
-        let failures = get("FAKE_CUDA_FAIL")?;
-        Ok(Self {
-            devices: profiles(&architectures, count)?,
-            memory: parsed("FAKE_CUDA_MEMORY", "a number of bytes")?.unwrap_or(DEFAULT_MEMORY),
-            order: order.map_or(Ok(Order::Forward), |order| parse_order(&order))?,
-            streams: parse_streams(get("FAKE_CUDA_STREAMS")?.as_deref())?,
-            races: flag("FAKE_CUDA_RACES")?,
-            unwritten: flag("FAKE_CUDA_UNWRITTEN")?,
-            steps: parsed("FAKE_CUDA_STEPS", "a number of instructions")?,
-            threads: parsed("FAKE_CUDA_THREADS", "a number of cores")?.unwrap_or(1) as usize,
-            failures: Failures::parse(failures.as_deref().unwrap_or_default())?,
-            coverage: get("FAKE_CUDA_COVERAGE")?.map(PathBuf::from),
-            leak_check: flag("FAKE_CUDA_LEAK_CHECK")?,
-            cooperative: switch("FAKE_CUDA_COOPERATIVE", get("FAKE_CUDA_COOPERATIVE")?, true)?,
-            change: get("FAKE_CUDA_MUTATE")?.map(|text| Change::parse(&text)).transpose()?,
+        let faults = Faults::default();
+        let get = |name: &str| faults.or(get(name), None);
+        let parsed = |name: &str, what: &str| faults.or(number(name, get(name), what), None);
+        let switched = |name: &str, otherwise| faults.or(switch(name, get(name), otherwise), false);
+        let flag = |name: &str| switched(name, false);
+        let count = parsed("FAKE_CUDA_DEVICES", "a number of devices").unwrap_or(1);
+        let architectures = get("FAKE_CUDA_ARCH").unwrap_or_else(|| "80".to_owned());
+        let order = get("FAKE_CUDA_ORDER").map_or(Ok(Order::Forward), |order| parse_order(&order));
+        let failures = Failures::parse(&get("FAKE_CUDA_FAIL").unwrap_or_default());
+        let change = get("FAKE_CUDA_MUTATE").map(|text| Change::parse(&text)).transpose();
+        let streams = parse_streams(get("FAKE_CUDA_STREAMS").as_deref());
+        let config = Self {
+            devices: faults.or(profiles(&architectures, count), Vec::new()),
+            memory: parsed("FAKE_CUDA_MEMORY", "a number of bytes").unwrap_or(DEFAULT_MEMORY),
+            order: faults.or(order, Order::Forward),
+            streams: faults.or(streams, Streams::Eager),
+            races: flag("FAKE_CUDA_RACES"),
+            unwritten: flag("FAKE_CUDA_UNWRITTEN"),
+            steps: parsed("FAKE_CUDA_STEPS", "a number of instructions"),
+            threads: parsed("FAKE_CUDA_THREADS", "a number of cores").unwrap_or(1) as usize,
+            failures: faults.or(failures, Failures::default()),
+            coverage: get("FAKE_CUDA_COVERAGE").map(PathBuf::from),
+            leak_check: flag("FAKE_CUDA_LEAK_CHECK"),
+            cooperative: switched("FAKE_CUDA_COOPERATIVE", true),
+            change: faults.or(change, None),
+        };
+        faults.into_result(config)
+    }
+}
+
+/// What is wrong with the variables that were read so far.
+#[derive(Default)]
+struct Faults(RefCell<Vec<String>>);
+
+impl Faults {
+    /// The value; another where there is a fault, which is kept: that configuration is not used.
+    fn or<T>(&self, value: Result<T, String>, otherwise: T) -> T {
+        value.unwrap_or_else(|fault| {
+            self.0.borrow_mut().push(fault);
+            otherwise
         })
+    }
+
+    fn into_result<T>(self, value: T) -> Result<T, String> {
+        let faults = self.0.into_inner();
+        if faults.is_empty() { Ok(value) } else { Err(faults.join("\n")) }
     }
 }
 
@@ -157,6 +182,20 @@ mod tests {
     fn seeds_are_read() {
         let config = read(&[("FAKE_CUDA_ORDER", "random:42")]).unwrap();
         assert!(matches!(config.order, Order::Random(42)));
+    }
+
+    #[test]
+    fn every_variable_that_is_wrong_is_named_in_a_line_of_its_own() {
+        let pairs =
+            [("FAKE_CUDA_RACES", "yes"), ("FAKE_CUDA_DEVICES", "two"), ("FAKE_CUDA_ARCH", "12")];
+        let rules =
+            read(&[("FAKE_CUDA_FAIL", "cuInit sometimes; cuInit at call 1; cuCtxCreate never")]);
+        assert_eq!(rules.err().unwrap().matches("FAKE_CUDA_FAIL: `cu").count(), 2);
+        let error = read(&pairs).err().unwrap();
+        let lines: Vec<_> = error.lines().collect();
+        assert_eq!(lines[0], "FAKE_CUDA_DEVICES=two is not a number of devices");
+        assert!(lines[1].starts_with("FAKE_CUDA_ARCH=12: `12` is not one of "), "{error}");
+        assert_eq!(lines[2..], ["FAKE_CUDA_RACES=yes is neither 0 nor 1"], "{error}");
     }
 
     #[test]

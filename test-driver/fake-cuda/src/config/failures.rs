@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::base::error::{self, Error};
 
 /// The failures asked for: `cuMemAlloc at call 3 with CUDA_ERROR_OUT_OF_MEMORY; cuInit at call 1`.
+#[derive(Default)]
 pub(crate) struct Failures {
     rules: Vec<Rule>,
 }
@@ -28,17 +29,19 @@ const ANY: &str = "any";
 const UNCOUNTED: [&str; 3] = ["cuGetErrorName", "cuGetErrorString", "cuGetProcAddress"];
 
 impl Failures {
-    /// Reads a list of rules; the error names the variable and the rule.
+    /// Reads a list of rules; the error names the variable and each rule that is wrong, in a line of its own.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let rules = text.split(';').map(str::trim).filter(|rule| !rule.is_empty());
-        let rules = rules.map(|rule| {
-            Rule::parse(rule).ok_or_else(|| {
-                format!(
+        let (mut read, mut faults) = (Vec::new(), Vec::new());
+        for rule in rules {
+            match Rule::parse(rule) {
+                Some(rule) => read.push(rule),
+                None => faults.push(format!(
                     "FAKE_CUDA_FAIL: `{rule}` is not `FUNCTION at call NUMBER [onwards] [with ERROR]`"
-                )
-            })
-        });
-        Ok(Self { rules: rules.collect::<Result<_, _>>()? })
+                )),
+            }
+        }
+        if faults.is_empty() { Ok(Self { rules: read }) } else { Err(faults.join("\n")) }
     }
 
     /// Counts a call of a function, and says whether it is to fail.

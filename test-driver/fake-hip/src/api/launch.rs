@@ -65,7 +65,7 @@ impl State {
             // SAFETY: promised.
             let value = unsafe { parameters.add(index).read() };
             if value.is_null() {
-                let what = format!("`{}`: argument {index} is null", kernel.name);
+                let what = format!("`{}`: argument {} is null", kernel.name, index + 1);
                 return self.refuse(code::INVALID_VALUE, &what);
             }
             // SAFETY: promised.

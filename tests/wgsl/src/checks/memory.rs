@@ -79,7 +79,7 @@ pub(crate) fn refused(on: &On<'_>) -> Result<()> {
     let mut none = on.device.zeros::<f32>(0)?;
     let launch = Launch::grid([1], [64]);
     let empty = text(on.kernels.saxpy(&on.stream, launch, 1.0, &x, &mut none));
-    assert!(empty.contains("argument 2 of `saxpy`"), "{empty}");
+    assert!(empty.contains("the argument `y` of `saxpy`"), "{empty}");
     assert!(
         empty.contains("it has no elements, but a buffer of WGSL must have at least one"),
         "{empty}"

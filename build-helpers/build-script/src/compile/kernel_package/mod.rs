@@ -222,7 +222,11 @@ fn add_bitcode(library: &Path, modules: &mut Vec<Vec<u8>>) -> Result<(), Failure
         } else if !member.name().starts_with(b"lib.rmeta") {
             // `lib.rmeta`, and since Rust 1.99 `lib.rmeta-link`, is what rustc keeps for itself.
             let name = String::from_utf8_lossy(member.name()).into_owned();
-            return Err(failed(format!("its member {name} is not bitcode")).into());
+            return Err(failed(format!(
+                "the member `{name}` of the library is not LLVM bitcode, which kernels are made of: it is \
+                 native code that a dependency or a build script links; leave that out of the kernel package"
+            ))
+            .into());
         }
     }
     Ok(())

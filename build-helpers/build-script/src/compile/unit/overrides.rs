@@ -66,7 +66,9 @@ pub(super) fn make(
             OverrideCode::Lowered { modules: lowered.modules, symbol }
         }
         Form::Wgsl | Form::Spirv => {
-            let message = format!("{:?} is no form of the LLVM pipeline", it.form);
+            let (file, form) = (&it.display, it.form);
+            let message =
+                format!("the LLVM pipeline does not read {file}, an override in {form:?}");
             return Err(CompileError::Internal(message).into());
         }
     };

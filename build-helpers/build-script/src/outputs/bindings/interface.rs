@@ -17,14 +17,15 @@ use crate::{
     },
     settings::{
         contract::Rule,
-        kernel::{KernelSettings, is_generic, is_of_template, report_rule_error},
+        kernel::{KernelSettings, is_generic, is_of_template, report_rule_errors},
         located::MappedType,
         resolved::Settings,
     },
 };
 use kernelmill_artifact::{
     DeviceFunction, EnumLayout, FunctionType, MAX_ARGUMENTS, Safety, Signature, StructLayout,
-    ValueType, target::nearest,
+    ValueType,
+    target::{nearest, nearest_within},
 };
 use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::frontend::{cuda::signature::is_same_kernel, generic::GenericArgument};
@@ -204,8 +205,9 @@ fn configure<'s>(
                 continue;
             }
             let names = kernels.iter().map(|kernel| kernel.signature.name.to_string());
-            let nearest = nearest(key, names);
-            said.unknown(key, nearest.as_deref(), report);
+            let names = names.chain(templates::names(sources));
+            let nearest = nearest_within(key, names, key.chars().count() / 2);
+            said.unknown(key, (nearest.as_deref(), !kernels.is_empty()), report);
             continue;
         }
         let is_of_all = |generic: &&mut Generic| {
@@ -229,10 +231,15 @@ fn configure<'s>(
                 kernel.signature.name = name.clone().into();
                 given.push(GivenName { name, key, by: said });
             }
+            let template = match said.requires.is_empty() {
+                true => Vec::new(),
+                false => templates::parameters(sources, &kernel.signature),
+            };
             for Rule { text, condition, origin } in &said.requires {
-                match rules::check((text, condition), &kernel.signature, constants) {
+                let known = (constants, &*template);
+                match rules::check((text, condition), &kernel.signature, known) {
                     Ok(check) => kernel.contract.push(check),
-                    Err(error) => report_rule_error(key, text, origin.as_ref(), error, report),
+                    Err(errors) => report_rule_errors(key, text, origin.as_ref(), errors, report),
                 }
             }
             if !said.requires.is_empty() {

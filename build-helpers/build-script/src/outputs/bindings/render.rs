@@ -41,6 +41,8 @@ pub(crate) fn render(
     }
     if has_variables(interface) {
         text += variables::METHOD;
+    } else if is_free(interface, variables::VARIABLES) {
+        text += variables::NONE;
     }
     for (index, kernel) in interface.kernels.iter().enumerate() {
         text += &methods::method(index, kernel);

@@ -5,7 +5,7 @@ use super::{
     model::Check,
     names::{identifier, parameter_names},
 };
-use crate::settings::contract::{Operator, RuleError, Term, TermKind};
+use crate::settings::contract::{Operator, RuleError, RuleErrors, Term, TermKind, both};
 use kernelmill_artifact::{
     Parameter, ParameterKind, Scalar, Signature, ValueType,
     target::{nearest, nearest_within},
@@ -17,14 +17,14 @@ pub(super) const LAUNCH: &str = "__launch";
 
 /// The check of a rule, in a wrapper of the kernel: an expression of type `bool`, and what the names in it are.
 /// `constants` are the constant arguments of an instance, by the names that its generic kernel or template gives them;
-/// a parameter of the same name comes first.
+/// a parameter of the same name comes first. `template` has the names of all parameters of its template.
 pub(super) fn check(
     (text, term): (&str, &Term),
     kernel: &Signature,
-    constants: &BTreeMap<String, i128>,
-) -> Result<Check, RuleError> {
+    (constants, template): (&BTreeMap<String, i128>, &[String]),
+) -> Result<Check, RuleErrors> {
     let names = parameter_names(&kernel.parameters);
-    let scope = Scope { parameters: &kernel.parameters, constants, names };
+    let scope = Scope { parameters: &kernel.parameters, constants, template, names };
     let condition = scope.condition(term)?;
     Ok(Check { text: text.to_owned(), condition, operands: scope.operands(text, term)? })
 }
@@ -32,6 +32,7 @@ pub(super) fn check(
 struct Scope<'a> {
     parameters: &'a [Parameter],
     constants: &'a BTreeMap<String, i128>,
+    template: &'a [String],
     /// What the parameters are called in the wrapper.
     names: Vec<String>,
 }
@@ -46,7 +47,7 @@ fn int(value: String) -> Expr {
 
 impl Scope<'_> {
     /// The names in a rule, each once, with their values: a pair for each, in the order of the rule.
-    fn operands(&self, text: &str, term: &Term) -> Result<Vec<Expr>, RuleError> {
+    fn operands(&self, text: &str, term: &Term) -> Result<Vec<Expr>, RuleErrors> {
         let (mut known, mut found) = (Vec::new(), Vec::new());
         let mut work = vec![term];
         while let Some(term) = work.pop() {
@@ -66,25 +67,29 @@ impl Scope<'_> {
         Ok(found)
     }
 
-    fn condition(&self, term: &Term) -> Result<Expr, RuleError> {
+    /// A condition, or everything that is wrong with it.
+    fn condition(&self, term: &Term) -> Result<Expr, RuleErrors> {
         match &term.kind {
             TermKind::Binary(operator, left, right) if operator.joins() => {
                 let function = if *operator == Operator::And { "both" } else { "either" };
-                Ok(call(function, [self.condition(left)?, self.condition(right)?]))
+                let (left, right) = both(self.condition(left), self.condition(right))?;
+                Ok(call(function, [left, right]))
             }
             TermKind::Binary(operator, left, right) if operator.compares() => {
-                Ok(call(function(*operator), [self.number(left)?, self.number(right)?]))
+                let (left, right) = both(self.number(left), self.number(right))?;
+                Ok(call(function(*operator), [left, right]))
             }
             _ => {
                 // What is wrong inside is said first.
                 self.number(term)?;
                 let help = "compare it, for example `x.len >= n`";
-                Err(RuleError::new("this is a number, not a condition", term.span.clone(), help))
+                let message = "this is a number, not a condition";
+                Err(RuleError::new(message, term.span.clone(), help).into())
             }
         }
     }
 
-    fn number(&self, term: &Term) -> Result<Expr, RuleError> {
+    fn number(&self, term: &Term) -> Result<Expr, RuleErrors> {
         match &term.kind {
             TermKind::Number(number) => Ok(int(format!("{number}_i128"))),
             TermKind::Negative(inner) => {
@@ -92,13 +97,15 @@ impl Scope<'_> {
             }
             TermKind::Binary(operator, ..) if operator.joins() || operator.compares() => {
                 let help = "join conditions with `&&` or `||`";
-                Err(RuleError::new("this is a condition, not a number", term.span.clone(), help))
+                let message = "this is a condition, not a number";
+                Err(RuleError::new(message, term.span.clone(), help).into())
             }
             TermKind::Binary(operator, left, right) => {
-                Ok(call(function(*operator), [self.number(left)?, self.number(right)?]))
+                let (left, right) = both(self.number(left), self.number(right))?;
+                Ok(call(function(*operator), [left, right]))
             }
-            TermKind::Name(name) => self.name(name, term),
-            TermKind::Member(name, members) => self.member(name, members, term),
+            TermKind::Name(name) => Ok(self.name(name, term)?),
+            TermKind::Member(name, members) => Ok(self.member(name, members, term)?),
         }
     }
 
@@ -165,6 +172,24 @@ impl Scope<'_> {
         }
     }
 
+    /// The error for a parameter of a template whose value is not known.
+    fn template_parameter(&self, name: &str, term: &Term) -> RuleError {
+        let (message, help) = if self.constants.is_empty() {
+            (
+                format!(
+                    "`{name}` is a parameter of the kernel's template, and known only where the settings list the instances"
+                ),
+                "list the instances in this table, for example `instances = [\"float, 16\"]`: rules can use their integers",
+            )
+        } else {
+            (
+                format!("`{name}` is a parameter of the kernel's template that is not an integer"),
+                "rules compare integers only",
+            )
+        };
+        RuleError::new(message, term.span.clone(), help)
+    }
+
     fn has_parameter(&self, name: &str) -> bool {
         self.parameters.iter().any(|parameter| parameter.name == name)
     }
@@ -174,6 +199,9 @@ impl Scope<'_> {
         let mut all = self.parameters.iter().zip(&self.names);
         match all.find(|(parameter, wrapped)| parameter.name == name || *wrapped == name) {
             Some((parameter, wrapped)) => Ok((parameter, wrapped)),
+            None if self.template.iter().any(|it| it == name) => {
+                Err(self.template_parameter(name, term))
+            }
             None => {
                 let fixed = ["shared", "grid", "block"].map(str::to_owned);
                 let names = self.parameters.iter().map(|parameter| parameter.name.to_string());

@@ -350,7 +350,60 @@ fn what_a_contract_cannot_mean_is_an_error() {
         text.contains("error[KM0010]: the settings name a kernel `saxpi`, which no source has"),
         "{text}"
     );
-    assert!(text.contains("the nearest is `saxpy`"), "{text}");
+    assert!(
+        text.contains("the nearest is `saxpy`; where the kernel is gone, remove the table"),
+        "{text}"
+    );
+    // No kernel has a name like this.
+    let text = faults("[package.metadata.kernelmill.kernels.histogram]\nname = \"axpy\"");
+    assert!(text.contains("help: remove the table, or write the name of a kernel"), "{text}");
+    assert!(!text.contains("the nearest"), "{text}");
+}
+
+/// Both sides of an operator are read, whatever is wrong with one.
+#[test]
+fn every_fault_of_a_rule_is_reported() {
+    let text = faults(
+        "[package.metadata.kernelmill.kernels.saxpy]\nrequires = [\"x.len >= m && a > shard\", \"x.size > 1 || n\"]",
+    );
+    let first = "the contract `x.len >= m && a > shard` of the kernel `saxpy`: ";
+    let second = "the contract `x.size > 1 || n` of the kernel `saxpy`: ";
+    for (rule, message) in [
+        (first, "the kernel has no parameter `m`"),
+        (first, "`a` has the type `f32`, which is not an integer"),
+        (first, "the kernel has no parameter `shard`"),
+        (second, "`x` has the type `*const f32`, which has no `size`"),
+        (second, "this is a number, not a condition"),
+    ] {
+        let expected = format!("error[KM0009]: {rule}{message}\n");
+        assert_eq!(text.matches(&expected).count(), 1, "{expected}\n{text}");
+    }
+}
+
+/// A rule can use the integers of listed instances; without the list no compiler says what a template's parameters are.
+#[test]
+fn a_rule_on_a_parameter_of_a_template_says_to_list_the_instances() {
+    let mut source = source_of("kernels/cuda.cu", cuda_kernels());
+    source.kind = SourceKind::Cuda;
+    let text = "namespace filters { template <class T, int N> __global__ void blur(T *x) {} }\n";
+    source.texts = vec![("kernels/cuda.cu".to_owned(), text.into())];
+    let faults = |rule: &str| {
+        let key = "\"filters::blur<float>\"";
+        let settings =
+            format!("[package.metadata.kernelmill.kernels.{key}]\nrequires = [\"{rule}\"]");
+        Interface::of(&[source.clone()], &settings_of(&settings), PACKAGE).unwrap_err().to_string()
+    };
+    let text = faults("N > 1");
+    let expected = "`N` is a parameter of the kernel's template, and known only where the settings list the instances";
+    assert!(text.contains(expected), "{text}");
+    assert!(
+        text.contains(
+            "help: list the instances in this table, for example `instances = [\"float, 16\"]`"
+        ),
+        "{text}"
+    );
+    // What the template does not have is an unknown name, as in any kernel.
+    assert!(faults("M > 1").contains("the kernel has no parameter `M`"), "{}", faults("M > 1"));
 }
 
 /// A template that nothing instantiates is no kernel, and the settings can say which instances to build.
@@ -374,6 +427,8 @@ fn settings_of_a_template_without_instances_say_what_to_add() {
         assert!(text.contains(&expected), "{text}");
         assert!(text.contains("for example `instances = [\"float, 16\"]`"), "{text}");
     }
+    let near = faults("shfit");
+    assert!(near.contains("the nearest is `shift`"), "{near}");
     // These are no templates of the text.
     for key in ["ift", "plain"] {
         assert!(faults(key).contains("which no source has"), "{}", faults(key));

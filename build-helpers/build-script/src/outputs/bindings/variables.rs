@@ -84,6 +84,18 @@ pub(super) const METHOD: &str = "
     }
 ";
 
+/// That method where there are none: a call of it is an error that says so. Its type parameter keeps the bound, which nothing
+/// meets, from being checked where the method is declared.
+pub(super) const NONE: &str = "
+    #[doc(hidden)]
+    pub const fn variables<Any>(&self)
+    where
+        (Self, Any): ::kernelmill::__codegen::HasDeviceVariables,
+    {
+        let _ = self;
+    }
+";
+
 /// The struct with a method for each variable.
 pub(super) fn structure(interface: &Interface) -> String {
     let method = |(index, it): (usize, &Variable)| {

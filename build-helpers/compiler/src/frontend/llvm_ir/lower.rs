@@ -81,9 +81,11 @@ fn of_bytes(bytes: &[u8], source: &IrSource) -> Result<CudaLowered, Error> {
     let original = module.to_text();
     let said = std::str::from_utf8(bytes).ok().filter(|_| !bytes.starts_with(b"BC"));
     let lines = Lines(said);
-    let origin = Origin::of(&original).map_err(|why| {
-        let line = lines.find(|line| line.starts_with("target "));
-        refused(fault(source, line, &why))
+    let origin = Origin::of(&original).map_err(|faults| {
+        let text = |(start, why): (&str, String)| {
+            fault(source, lines.find(|line| line.starts_with(start)), &why)
+        };
+        refused(faults.into_iter().map(text).collect::<Vec<_>>().join("\n"))
     })?;
     let faults = checks::faults(&module, &original, origin, (source, &lines));
     if !faults.is_empty() {

@@ -2,6 +2,10 @@
 
 use crate::frontend::cuda::clang::unsupported::Language;
 
+/// How the line of the triple starts, and that of the data layout.
+const TRIPLE: &str = "target triple = ";
+const LAYOUT: &str = "target datalayout = ";
+
 /// What a module was compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
@@ -14,39 +18,46 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    /// The origin of a module with this text, or why it cannot be taken.
-    pub(super) fn of(text: &str) -> Result<Self, String> {
-        let triple = value_of(text, "target triple = ");
-        let layout = value_of(text, "target datalayout = ");
+    /// The origin of a module with this text, or everything by which it cannot be taken: how its line starts, and why.
+    pub(super) fn of(text: &str) -> Result<Self, Vec<(&'static str, String)>> {
+        let mut faults = Vec::new();
+        let triple = value_of(text, TRIPLE);
+        let layout = value_of(text, LAYOUT);
         let architecture = triple.split('-').next().unwrap_or_default();
         let origin = match architecture {
             "nvptx64" => Self::Nvidia,
             "amdgcn" | "amdgpu" => Self::Amd,
             "spir64" | "spirv64" => Self::OpenCl,
             "nvptx" | "spir" | "spirv32" | "spirv" | "r600" | "dxil" => {
-                return Err(format!(
+                let why = format!(
                     "the pointers of its target triple `{triple}` do not have 64 bits: compile the file for \
                      nvptx64, amdgcn, spir64 or a host of 64 bits"
-                ));
+                );
+                faults.push((TRIPLE, why));
+                Self::Host
             }
             _ => Self::Host,
         };
         let parts = || layout.split('-');
         if parts().any(|part| part == "E") {
-            return Err(format!(
+            let why = format!(
                 "its data layout `{layout}` is big-endian: compile the file for a little-endian machine"
-            ));
+            );
+            faults.push((LAYOUT, why));
         }
         let generic = parts().find_map(|part| {
             part.strip_prefix("p:").or_else(|| part.strip_prefix("p0:"))?.split(':').next()
         });
-        if let Some(bits) = generic.filter(|bits| *bits != "64") {
-            return Err(format!(
+        // A triple with short pointers has them in its layout too.
+        let is_said = faults.iter().any(|(start, _)| *start == TRIPLE);
+        if let Some(bits) = generic.filter(|bits| *bits != "64" && !is_said) {
+            let why = format!(
                 "its data layout has pointers of {bits} bits: compile the file for a machine with pointers of 64 \
                  bits"
-            ));
+            );
+            faults.push((LAYOUT, why));
         }
-        Ok(origin)
+        if faults.is_empty() { Ok(origin) } else { Err(faults) }
     }
 
     /// Whether pointers into this address space, as the file has it, have 32 bits in its layout.
@@ -84,7 +95,34 @@ mod tests {
     use super::*;
 
     fn of(layout: &str, triple: &str) -> Result<Origin, String> {
-        Origin::of(&format!("target datalayout = \"{layout}\"\ntarget triple = \"{triple}\"\n"))
+        let text = format!("target datalayout = \"{layout}\"\ntarget triple = \"{triple}\"\n");
+        Origin::of(&text).map_err(|faults| {
+            let lines: Vec<_> =
+                faults.into_iter().map(|(start, why)| start.to_owned() + &why).collect();
+            lines.join("\n")
+        })
+    }
+
+    #[test]
+    fn every_fault_of_triple_and_layout_is_told_with_its_line() {
+        let text = of("E-p:32:32", "powerpc-unknown-linux-gnu").unwrap_err();
+        let lines: Vec<_> = text.lines().collect();
+        assert!(
+            lines[0].starts_with("target datalayout = its data layout `E-p:32:32` is big"),
+            "{text}"
+        );
+        assert!(
+            lines[1].starts_with("target datalayout = its data layout has pointers of 32"),
+            "{text}"
+        );
+        let text = of("E-p:32:32", "nvptx-nvidia-cuda").unwrap_err();
+        let lines: Vec<_> = text.lines().collect();
+        assert!(
+            lines[0].starts_with("target triple = the pointers of its target triple"),
+            "{text}"
+        );
+        assert!(lines[1].contains("is big-endian"), "{text}");
+        assert_eq!(lines.len(), 2, "short pointers are told once: {text}");
     }
 
     #[test]

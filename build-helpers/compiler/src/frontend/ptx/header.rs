@@ -27,13 +27,17 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// [`Error::Ptx`] where `.version` or `.target` is missing, the target is not known, or addresses have not 64 bits.
+    /// [`Error::Ptx`] with every fault: `.version`, `.target` or `.address_size` is missing, the target is not known, or
+    /// addresses have not 64 bits.
     pub fn read(text: &str, display: &str) -> Result<Self, Error> {
-        Self::of(&ptx_tokens(text))
-            .map_err(|(line, why)| Error::Ptx { text: fault(display, line, &why) })
+        Self::of(&ptx_tokens(text)).map_err(|faults| {
+            let lines = faults.iter().map(|(line, why)| fault(display, *line, why) + "\n");
+            Error::Ptx { text: lines.collect() }
+        })
     }
 
-    fn of(tokens: &[PtxToken<'_>]) -> Result<Self, (u32, String)> {
+    fn of(tokens: &[PtxToken<'_>]) -> Result<Self, Vec<(u32, String)>> {
+        let mut faults = Vec::new();
         let after = |directive: &str| {
             let at = tokens.iter().position(|token| token.text == directive)?;
             tokens.get(at + 1)
@@ -46,24 +50,34 @@ impl Header {
                 ),
             )
         };
-        after(".version").ok_or_else(|| missing(".version", ".version 8.0"))?;
-        let target = after(".target").ok_or_else(|| missing(".target", ".target sm_80"))?;
-        let width = after(".address_size");
-        let width = width.ok_or_else(|| missing(".address_size", ".address_size 64"))?;
-        if width.text != "64" {
-            let why = format!(
-                "its addresses have {} bits, and kernelmill supports 64 bits only: \
-                 compile the file for addresses of 64 bits",
-                width.text
-            );
-            return Err((width.line, why));
+        if after(".version").is_none() {
+            faults.push(missing(".version", ".version 8.0"));
         }
-        let target = architecture(target.text).ok_or_else(|| {
-            let why =
-                format!("`.target {}` is not an architecture that kernelmill knows", target.text);
-            (target.line, why)
-        })?;
-        Ok(Self { target })
+        let target = match after(".target") {
+            None => Err(missing(".target", ".target sm_80")),
+            Some(target) => architecture(target.text).ok_or_else(|| {
+                let name = target.text;
+                let why = format!("`.target {name}` is not an architecture that kernelmill knows");
+                (target.line, why)
+            }),
+        };
+        let target = target.map_err(|fault| faults.push(fault));
+        match after(".address_size") {
+            None => faults.push(missing(".address_size", ".address_size 64")),
+            Some(width) if width.text != "64" => {
+                let why = format!(
+                    "its addresses have {} bits, and kernelmill supports 64 bits only: \
+                     compile the file for addresses of 64 bits",
+                    width.text
+                );
+                faults.push((width.line, why));
+            }
+            Some(_) => {}
+        }
+        match target {
+            Ok(target) if faults.is_empty() => Ok(Self { target }),
+            _ => Err(faults),
+        }
     }
 
     /// Whether the module runs on the devices that a cubin of an architecture is for.
@@ -124,6 +138,17 @@ mod tests {
             "k.ptx:3: error: its addresses have 32 bits, and kernelmill supports 64 bits only: \
              compile the file for addresses of 64 bits"
         );
+    }
+
+    #[test]
+    fn every_fault_of_a_head_is_told_in_a_line_of_its_own() {
+        let error = Header::read(".target sm_80a\n.address_size 32\n", "k.ptx").unwrap_err();
+        let text = error.to_string();
+        let lines: Vec<_> = text.lines().collect();
+        assert!(lines[0].starts_with("k.ptx: error: it has no `.version`"), "{text}");
+        assert!(lines[1].starts_with("k.ptx:1: error: `.target sm_80a` is not an"), "{text}");
+        assert!(lines[2].starts_with("k.ptx:2: error: its addresses have 32 bits"), "{text}");
+        assert_eq!(lines.len(), 3, "{text}");
     }
 
     #[test]

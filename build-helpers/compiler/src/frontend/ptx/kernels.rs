@@ -42,14 +42,18 @@ use crate::{
 /// the file has them, or that neither says. [`Error::Limits`] where launches cannot be.
 pub fn kernels(source: &PtxSource) -> Result<Vec<CudaKernel>, Error> {
     let PtxSource { display, text, declared, .. } = source;
-    Header::read(text, display)?;
+    let mut faults = match Header::read(text, display) {
+        Ok(_) => String::new(),
+        Err(Error::Ptx { text }) => text,
+        Err(error) => return Err(error),
+    };
     let entries = ptx_entries(text);
     if entries.is_empty() {
         let why = "it has no kernel: no `.entry` with a body\n  help: write one, or leave the file out \
                    with `exclude`";
-        return Err(Error::Ptx { text: fault(display, 0, why) });
+        return Err(Error::Ptx { text: faults + &fault(display, 0, why) });
     }
-    let (mut kernels, mut faults) = (Vec::new(), String::new());
+    let mut kernels = Vec::new();
     for entry in &entries {
         let declared = declared.iter().find(|it| it.is(display, entry.name));
         match parameters_of(entry, declared) {

@@ -320,6 +320,14 @@ impl Kernels {
         self.loaded.device()
     }
 
+    #[doc(hidden)]
+    pub const fn variables<Any>(&self)
+    where
+        (Self, Any): ::kernelmill::__codegen::HasDeviceVariables,
+    {
+        let _ = self;
+    }
+
     /// Launches the kernel `saxpy` of `kernels/saxpy.rs:4`:
     /// `fn saxpy(a: f32, x: &[f32], y: DisjointSlice<f32>)`.
     ///

@@ -660,6 +660,14 @@ impl Kernels {
         self.loaded.device()
     }
 
+    #[doc(hidden)]
+    pub const fn variables<Any>(&self)
+    where
+        (Self, Any): ::kernelmill::__codegen::HasDeviceVariables,
+    {
+        let _ = self;
+    }
+
     /// Launches the kernel `scale_f32_4` of `kernels/generic.rs:5`:
     /// `fn scale_f32_4(a: f32, x: &[[f32; 4]], b: [f32; 8], y: DisjointSlice<[u8; 12]>)`.
     ///

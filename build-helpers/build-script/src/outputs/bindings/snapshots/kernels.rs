@@ -751,6 +751,14 @@ impl Kernels {
         self.loaded.choices()
     }
 
+    #[doc(hidden)]
+    pub const fn variables<Any>(&self)
+    where
+        (Self, Any): ::kernelmill::__codegen::HasDeviceVariables,
+    {
+        let _ = self;
+    }
+
     /// Launches the kernel `saxpy` of `kernels/first.rs:5`:
     /// `fn saxpy(a: f32, x: &[f32], y: DisjointSlice<f32>)`.
     ///
