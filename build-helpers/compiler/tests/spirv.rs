@@ -50,7 +50,7 @@ fn what_the_target_lacks_is_named() {
     let wide = "#[kernel]
 pub fn wide(a: u64, mut y: DisjointSlice<u64>) {
     if let Some(out) = y.get_mut(thread::index_1d()) {
-        *out = ((u128::from(*out) * u128::from(a)) >> 70) as u64;
+        *out = (u128::from(*out) * u128::from(a) / (u128::from(a) << 3 | 5)) as u64;
     }
 }";
     assert_eq!(
