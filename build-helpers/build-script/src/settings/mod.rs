@@ -20,5 +20,6 @@ pub(crate) mod thresholds;
 pub(crate) mod toml_reader;
 pub(crate) mod toml_text;
 mod tool_limits;
+mod unknown_target;
 pub(crate) mod variables;
 pub(crate) mod variants;

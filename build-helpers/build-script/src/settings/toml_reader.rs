@@ -10,6 +10,7 @@ use super::{
     layer::{KernelLayer, Layer, RuleText, TargetName},
     located::MappedType,
     toml_text::{TomlText, entry},
+    unknown_target,
 };
 use crate::base::report::{Report, place};
 use kernelmill_artifact::{
@@ -245,7 +246,7 @@ impl Reader<'_> {
                 if part != "native"
                     && let Err(error) = Target::parse_entry(part)
                 {
-                    let help = format!("the nearest is `{}`", error.nearest);
+                    let help = unknown_target::help(&error);
                     self.report(
                         Code::UnknownTarget,
                         span.clone(),

@@ -16,6 +16,7 @@ use super::{
     sources::{SourceSettings, SourcesSettings},
     toml_reader,
     toml_text::TomlText,
+    unknown_target,
     variants::VariantSettings,
 };
 use crate::{
@@ -295,7 +296,7 @@ fn targets(
                 Err(error) => report.plain(
                     Code::UnknownTarget,
                     format!("unknown target `{}` in {}", error.text, name.origin),
-                    format!("the nearest is `{}`", error.nearest),
+                    unknown_target::help(&error),
                 ),
             }
         }

@@ -183,6 +183,16 @@ fn targets_of_the_builder_and_the_environment_name_where_they_are() {
     assert!(project.error().starts_with(
         "error[KM0003]: unknown target `gpu` in the environment variable KERNELMILL_TARGETS"
     ));
+    for (wrong, right) in [
+        ("CUDA", "`compute_75`"),
+        ("amd", "`gfx1100`"),
+        ("opencl", "`spirv64`"),
+        ("metal", "`vulkan`"),
+        ("vulcan", "the nearest is `vulkan`"),
+    ] {
+        project.set("KERNELMILL_TARGETS", wrong);
+        assert!(project.error().contains(right), "{}", project.error());
+    }
     project.set("KERNELMILL_TARGETS", ",");
     let message =
         "error[KM0004]: no target is named in the environment variable KERNELMILL_TARGETS";
