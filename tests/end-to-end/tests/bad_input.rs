@@ -10,16 +10,6 @@ fn fails(name: &str, change: impl FnOnce(Project) -> Project) {
 }
 
 #[test]
-fn no_build_script() {
-    let project = Project::bare("no-build-script")
-        .manifest("2024", "targets = [\"cpu\"]")
-        .file("src/main.rs", "kernelmill::include_kernels!();\n\nfn main() {}\n");
-    let said = project.cargo(&["build"]).stderr;
-    let expected = "this package has no build script: add a `build.rs` that calls `kernelmill_build::compile()`";
-    assert!(said.contains(expected), "{said}");
-}
-
-#[test]
 fn no_kernels_folder() {
     fails("no-kernels", |project| project);
 }
