@@ -314,6 +314,9 @@ fn launches_that_do_not_fit() {
         "65 threads in a block, at most 64 are allowed"
     );
     assert!(wrong(&Launch { grid: [0, 1, 1], ..right }).contains("grid"));
+    // Their products are more than a number of 64 bits holds.
+    let largest = wrong(&Launch { grid: [u32::MAX; 3], block: [u32::MAX; 3], ..right });
+    assert_eq!(largest.matches("exceeds the limits").count(), 2, "{largest}");
     // Everything that is wrong, in lines of their own.
     let all = wrong(&Launch {
         grid: [0, 1, 1],

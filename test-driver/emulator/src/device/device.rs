@@ -257,8 +257,9 @@ impl Device {
     }
 
     fn fault_of_grid(&self, launch: &Launch<'_>) -> Option<String> {
-        let blocks: u64 = launch.grid.iter().map(|&size| u64::from(size)).product();
         outside("grid", launch.grid, self.properties.max_grid).or_else(|| {
+            // Within the limits, the product is below 2^64.
+            let blocks: u64 = launch.grid.iter().map(|&size| u64::from(size)).product();
             (blocks > u64::from(u32::MAX))
                 .then(|| format!("{blocks} blocks are more than the emulator supports, 2^32 - 1"))
         })
