@@ -31,6 +31,7 @@ mod structs;
 mod tables;
 mod tensor;
 mod warp;
+mod written;
 
 pub use check::{Check, Context, Outcome, Scope};
 pub use stack::deep;
@@ -44,6 +45,7 @@ pub fn all() -> Vec<Check> {
         neighbours::CHECKS,
         strides::CHECKS,
         structs::CHECKS,
+        written::CHECKS,
         clock::CHECKS,
         deferred::CHECKS,
         tables::CHECKS,

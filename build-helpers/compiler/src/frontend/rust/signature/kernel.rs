@@ -7,7 +7,7 @@ use super::{
     marks,
     scope::{ModuleId, Scope},
     substitution,
-    syntax::{DEVICE_FN, bare, marked},
+    syntax::{DEVICE_FN, bare, marked, marker_in},
     types::{Position, Types},
     unsupported::UnsupportedType,
 };
@@ -16,11 +16,11 @@ use crate::{
     frontend::generic::{Form, GenericKernel, GenericParameter},
 };
 use kernelmill_artifact::{Dimension, LaunchLimits, Parameter, Safety, Signature, symbol};
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use std::collections::BTreeMap;
+use quote::ToTokens;
+use std::{collections::BTreeMap, fmt::Display};
 use syn::{
-    Attribute, FnArg, Ident, ImplItemFn, Item, ItemFn, Lifetime, Macro, Pat, PatType, ReturnType,
-    TraitItemFn, Type,
+    Attribute, FnArg, Ident, ImplItemFn, Item, ItemFn, ItemMacro, Lifetime, Macro, Pat, PatType,
+    ReturnType, TraitItemFn, Type,
     ext::IdentExt,
     visit::{self, Visit},
 };
@@ -412,6 +412,9 @@ impl Misplaced<'_, '_> {
             Item::Mod(_) => {}
             Item::Fn(function) => self.visit_block(&function.block),
             Item::Macro(item) if self.scope.leaves_out(&item.attrs) => {}
+            // What a definition writes is read where it is called.
+            Item::Macro(item) if item.ident.is_some() => {}
+            Item::Macro(item) => self.check_macro(&item.mac, true),
             item => self.visit_item(item),
         }
     }
@@ -435,55 +438,58 @@ impl Misplaced<'_, '_> {
 }
 
 impl Misplaced<'_, '_> {
-    /// Refuses a macro that has kernels in its text: which ones they become, only rustc knows.
-    fn check_macro(&mut self, mac: &Macro) {
-        let Some(name) = marker_in(mac.tokens.clone()) else { return };
+    /// Refuses a macro call that writes kernels, where it was not expanded: which ones they become, only rustc knows.
+    fn check_macro(&mut self, mac: &Macro, is_item: bool) {
+        let name = mac.path.segments.last().map(|it| it.ident.unraw().to_string());
+        let name = name.unwrap_or_default();
+        let is_own = self.scope.writes_kernels(&name);
+        if !is_own && marker_in(mac.tokens.clone()).is_none() {
+            return;
+        }
+        if !is_item {
+            return self.misplaced_macro(&name, &mac.path);
+        }
+        let (message, help) = if is_own {
+            (
+                format!("macro `{name}` writes kernels, and no rule of it is for this call"),
+                "compare the call with the rules of the macro",
+            )
+        } else {
+            (
+                format!(
+                    "macro `{name}` is given kernels, and cannot be expanded: it is none of this crate, or no rule of it \
+                     is for this call"
+                ),
+                "write the functions outside of the call, or by a `macro_rules!` of this crate",
+            )
+        };
         let place = self.scope.text(self.module).place(&mac.path);
-        let message = format!("`#[{name}]` is inside a macro call, where functions are not found");
-        let help = "write the functions outside of the macro call, and let the macro generate the code that they \
-                    call";
+        self.reports.push(Diagnostic::error(Code::HiddenKernel, place, message).help(help));
+    }
+
+    fn misplaced_macro(&mut self, name: impl Display, node: &impl ToTokens) {
+        let place = self.scope.text(self.module).place(node);
+        let message = format!("macro `{name}` writes kernels where no function of a module can be");
+        let help = "call it in the file itself, or in a module of it";
         self.reports.push(Diagnostic::error(Code::HiddenKernel, place, message).help(help));
     }
 }
 
-/// The first of our attributes in the text of a macro.
-fn marker_in(tokens: TokenStream) -> Option<&'static str> {
-    let mut after_hash = false;
-    for token in tokens {
-        match token {
-            TokenTree::Punct(punct) => {
-                after_hash = punct.as_char() == '#' || (after_hash && punct.as_char() == '!');
-                continue;
-            }
-            TokenTree::Group(group) => {
-                let inside = group.stream();
-                let found = match after_hash && group.delimiter() == Delimiter::Bracket {
-                    true => attribute_in(inside),
-                    false => marker_in(inside),
-                };
-                if found.is_some() {
-                    return found;
-                }
-            }
-            TokenTree::Ident(_) | TokenTree::Literal(_) => {}
-        }
-        after_hash = false;
-    }
-    None
-}
-
-/// Which of our attributes the tokens between `#[` and `]` are.
-fn attribute_in(tokens: TokenStream) -> Option<&'static str> {
-    let path = tokens.into_iter().take_while(|it| !matches!(it, TokenTree::Group(_)));
-    let last =
-        path.filter_map(|it| if let TokenTree::Ident(name) = it { Some(name) } else { None });
-    let last = last.last()?;
-    ["kernel", DEVICE_FN].into_iter().find(|name| last == name)
-}
-
 impl<'ast> Visit<'ast> for Misplaced<'_, '_> {
+    fn visit_item_macro(&mut self, item: &'ast ItemMacro) {
+        match &item.ident {
+            Some(_) if self.scope.leaves_out(&item.attrs) => {}
+            // Its calls are next to it.
+            Some(name) if marker_in(item.mac.tokens.clone()).is_some() => {
+                self.misplaced_macro(name, name)
+            }
+            Some(_) => {}
+            None => self.check_macro(&item.mac, false),
+        }
+    }
+
     fn visit_macro(&mut self, mac: &'ast Macro) {
-        self.check_macro(mac);
+        self.check_macro(mac, false);
     }
 
     fn visit_impl_item_fn(&mut self, function: &'ast ImplItemFn) {

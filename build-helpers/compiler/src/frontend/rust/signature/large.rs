@@ -9,9 +9,9 @@ use super::{
     syntax::{bare, segments},
 };
 use crate::diagnostic::{Code, Diagnostic};
+use quote::ToTokens;
 use syn::{
     Expr, ExprRepeat, ImplItemConst, Item, ItemConst, ItemMod, ItemStatic, Lit, Type,
-    spanned::Spanned,
     visit::{self, Visit},
 };
 
@@ -47,7 +47,7 @@ impl Finder<'_, '_> {
         is_large
     }
 
-    fn report(&mut self, node: &impl Spanned, has: String) {
+    fn report(&mut self, node: &impl ToTokens, has: String) {
         let place = self.scope.text(self.module).place(node);
         let message = format!("{has}: the most that a variable may have is {LIMIT}");
         let help = "let the host allocate it as a buffer, and pass that";

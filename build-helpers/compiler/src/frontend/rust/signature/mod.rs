@@ -1,6 +1,6 @@
 //! Reads the signatures of the kernels in Rust source text, before anything is compiled.
 //!
-//! The text is parsed, the functions marked `#[kernel]` are found, and the type of each of their
+//! The text is parsed, the macros of the crate itself are expanded, the functions marked `#[kernel]` are found, and the type of each of their
 //! parameters is followed through the type aliases, imports, constants and structs of the same
 //! source to the bytes that cross from host to device. Whatever cannot cross is reported, all of
 //! it at once, with what to write instead.
@@ -10,6 +10,7 @@ mod attribute;
 mod cfg;
 mod empty;
 mod enumeration;
+mod expansion;
 mod function;
 mod generic;
 mod help;
@@ -118,10 +119,11 @@ pub fn read_crate_with(
     listed: &[ListedInstances],
 ) -> Reading {
     let parsed: Result<Vec<_>, _> = files.iter().map(|file| syn::parse_file(file.text)).collect();
-    let Ok(parsed) = parsed else { return Reading::NotRust };
-    let texts: Vec<_> = files.iter().map(|file| Text::new(file.text, file.display)).collect();
+    let Ok(mut parsed) = parsed else { return Reading::NotRust };
+    let mut texts: Vec<_> = files.iter().map(|file| Text::new(file.text, file.display)).collect();
+    let writers = expansion::expand(files, &mut parsed, &mut texts, cfgs);
     let has_kernels = files.iter().map(|file| file.has_kernels).collect();
-    let mut scope = Scope::new(texts, has_kernels, cfgs);
+    let mut scope = Scope::new(texts, has_kernels, cfgs, writers);
     for (index, (file, tree)) in files.iter().zip(&parsed).enumerate() {
         scope.add_file(index, file.module, &tree.items);
     }

@@ -5,7 +5,7 @@ use super::{
     syntax::{DEVICE_FN, marked},
     text::Text,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::{
     Attribute, Item, ItemConst, ItemEnum, ItemFn, ItemStruct, ItemType, Meta, UseTree,
     ext::IdentExt,
@@ -18,6 +18,8 @@ pub(super) struct Scope<'a> {
     has_kernels: Vec<bool>,
     modules: Vec<Module<'a>>,
     cfgs: &'a Cfgs,
+    /// The names of macros that write kernels or device functions.
+    writers: BTreeSet<String>,
 }
 
 /// A module's place in its [`Scope`].
@@ -60,8 +62,13 @@ pub(super) enum Found<T> {
 const LONGEST_CHAIN: usize = 32;
 
 impl<'a> Scope<'a> {
-    pub(super) fn new(texts: Vec<Text<'a>>, has_kernels: Vec<bool>, cfgs: &'a Cfgs) -> Self {
-        let mut scope = Self { texts, has_kernels, modules: Vec::new(), cfgs };
+    pub(super) fn new(
+        texts: Vec<Text<'a>>,
+        has_kernels: Vec<bool>,
+        cfgs: &'a Cfgs,
+        writers: BTreeSet<String>,
+    ) -> Self {
+        let mut scope = Self { texts, has_kernels, modules: Vec::new(), cfgs, writers };
         scope.push(0, None, &[]);
         scope
     }
@@ -81,6 +88,11 @@ impl<'a> Scope<'a> {
         }
         self.modules[module].file = file;
         self.fill(module, items);
+    }
+
+    /// Whether macros of this name write kernels or device functions.
+    pub(super) fn writes_kernels(&self, name: &str) -> bool {
+        self.writers.contains(name)
     }
 
     /// Whether an item with these attributes is certainly left out when kernels are compiled.

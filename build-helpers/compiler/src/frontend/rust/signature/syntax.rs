@@ -1,6 +1,7 @@
 //! Parts of types and attributes as they are written.
 
 use kernelmill_artifact::Access;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::{
     Attribute, Expr, GenericArgument, Path, PathArguments, PathSegment, Type, ext::IdentExt,
 };
@@ -76,4 +77,39 @@ pub(super) fn marked<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a 
     attributes
         .iter()
         .find(|attribute| attribute.path().segments.last().is_some_and(|last| last.ident == name))
+}
+
+/// The first of our attributes in the text of a macro.
+pub(super) fn marker_in(tokens: TokenStream) -> Option<&'static str> {
+    let mut after_hash = false;
+    for token in tokens {
+        match token {
+            TokenTree::Punct(punct) => {
+                after_hash = punct.as_char() == '#' || (after_hash && punct.as_char() == '!');
+                continue;
+            }
+            TokenTree::Group(group) => {
+                let inside = group.stream();
+                let found = match after_hash && group.delimiter() == Delimiter::Bracket {
+                    true => attribute_in(inside),
+                    false => marker_in(inside),
+                };
+                if found.is_some() {
+                    return found;
+                }
+            }
+            TokenTree::Ident(_) | TokenTree::Literal(_) => {}
+        }
+        after_hash = false;
+    }
+    None
+}
+
+/// Which of our attributes the tokens between `#[` and `]` are.
+fn attribute_in(tokens: TokenStream) -> Option<&'static str> {
+    let path = tokens.into_iter().take_while(|it| !matches!(it, TokenTree::Group(_)));
+    let last =
+        path.filter_map(|it| if let TokenTree::Ident(name) = it { Some(name) } else { None });
+    let last = last.last()?;
+    ["kernel", DEVICE_FN].into_iter().find(|name| last == name)
 }

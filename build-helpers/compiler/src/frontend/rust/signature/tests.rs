@@ -443,26 +443,6 @@ fn atomics_of_the_device_crate_are_elements_under_any_path() {
 }
 
 #[test]
-fn a_kernel_in_a_macro_is_refused_at_the_macro() {
-    let refused = |text: &str| read(text, "kernels/k.rs").unwrap_err();
-    let definition = "macro_rules! scale { ($n:ident, $t:ty) => { #[kernel] fn $n(x: &[$t]) {} } }";
-    let found = refused(definition);
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(
-        found[0].message,
-        "`#[kernel]` is inside a macro call, where functions are not found"
-    );
-    let call = "each! { f32 => #[kernelmill_device::kernel(dim = 2)] fn k() {} }";
-    assert_eq!(refused(call).len(), 1);
-    assert_eq!(refused("each! { #[device_fn] fn f() {} }").len(), 1);
-    for harmless in
-        ["macro_rules! m { () => { #[inline] fn kernel() { [kernel] } } }", "m! { #kernel }"]
-    {
-        assert!(read(harmless, "kernels/k.rs").is_ok(), "{harmless}");
-    }
-}
-
-#[test]
 fn a_kernel_that_a_feature_leaves_out_is_passed_over() {
     let text = "#[cfg(feature = \"x\")] #[kernel] fn a() {} #[cfg(not(feature = \"x\"))] #[kernel] fn b() {}";
     let files = [SourceText { module: &[], text, display: "kernels/k.rs", has_kernels: true }];
