@@ -109,6 +109,62 @@ pub(crate) fn f16_to_f32(bits: u16) -> f32 {
 }
 
 #[cfg(kernelmill)]
+#[inline(always)]
+pub(crate) fn f32_to_f16(number: f32) -> u16 {
+    unsafe extern "C" {
+        safe fn __kernelmill_f32_to_f16(number: f32) -> u16;
+    }
+    __kernelmill_f32_to_f16(number)
+}
+
+#[cfg(kernelmill)]
+#[inline(always)]
+pub(crate) fn f64_to_f16(number: f64) -> u16 {
+    unsafe extern "C" {
+        safe fn __kernelmill_f64_to_f16(number: f64) -> u16;
+    }
+    __kernelmill_f64_to_f16(number)
+}
+
+#[cfg(not(kernelmill))]
+pub(crate) fn f16_to_f32(bits: u16) -> f32 {
+    // 2^112 times as much as the bits say, moved to where an `f32` has them; the greatest exponent
+    // is that of infinities and NaN.
+    let magnitude = u32::from(bits & 0x7fff) << 13;
+    let scaled = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
+    let finite = if bits & 0x7fff >= 0x7c00 { magnitude | 0x7f80_0000 } else { scaled };
+    f32::from_bits(finite | u32::from(bits & 0x8000) << 16)
+}
+
+#[cfg(not(kernelmill))]
+pub(crate) fn f32_to_f16(number: f32) -> u16 {
+    let bits = number.to_bits();
+    let (sign, magnitude) = ((bits >> 16 & 0x8000) as u16, bits & 0x7fff_ffff);
+    let finite = match magnitude {
+        0x7f80_0001.. => 0x7e00 | magnitude >> 13 & 0x3ff,
+        // From halfway between the largest number and what would be next.
+        0x477f_f000.. => 0x7c00,
+        // 2^-14: the exponent is rebased, half of the last place added, or less by one where the place is even.
+        0x3880_0000.. => (magnitude - 0x3800_0000 + 0x0fff + (magnitude >> 13 & 1)) >> 13,
+        // The last place of 0.5 is that of subnormal numbers.
+        _ => (f32::from_bits(magnitude) + 0.5).to_bits() - 0x3f00_0000,
+    };
+    sign | finite as u16
+}
+
+#[cfg(not(kernelmill))]
+pub(crate) fn f64_to_f16(number: f64) -> u16 {
+    // Rounded to odd: the last bit says that something is below it, so that rounding again is right.
+    let near = number as f32;
+    let back = f64::from(near);
+    if back == number || number.is_nan() {
+        return f32_to_f16(near);
+    }
+    let away = back.abs() > number.abs();
+    f32_to_f16(f32::from_bits((near.to_bits() - u32::from(away)) | 1))
+}
+
+#[cfg(kernelmill)]
 macro_rules! atomic_additions {
     ($($name:ident, $float:ident: $relaxed:ident $acquire:ident $release:ident $both:ident $strict:ident;)*) => {
         $(

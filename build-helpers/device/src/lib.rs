@@ -35,6 +35,7 @@ pub mod fence;
 pub mod float;
 mod function;
 pub mod grid;
+pub mod half;
 #[cfg(kernelmill)]
 mod heap;
 pub mod index;
@@ -61,6 +62,9 @@ pub use derivative::shadow::Shadow;
 pub use derivative::signature as __derivative;
 pub use fast::fast_math;
 pub use function::{DeviceFn, Function};
+/// A kernel file that belongs to no kernel package gets this crate as `half`.
+#[doc(no_inline)]
+pub use half::{bf16, f16};
 pub use kernelmill_device_macros::{device_fn, kernel};
 
 /// Whether this is compiled as part of a kernel, for any target, the CPU too. It is a constant, so the

@@ -17,7 +17,7 @@ macro_rules! files {
 /// `(path, text)` for every source file of this crate; the path is relative to `lib.rs`'s folder.
 pub const DEVICE: &[(&str, &str)] = files! { "":
     "assertion.rs" "atomic.rs" "block_array.rs" "constant.rs" "deferred.rs" "derivative/mod.rs" "derivative/shadow.rs" "derivative/signature.rs" "fast.rs" "fence.rs" "float.rs"
-    "function.rs" "grid.rs" "heap.rs" "index.rs" "intrinsics.rs" "lib.rs" "math/circular.rs"
+    "function.rs" "grid.rs" "half.rs" "heap.rs" "index.rs" "intrinsics.rs" "lib.rs" "math/circular.rs"
     "math/coefficients.rs" "math/double.rs" "math/exponential.rs" "math/inverse.rs"
     "math/logarithm.rs" "math/mod.rs" "math/payne_hanek.rs" "math/power.rs" "math/real.rs"
     "math/reduction.rs" "math/remainder.rs" "math/root.rs" "panic/device.rs" "panic/mod.rs"

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod checks;
+mod halves;
 mod kernels;
 
 use checks::On;
@@ -12,7 +13,7 @@ use std::{env, error::Error};
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 20] = [
+const CHECKS: [(&str, Check); 22] = [
     ("scaled", checks::scaled),
     ("shifted", checks::shifted),
     ("doubled", checks::doubled),
@@ -33,6 +34,8 @@ const CHECKS: [(&str, Check); 20] = [
     ("filtered", blocks::filtered),
     ("positive", blocks::positive),
     ("rounds", blocks::rounds),
+    ("halves", halves::halves),
+    ("narrowed", halves::narrowed),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

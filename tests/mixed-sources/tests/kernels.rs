@@ -16,6 +16,7 @@ fn each_source_is_compiled_for_the_targets_that_suit_it() {
         manifest.binaries.iter().map(|it| format!("{} for {}", it.source, it.target)).collect();
     let expected = [
         ("scaled.rs", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"][..]),
+        ("halves.rs", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
         ("shifted.cu", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
         ("blocks.cu", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
         ("variables.cu", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
@@ -36,6 +37,7 @@ const BLOCKS: [&str; 7] =
     ["block_sums", "reversed", "counted_together", "together", "filtered", "positive", "rounds"];
 
 const WHOLE_NUMBERS: [&str; 3] = ["rounded", "mirrored", "looked_through"];
+const HALVES: [&str; 2] = ["halves", "narrowed"];
 
 fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|it| (*it).to_owned()).collect()
@@ -45,14 +47,14 @@ fn owned(names: &[&str]) -> Vec<String> {
 fn the_cpu_computes_what_plain_rust_does() {
     for device in ["cpu", "cpu:async"] {
         let Checked { passed, lacking, .. } = checks::on(PROGRAM, device);
-        assert_eq!((passed.len(), lacking), (16, PTX.map(str::to_owned).to_vec()), "{device}");
+        assert_eq!((passed.len(), lacking), (18, PTX.map(str::to_owned).to_vec()), "{device}");
     }
 }
 
 #[test]
 fn the_fake_driver_computes_what_plain_rust_does() {
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, "cuda");
-    assert_eq!((passed.len(), lacking), (20, Vec::new()));
+    assert_eq!((passed.len(), lacking), (22, Vec::new()));
 }
 
 /// The kernels are loaded, and a launch of one that has no binary for the device says so.
@@ -72,6 +74,7 @@ fn pocl_runs_what_suits_it() {
                 .chain(["variables", "templates", "template variables"])
                 .chain(WHOLE_NUMBERS)
                 .chain(BLOCKS)
+                .chain(HALVES)
                 .map(str::to_owned)
                 .collect()
         )
@@ -118,7 +121,8 @@ fn lavapipe_runs_every_language() {
 fn every_language_runs_as_spirv(device: &str) {
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, device);
     let first = ["scaled", "shifted", "doubled", "variables", "templates", "template variables"];
-    let expected: Vec<_> = first.into_iter().chain(WHOLE_NUMBERS).chain(BLOCKS).collect();
+    let expected: Vec<_> =
+        first.into_iter().chain(WHOLE_NUMBERS).chain(BLOCKS).chain(HALVES).collect();
     assert_eq!((passed, lacking), (owned(&expected), owned(&PTX)));
 }
 

@@ -28,6 +28,21 @@ pub mod bytes {
             }
         }
 
+        /// The host's `half` is the crate, a kernel's is the device library.
+        #[kernel]
+        pub fn shares(x: &[u8], mut y: DisjointSlice<half::f16>) {
+            let i = thread::index_1d();
+            if let Some(y) = y.get_mut(i) {
+                *y = share(x[i.get()]);
+            }
+        }
+
+        /// A byte's part of 256, rounded twice.
+        #[must_use]
+        pub fn share(byte: u8) -> half::f16 {
+            half::f16::from_f32(1.0 / 3.0) * half::f16::from_f32(f32::from(byte) / 256.0)
+        }
+
         /// The number of classes.
         #[must_use]
         pub fn count() -> usize {

@@ -50,6 +50,10 @@ fn modules_have_files_and_take_in_others() -> Result<()> {
     kernels.thread_classes(&device.stream(), Launch::linear(5), &mut y)?;
     assert_eq!(y.download()?, [0, 1, 2, 3, 0]);
     assert_eq!(counting::count(), classes::CLASSES);
+    let bytes = [0u8, 1, 7, 100, 255];
+    let (x, mut y) = (device.upload(&bytes)?, device.zeros::<half::f16>(5)?);
+    kernels.shares(&device.stream(), Launch::linear(5), &x, &mut y)?;
+    assert_eq!(y.download()?, bytes.map(counting::share));
     Ok(())
 }
 

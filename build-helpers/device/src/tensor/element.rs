@@ -208,20 +208,9 @@ impl Element for f64 {
     }
 }
 
-#[cfg(kernelmill)]
 #[inline(always)]
 fn half(bits: u16) -> f32 {
     intrinsics::f16_to_f32(bits)
-}
-
-#[cfg(not(kernelmill))]
-fn half(bits: u16) -> f32 {
-    // 2^112 times as much as the bits say, moved to where an `f32` has them; the greatest exponent
-    // is that of infinities and NaN.
-    let magnitude = u32::from(bits & 0x7fff) << 13;
-    let scaled = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
-    let finite = if bits & 0x7fff >= 0x7c00 { magnitude | 0x7f80_0000 } else { scaled };
-    f32::from_bits(finite | u32::from(bits & 0x8000) << 16)
 }
 
 /// The bits of the nearest number with 11 bits of precision, ties away from zero.

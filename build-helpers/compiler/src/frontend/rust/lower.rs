@@ -75,7 +75,10 @@ fn command(
     let mut command = rustc(toolchain, &source.edition);
     command.current_dir(&source.package_root).args(["--crate-type", "rlib"]);
     command.args(["--crate-name", &crate_name(source)]);
-    command.arg("--extern").arg(extern_argument("kernelmill_device", &device.metadata));
+    // It has `half`'s types, for a file that has no dependencies.
+    for name in ["kernelmill_device", "half"] {
+        command.arg("--extern").arg(extern_argument(name, &device.metadata));
+    }
     command.arg("-L").arg(extern_argument("dependency", &device.folder));
     for cfg in &source.cfgs {
         command.args(["--cfg", cfg]);

@@ -138,12 +138,13 @@ impl Comparison<'_> {
         Mismatch::of_types(read, &self.debug.spell(Some(compiled)))
     }
 
-    /// Whether it is this scalar: one of the language's, or of the crate `half`.
+    /// Whether it is this scalar: one of the language's, or of the crate `half` or the device library in its place.
     fn is_scalar(&self, scalar: Scalar, compiled: NodeId) -> bool {
         let is_half = matches!(scalar, Scalar::F16 | Scalar::Bf16);
         let is_of_half = || {
-            let name = self.debug.name(compiled);
-            name == scalar.name() && self.debug.is_of_crate(compiled, "half")
+            let is_known = ["half", "kernelmill_device"];
+            let is_known = is_known.iter().any(|it| self.debug.is_of_crate(compiled, it));
+            is_known && self.debug.name(compiled) == scalar.name()
         };
         self.debug.is_basic(compiled, scalar.name()) || is_half && is_of_half()
     }

@@ -93,6 +93,9 @@ fn names_are_resolved_through_imports_globs_and_modules() {
         use a::{S, b::{self, S as T}}; use std::ffi::c_int; use half::*;
         #[kernel] fn k(a: S, b: b::S, c: T, d: crate::a::S, e: self::a::b::S, f: c_int, g: bf16) {}";
     assert_eq!(shown(text), ["fn k(a: S, b: S, c: S, d: S, e: S, f: i32, g: bf16)"]);
+    let text = "use half::f16; use kernelmill_device::{self as kd, half::bf16};
+        #[kernel] fn k(a: f16, b: bf16, c: kd::half::f16, d: kernelmill_device::bf16) {}";
+    assert_eq!(shown(text), ["fn k(a: f16, b: bf16, c: f16, d: bf16)"]);
 }
 
 #[test]

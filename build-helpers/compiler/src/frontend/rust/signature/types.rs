@@ -229,7 +229,9 @@ impl<'s, 'a> Types<'s, 'a> {
 fn foreign(path: &[String]) -> Option<ValueType> {
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
     let scalar = match *names {
-        ["half", .., name @ ("f16" | "bf16")] => Scalar::from_name(name)?,
+        ["half", .., name @ ("f16" | "bf16")]
+        | ["kernelmill_device", name @ ("f16" | "bf16")]
+        | ["kernelmill_device", "half", name @ ("f16" | "bf16")] => Scalar::from_name(name)?,
         ["core" | "std", "primitive", name] => Scalar::from_name(name)?,
         ["core" | "std", "ffi", name] | ["std", "os", "raw", name] => match name {
             "c_schar" => Scalar::I8,
