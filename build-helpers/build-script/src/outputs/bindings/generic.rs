@@ -2,7 +2,7 @@
 //! methods over it.
 
 use super::{
-    methods::parameters_with,
+    methods::{LINKS, commented, parameters_with},
     model::{Generic, Interface, Kernel, Marker},
     names::{identifier, parameter_names},
     types::{import_plain, type_name},
@@ -189,16 +189,17 @@ impl {trait_name}<{arguments}> for Kernels {{
                 format!("    /// - `{}`, [`Kernels::{name}`]\n", self.arguments(arguments))
             })
             .collect();
+        let comment = self.comment();
         format!(
             "
-    /// Launches an instance of the kernel `{plain}` of `{file}:{line}`:
+{comment}    /// Launches an instance of the kernel `{plain}` of `{file}:{line}`:
     ///
 {listed}    ///
     /// # Errors
     ///
     /// As the wrappers of these instances.
 {section}    {allowed}
-{head}{limits}
+{links}{head}{limits}
     {{
         {call}
     }}
@@ -208,6 +209,7 @@ impl {trait_name}<{arguments}> for Kernels {{
             line = kernel.line,
             section = self.safety_section(),
             allowed = indented(NAMES),
+            links = if comment.is_empty() { "" } else { LINKS },
             head = head.replacen("    fn", "    pub fn", 1).replacen(
                 "    unsafe",
                 "    pub unsafe",
@@ -215,6 +217,17 @@ impl {trait_name}<{arguments}> for Kernels {{
             ),
             limits = self.limits(&format!("Self: {trait_name}<{used}>"), "    "),
         )
+    }
+
+    /// What the source says of the kernel, above the rest of a wrapper's documentation.
+    fn comment(&self) -> String {
+        let first = self
+            .generic
+            .instances
+            .first()
+            .and_then(|(_, index)| self.interface.kernels.get(*index));
+        let comment = first.map(|kernel| &*kernel.comment).unwrap_or_default();
+        if comment.is_empty() { String::new() } else { commented(comment) + "    ///\n" }
     }
 
     /// The generic method that prepares launches.

@@ -164,6 +164,7 @@ fn kernels(sources: &[Source]) -> Vec<Kernel> {
                     signature: signature.clone(),
                     sources: vec![index],
                     contract: Vec::new(),
+                    comment: String::new(),
                 }),
             }
         }

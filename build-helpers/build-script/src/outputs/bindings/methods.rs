@@ -113,7 +113,11 @@ fn documentation(kernel: &Kernel, takes_functions: bool) -> String {
         _ => signature.name.to_string(),
     };
     let (file, line) = (&signature.file, signature.line);
-    let mut text = format!("Launches the kernel `{name}` of `{file}:{line}`:\n`{signature}`.\n\n");
+    let mut text = kernel.comment.clone();
+    if !text.is_empty() {
+        text += "\n\n";
+    }
+    text += &format!("Launches the kernel `{name}` of `{file}:{line}`:\n`{signature}`.\n\n");
     let limits = limits(signature.limits);
     if !limits.is_empty() {
         text += &format!("{limits}\n\n");
@@ -138,6 +142,22 @@ fn documentation(kernel: &Kernel, takes_functions: bool) -> String {
             _ => SAFETY.to_owned(),
         };
     }
+    let allowed = if kernel.comment.is_empty() { "" } else { LINKS };
+    commented(&text) + allowed
+}
+
+/// What rustdoc says of comments that were written for another module.
+pub(super) const LINKS: &str = "    #[allow(
+        rustdoc::bare_urls,
+        rustdoc::broken_intra_doc_links,
+        rustdoc::invalid_html_tags,
+        rustdoc::private_intra_doc_links,
+        reason = \"as the kernel's source has it\"
+    )]
+";
+
+/// Lines of documentation of an item in an `impl`.
+pub(super) fn commented(text: &str) -> String {
     let comment = |line: &str| match line {
         "" => "    ///\n".to_owned(),
         line => format!("    /// {line}\n"),

@@ -1,6 +1,7 @@
 //! The generated bindings, `OUT_DIR/kernels.rs`: the embedded binaries, a type for each struct in
 //! a signature, and one launch wrapper for each kernel.
 
+mod comments;
 pub(crate) mod embedded;
 mod expr;
 mod generic;

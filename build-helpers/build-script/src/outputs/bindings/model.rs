@@ -1,10 +1,11 @@
 //! The interface of a build to its program: kernels, types and functions.
 
-use super::expr::Expr;
+use super::{comments::Comments, expr::Expr};
 use kernelmill_artifact::{
     DeviceFunction, EnumLayout, Signature, StructLayout, VariableDeclaration,
 };
 use kernelmill_compiler::frontend::{cuda::is_same_symbol, generic::GenericArgument};
+use std::path::Path;
 
 pub(crate) use kernelmill_compiler::frontend::generic::{GenericKernel, GenericParameter};
 
@@ -60,6 +61,8 @@ pub(crate) struct Kernel {
     pub(crate) sources: Vec<usize>,
     /// The rules that its wrapper checks.
     pub(crate) contract: Vec<Check>,
+    /// What its source says of it, in Markdown; empty where that is nothing.
+    pub(crate) comment: String,
 }
 
 /// A variable that the host reads and writes.
@@ -104,6 +107,14 @@ pub(crate) struct Struct {
 }
 
 impl Interface {
+    /// Reads what the sources of a package say of their kernels.
+    pub(crate) fn read_comments(&mut self, root: &Path) {
+        let mut comments = Comments::new(root);
+        for Kernel { signature, comment, .. } in &mut self.kernels {
+            *comment = comments.above(&signature.file, signature.line);
+        }
+    }
+
     /// The place among the kernels of the one that a source's compiled code has under a name.
     pub(crate) fn index_of(&self, source: usize, symbol: &str) -> Option<usize> {
         let is_it = |kernel: &Kernel| {

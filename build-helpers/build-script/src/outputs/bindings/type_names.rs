@@ -165,7 +165,7 @@ mod tests {
             file: file.into(),
             line: 1,
         };
-        Kernel { signature, sources: vec![0], contract: Vec::new() }
+        Kernel { signature, sources: vec![0], contract: Vec::new(), comment: String::new() }
     }
 
     #[test]
