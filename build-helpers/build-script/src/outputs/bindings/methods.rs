@@ -148,6 +148,11 @@ fn documentation(kernel: &Kernel, takes_functions: bool) -> String {
 
 /// What rustdoc says of comments that were written for another module.
 pub(super) const LINKS: &str = "    #[allow(
+        clippy::doc_lazy_continuation,
+        clippy::doc_link_code,
+        clippy::doc_markdown,
+        clippy::doc_overindented_list_items,
+        clippy::too_long_first_doc_paragraph,
         rustdoc::bare_urls,
         rustdoc::broken_intra_doc_links,
         rustdoc::invalid_html_tags,
