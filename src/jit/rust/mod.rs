@@ -348,7 +348,6 @@ impl KernelCompiler for RustCompiler {
             Box::leak(Box::new(KernelSet {
                 signatures: signatures.leak(),
                 artifacts: artifacts.leak(),
-                tuned: &[],
                 ..*set
             }))
         }))

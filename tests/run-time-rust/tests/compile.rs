@@ -57,6 +57,9 @@ fn a_device_without_a_binary_gets_one_by_the_wrappers_of_the_build() {
         // Of the constants of the source: three times two, and minus one.
         assert_eq!(scaled(&kernels, 64).unwrap(), [5.0; 100]);
         assert_eq!(kernels.chosen()[0].artifact.target, "compute_86");
+        // Launches that were tuned are those of `kernelmill-tuning.toml`.
+        let tuned = kernels.compiled().scale().unwrap().tuned_launch(2000);
+        assert_eq!(tuned.block_size(), [128]);
         assert!(ptx(&kernels).contains("\n.target sm_86\n"), "{}", ptx(&kernels));
         // Instances that the build has made are there.
         let (x, mut y) = (device.upload(&[7_u32; 10]).unwrap(), device.zeros::<u32>(10).unwrap());
@@ -125,6 +128,9 @@ fn launch_bounds_are_in_the_code_and_launches_keep_to_them() {
             assert!(scale.contains(expected), "{expected}: {scale}");
         }
         assert_eq!(kernels.compiled().scale().unwrap().limits().block, [64, 1, 1]);
+        // The block that was tuned is another, which this code is not for.
+        let tuned = kernels.compiled().scale().unwrap().tuned_launch(2000);
+        assert_eq!(tuned.block_size(), [64]);
         let error = scaled(&kernels, 32).unwrap_err();
         assert!(error.to_string().contains("scale"), "{error}");
         let mut y = device.zeros::<u32>(96).unwrap();
