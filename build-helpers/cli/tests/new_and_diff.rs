@@ -76,10 +76,10 @@ fn git(package: &Path, arguments: &[&str]) {
 }
 
 /// A copy of what the build of a package left.
-fn outputs(package: &Path, folder: &TempDir) -> String {
+fn outputs(package: &Path, folder: &TempDir, name: &str) -> String {
     let list = succeed(&kernelmill(package, &["list", "--json"]));
     let list: serde_json::Value = serde_json::from_str(&list).unwrap();
-    let copy = folder.path().join("outputs");
+    let copy = folder.path().join(name);
     fs::create_dir(&copy).unwrap();
     for entry in fs::read_dir(list["out_dir"].as_str().unwrap()).unwrap().flatten() {
         if entry.path().is_file() {
@@ -99,9 +99,14 @@ fn a_new_package_passes_its_test_and_diff_sees_an_edit() {
 
     git(&package, &["add", "."]);
     git(&package, &["commit", "--quiet", "-m", "first"]);
-    let said = succeed(&kernelmill(&package, &["diff", "--exit-code"]));
+    let output = kernelmill(&package, &["diff", "--exit-code"]);
+    let said = succeed(&output);
     assert_eq!(said, "compute_75:\n  same     saxpy\ncpu:\n  same     saxpy\n");
-    let built = outputs(&package, &folder);
+    // What is built is said, the working tree first.
+    let progress = String::from_utf8_lossy(&output.stderr).into_owned();
+    let building: Vec<_> = progress.lines().filter(|line| line.starts_with("building ")).collect();
+    assert_eq!(building, ["building the working tree", "building `HEAD`"], "{progress}");
+    let built = outputs(&package, &folder, "outputs");
 
     let kernel = package.join("kernels/saxpy.rs");
     let text = fs::read_to_string(&kernel).unwrap();
@@ -127,7 +132,22 @@ fn a_new_package_passes_its_test_and_diff_sees_an_edit() {
     git(&package, &["reset", "--quiet", "HEAD~1"]);
     // What was kept of a build has its code where that is printed, as PTX is; else its digest says whether it is the same.
     let said = succeed(&kernelmill(&package, &["diff", &built]));
-    assert!(said.contains("cpu:\n  rebuilt  saxpy: its resources are"), "{said}");
+    assert!(
+        said.contains("cpu:\n  rebuilt  saxpy: another binary with the same resources"),
+        "{said}"
+    );
+    // A check does not pass over what it cannot compare.
+    let output = kernelmill(&package, &["diff", &built, "--target", "cpu", "--exit-code"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    // Two folders: nothing is built.
+    let output = kernelmill(folder.path(), &["diff", &built, &built, "--exit-code"]);
+    assert_eq!(succeed(&output), "compute_75:\n  same     saxpy\ncpu:\n  same     saxpy\n");
+    assert_eq!(output.stderr, b"", "{output:?}");
+    let other = outputs(&package, &folder, "other");
+    let output = kernelmill(folder.path(), &["diff", &built, &other, "--exit-code"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("compute_75:\n  changed  saxpy: "), "{said}");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
     // The build that was kept is the revision's, and what is compared is not built for it.
     let page = folder.path().join("diff.html");
     let arguments = ["diff", &built, "--json", "--exit-code", "--html", page.to_str().unwrap()];
@@ -203,6 +223,45 @@ fn a_revision_is_built_with_packages_outside_the_repository() {
     let output = kernelmill(&package, &["diff", "./kernels"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("./kernels has no `kernelmill.json`: name the folder of"), "{said}");
+}
+
+/// Kernels for OpenCL devices: as LLVM's IR, and as the text that is embedded.
+#[test]
+fn kernels_of_spirv_and_sources_are_compared() {
+    let folder = temporary_folder();
+    let package = package(&folder, "grind_spirv", "rust");
+    let manifest = package.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let targets = "targets = [\"spirv64\", \"opencl-c\"]";
+    fs::write(&manifest, text.replace("targets = [\"cpu\", \"compute_75\"]", targets)).unwrap();
+    let rust = package.join("kernels/saxpy.rs");
+    let text = fs::read_to_string(&rust).unwrap();
+    let zero = "#[kernel]\npub fn zero(mut y: DisjointSlice<f32>) {\n    \
+                if let Some(out) = y.get_mut(thread::index_1d()) {\n        *out = 0.0;\n    }\n}\n";
+    fs::write(&rust, format!("{text}\n{zero}")).unwrap();
+    let twice = "kernel void twice(global float *x) {\n  x[get_global_id(0)] *= 2.0f;\n}\n";
+    let opencl = package.join("kernels/twice.cl");
+    fs::write(&opencl, twice).unwrap();
+    if !has_clang(&package) {
+        return;
+    }
+    git(&package, &["add", "."]);
+    git(&package, &["commit", "--quiet", "-m", "first"]);
+    // A line more in each file is no change.
+    fs::write(&rust, format!("// Moved.\n{text}\n{zero}")).unwrap();
+    fs::write(&opencl, format!("// Moved.\n{twice}")).unwrap();
+    let same = "opencl-c:\n  same     twice\nspirv64:\n  same     saxpy\n  same     twice\n  same     zero\n";
+    assert_eq!(succeed(&kernelmill(&package, &["diff", "--exit-code"])), same);
+    fs::write(&rust, format!("{text}\n{}", zero.replace("0.0", "1.0"))).unwrap();
+    fs::write(&opencl, twice.replace("2.0f", "3.0f")).unwrap();
+    let output = kernelmill(&package, &["diff", "--exit-code"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let changes: Vec<_> = said.lines().map(|line| line.split(':').next().unwrap()).collect();
+    // clang shows nothing of what it makes of OpenCL C.
+    let of_spirv = ["  same     saxpy", "  rebuilt  twice", "  changed  zero"];
+    let expected = [["opencl-c", "  changed  twice", "spirv64"].as_slice(), &of_spirv].concat();
+    assert_eq!(changes, expected, "{said}");
 }
 
 #[test]
