@@ -107,6 +107,9 @@ fn inspect_prints_what_vulkan_metal_and_d3d12_get() {
         let text = stdout(inspect(kernel, stage));
         assert!(text.contains(has), "{kernel} {stage}: {text}");
     }
+    // It is what is printed where no stage is asked for.
+    let text = stdout(kernelmill_on("devices", &["inspect", compiled, "--target", "vulkan"]));
+    assert!(text.contains("fn kernel0("), "{text}");
     let folders = [temporary_folder(), temporary_folder()];
     diff_compares_wgsl(&folders.each_ref().map(|folder| copy_of_build(folder.path())));
     for (kernel, stage) in [(own, "opt"), (compiled, "msl")] {

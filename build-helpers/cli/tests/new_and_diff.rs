@@ -233,7 +233,10 @@ fn kernels_of_spirv_and_sources_are_compared() {
     let manifest = package.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).unwrap();
     let targets = "targets = [\"spirv64\", \"opencl-c\"]";
-    fs::write(&manifest, text.replace("targets = [\"cpu\", \"compute_75\"]", targets)).unwrap();
+    let text = text.replace("targets = [\"cpu\", \"compute_75\"]", targets);
+    let variants =
+        "[package.metadata.kernelmill.kernels.saxpy]\nvariants = [{ launch-bounds = 64 }]\n";
+    fs::write(&manifest, format!("{text}\n{variants}")).unwrap();
     let rust = package.join("kernels/saxpy.rs");
     let text = fs::read_to_string(&rust).unwrap();
     let zero = "#[kernel]\npub fn zero(mut y: DisjointSlice<f32>) {\n    \
@@ -250,7 +253,8 @@ fn kernels_of_spirv_and_sources_are_compared() {
     // A line more in each file is no change.
     fs::write(&rust, format!("// Moved.\n{text}\n{zero}")).unwrap();
     fs::write(&opencl, format!("// Moved.\n{twice}")).unwrap();
-    let same = "opencl-c:\n  same     twice\nspirv64:\n  same     saxpy\n  same     twice\n  same     zero\n";
+    let same = "opencl-c:\n  same     twice\nspirv64:\n  same     saxpy\n  same     saxpy [threads64]\n  \
+                same     twice\n  same     zero\n";
     assert_eq!(succeed(&kernelmill(&package, &["diff", "--exit-code"])), same);
     fs::write(&rust, format!("{text}\n{}", zero.replace("0.0", "1.0"))).unwrap();
     fs::write(&opencl, twice.replace("2.0f", "3.0f")).unwrap();
@@ -259,9 +263,25 @@ fn kernels_of_spirv_and_sources_are_compared() {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let changes: Vec<_> = said.lines().map(|line| line.split(':').next().unwrap()).collect();
     // clang shows nothing of what it makes of OpenCL C.
-    let of_spirv = ["  same     saxpy", "  rebuilt  twice", "  changed  zero"];
+    let of_spirv =
+        ["  same     saxpy", "  same     saxpy [threads64]", "  rebuilt  twice", "  changed  zero"];
     let expected = [["opencl-c", "  changed  twice", "spirv64"].as_slice(), &of_spirv].concat();
     assert_eq!(changes, expected, "{said}");
+
+    let inspect = |target: &str, more: &[&str]| {
+        kernelmill(&package, &[&["inspect", "saxpy", "--target", target], more].concat())
+    };
+    // The variant of a kernel, where it has code of its own and where it has none.
+    let variant = ["--variant", "threads64"];
+    let [own, of_variant] = [&[][..], &variant].map(|it| succeed(&inspect("compute_75", it)));
+    assert!(!own.contains(".maxntid") && of_variant.contains(".maxntid 64"), "{own}{of_variant}");
+    let [own, shared] = [&[][..], &variant].map(|it| succeed(&inspect("spirv64", it)));
+    assert!(own.contains("define spir_kernel void @saxpy(") && own == shared, "{own}{shared}");
+    assert!(succeed(&inspect("gfx1100", &[])).contains("s_endpgm"));
+    let output = inspect("compute_75", &["--variant", "threads65"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    let expected = "the kernel `saxpy` has no variant `threads65` for `compute_75`; its variants are `threads64`";
+    assert!(!output.status.success() && said.contains(expected), "{said}");
 }
 
 #[test]

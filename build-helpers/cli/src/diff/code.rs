@@ -120,11 +120,7 @@ fn dumped(
     (binary, kernel): (&Binary, &CompiledKernel),
     stage: Stage,
 ) -> Result<Option<String>> {
-    let target = match &kernel.variant {
-        Some(variant) => format!("{}.{}", binary.target, variant.name),
-        None => binary.target.clone(),
-    };
-    let name = dump::file_name(report::wrapper(built, kernel), &target, stage);
+    let name = dump::file_name(report::wrapper(built, kernel), &assembly::label(binary), stage);
     let path = built.folder.join(dump::FOLDER).join(name);
     match fs::read_to_string(&path) {
         Ok(text) => Ok(Some(text)),
