@@ -1,7 +1,7 @@
 //! Variants of a loaded kernel: its builds for a device, and the one that a launch gets.
 //!
 //! A launch that names a variant gets that. Another gets the first build without macros of its own that fits, in this order: binaries before PTX; the smallest blocks that a build was made
-//! for; indices of 32 bits before those of 64; more registers before fewer; and as the settings list them. All builds are
+//! for, of as many threads one block size before any other; indices of 32 bits before those of 64; more registers before fewer; and as the settings list them. All builds are
 //! loaded with the kernel, so that a launch loads nothing.
 
 use std::{cmp::Reverse, sync::Arc};
@@ -40,7 +40,8 @@ impl Variants {
             let is_text = build.artifact().kind == ArtifactKind::Ptx;
             let most = bounds.most_threads().unwrap_or(u32::MAX);
             let registers = bounds.registers().unwrap_or(MOST_REGISTERS);
-            (is_text, most, !bounds.has_narrow_indices(), Reverse(registers))
+            let is_any_shape = bounds.block == [0; 3];
+            (is_text, most, is_any_shape, !bounds.has_narrow_indices(), Reverse(registers))
         });
         Self { builds, absent }
     }

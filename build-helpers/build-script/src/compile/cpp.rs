@@ -418,9 +418,7 @@ impl Compilation<'_> {
             };
             for kernel in source.kernels() {
                 for variant in self.settings.listed_variants(kernel) {
-                    // nvcc compiles a source with other macros as well as the kernel itself.
-                    let is_defined = variant.parameters.limits == LaunchLimits::NONE;
-                    if compiler != "nvcc" || !is_defined {
+                    if compiler != "nvcc" || variant.parameters.limits.has_narrow_indices() {
                         variant.not_compiled(&kernel.name, compiler, &mut report);
                     }
                 }

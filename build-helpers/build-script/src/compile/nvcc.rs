@@ -1,7 +1,9 @@
 //! The nvcc compiler with the store before it: signatures once a source, binaries once a source and
 //! target.
 
-use super::{binary::Binary, compiler::Failure, cuda_source::cuda_source, override_source};
+use super::{
+    binary::Binary, compiler::Failure, cuda_source::cuda_source, nvcc_variants, override_source,
+};
 use crate::{
     discovery::{
         override_file::{Form, KernelOverride},
@@ -12,7 +14,9 @@ use crate::{
     store::dependency_record::Inputs,
     toolchain::Nvcc,
 };
-use kernelmill_artifact::{Fingerprint, NvidiaArch, Target, VariableDeclaration};
+use kernelmill_artifact::{
+    ArtifactKind, Fingerprint, LaunchLimits, NvidiaArch, Target, VariableDeclaration,
+};
 use kernelmill_compiler::{
     Artifact, Config, Error as CompileError,
     frontend::cuda::{
@@ -112,8 +116,14 @@ impl NvccCompiler<'_> {
         let key = self.unit_key(source, unit, config);
         let overrides = unit.overrides(source, self.settings);
         let overrides: Vec<_> = overrides.map(|it| self.override_file(it)).collect();
-        let (artifact, trace) =
-            self.compiler().compile(&self.cuda_source(source), config, &overrides)?;
+        let mut text = self.cuda_source(source);
+        let said = unit.variant.as_ref().map_or(LaunchLimits::NONE, |it| it.limits);
+        text.arguments.extend(nvcc_variants::arguments(&said));
+        let (mut artifact, trace) = self.compiler().compile(&text, config, &overrides)?;
+        if artifact.kind == ArtifactKind::Ptx {
+            let ptx = String::from_utf8_lossy(&artifact.bytes);
+            artifact.bytes = nvcc_variants::with_directives(&ptx, &said).into_bytes();
+        }
         let read = (&*trace.inputs, &[][..]);
         let mut record = self.inputs.record(Fingerprint([0; 32]), read, warnings(&trace));
         record.stored = record.add_to(KeyBuilder::new("artifact").part("unit", key.0)).finish();
@@ -135,6 +145,7 @@ impl NvccCompiler<'_> {
     fn unit_key(&self, source: &Source, unit: &Unit, config: &Config) -> Fingerprint {
         self.key("cuda unit", source)
             .part("config", config.key())
+            .parts("variant", unit.variant.iter().map(|it| format!("{:?}", it.limits)))
             .parts("override", unit.overrides(source, self.settings).map(KernelOverride::key))
             .finish()
     }
