@@ -217,7 +217,8 @@ fn a_revision_is_built_with_packages_outside_the_repository() {
     assert_eq!(said, "compute_75:\n  same     saxpy\n");
     // From another folder, and with a folder that is no build.
     let path = manifest.display().to_string();
-    let arguments = ["diff", "HEAD", "HEAD", "--manifest-path", &path, "--target", "compute_75"];
+    let arguments =
+        ["diff", "HEAD", "HEAD", "--manifest-path", &path, "--target", "compute_75"];
     let said = succeed(&kernelmill(folder.path(), &arguments));
     assert_eq!(said, "compute_75:\n  same     saxpy\n");
     let output = kernelmill(&package, &["diff", "./kernels"]);
@@ -282,6 +283,65 @@ fn kernels_of_spirv_and_sources_are_compared() {
     let said = String::from_utf8_lossy(&output.stderr);
     let expected = "the kernel `saxpy` has no variant `threads65` for `compute_75`; its variants are `threads64`";
     assert!(!output.status.success() && said.contains(expected), "{said}");
+}
+
+/// From the benchmark of a package to what its launches get.
+#[test]
+fn a_package_is_tuned_and_its_launches_are_as_was_found() {
+    let folder = temporary_folder();
+    let package = package(&folder, "grind_tune", "rust");
+    let manifest = package.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let bench = "[[bench]]\nname = \"tune\"\nharness = false\n";
+    fs::write(&manifest, format!("{}\n{bench}", text.replace(", \"compute_75\"", ""))).unwrap();
+    let head = "mod kernels {\n    kernelmill::include_kernels!();\n}\n";
+    let main = "fn main() -> kernelmill::Result<()> {\n    let device = kernelmill::Device::cpu()?;\n    let kernels = \
+                kernels::Kernels::load(&device)?;\n    println!(\"{}\\n{}\\n{:?}\", device.name(), device.tuning_name(), \
+                kernels.compiled().saxpy()?.tuned_launch(1000).block_size());\n    Ok(())\n}\n";
+    let tune = "use kernelmill::tuning::{Output, TuneError, Tuner};\n\nfn main() -> Result<(), TuneError> {\n    let mut \
+                tuner = Tuner::from_environment()?;\n    for device in tuner.devices()? {\n        let kernels = \
+                kernels::Kernels::load(&device)?;\n        tuner.tune(\n            &kernels.compiled().saxpy()?,\n            \
+                |n| Ok((device.upload(&vec![1.0_f32; n])?, device.upload(&vec![2.0_f32; n])?)),\n            |(x, y), \
+                stream, launch| kernels.saxpy(stream, launch, 3.0, &*x, &mut *y),\n            |(_, y)| \
+                Ok(Output::exact(&y.download()?)),\n        )?;\n    }\n    Ok(())\n}\n";
+    fs::write(package.join("src/main.rs"), format!("{head}{main}")).unwrap();
+    fs::create_dir(package.join("benches")).unwrap();
+    fs::write(package.join("benches/tune.rs"), format!("{head}{tune}")).unwrap();
+    // As on a machine without cargo: `cargo bench` would compile all of kernelmill optimised.
+    let arguments = ["build", "--offline", "--bench", "tune", "--message-format=json"];
+    let built = succeed(&cargo(&package, &arguments));
+    let built = built.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let program = |it: serde_json::Value| Some(it["executable"].as_str()?.to_owned());
+    let program = built.filter_map(program).last().expect("the benchmark is a program");
+    let asked = [("KERNELMILL_DEVICE", "cpu"), ("KERNELMILL_TUNE", "saxpy")];
+    let rounds = [("KERNELMILL_TUNE_SIZES", "1000"), ("KERNELMILL_TUNE_ROUNDS", "3")];
+    let printed = Command::new(program).envs(asked).envs(rounds).output().unwrap();
+    fs::write(package.join("printed.txt"), succeed(&printed)).unwrap();
+    let said = succeed(&kernelmill(&package, &["tune", "saxpy", "--printed", "printed.txt"]));
+    let run = || succeed(&cargo(&package, &["run", "--offline"]));
+    let first = run();
+    let [name, tuning_name, block] = first.lines().collect::<Vec<_>>().try_into().unwrap();
+    assert!(said.contains(&format!("saxpy, 1000 elements, {tuning_name}\n")), "{said}");
+    let file = package.join("kernelmill-tuning.toml");
+    let tuned = fs::read_to_string(&file).unwrap();
+    let found = tuned.lines().find_map(|line| line.strip_prefix("block = ")).unwrap();
+    assert_eq!(block, format!("[{found}]"), "{tuned}");
+    assert!(tuned.contains(&format!("device = {tuning_name:?}\nsize-class = 9\n")), "{tuned}");
+    // What an earlier version has written is for all levels of the processor, and what is for this level comes first.
+    let choice = |device: &str, block: u32| {
+        format!(
+            "[[choice]]\nkernel = \"saxpy\"\ndevice = {device:?}\nsize-class = 9\nblock = {block}\n"
+        )
+    };
+    let old = choice(name, 128);
+    for (text, block) in [
+        (old.clone(), "[128]"),
+        (old + &choice(tuning_name, 64), if name == tuning_name { "[128]" } else { "[64]" }),
+        (choice(&name.replace(" CPU", " CPU with another level"), 64), "[256]"),
+    ] {
+        fs::write(&file, &text).unwrap();
+        assert_eq!(run().lines().last(), Some(block), "{text}");
+    }
 }
 
 #[test]
