@@ -5,6 +5,7 @@ use super::{
     binary::Binary, compiler::Failure, cuda_source::cuda_source, nvcc_variants, override_source,
 };
 use crate::{
+    base::environment::BuildEnvironment,
     discovery::{
         override_file::{Form, KernelOverride},
         source::{Source, SourceKind},
@@ -24,7 +25,7 @@ use kernelmill_compiler::{
     },
 };
 use kernelmill_store::{KeyBuilder, Store};
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Instant};
 
 /// The compiler that runs nvcc, with all that it needs besides a source.
 pub(crate) struct NvccCompiler<'a> {
@@ -51,7 +52,12 @@ pub(crate) struct Kernels {
 
 impl NvccCompiler<'_> {
     /// Reads the signatures of a source's kernels, or finds out that they were read before.
-    pub(crate) fn read(&self, source: &Source) -> Result<Kernels, Failure> {
+    pub(crate) fn read(
+        &self,
+        source: &Source,
+        environment: &BuildEnvironment,
+    ) -> Result<Kernels, Failure> {
+        let start = Instant::now();
         let arch = self.newest();
         let key = self.key("cuda signatures", source).part("arch", arch.to_string()).finish();
         if let Some(record) = self.inputs.find(self.store, "signatures", &key)
@@ -59,10 +65,13 @@ impl NvccCompiler<'_> {
             && let Some((kernels, variables, weight)) = Reading::from_bytes(&bytes)
         {
             let inputs = self.inputs.files(&record);
+            environment.stored(&source.display, start, &[("stage", "signatures")]);
             return Ok(Kernels { kernels, variables, inputs, warnings: record.warnings, weight });
         }
+        let step = environment.step("signatures", &*source.display, &[]);
         let Reading { mut kernels, mut variables, trace, weight } =
             self.compiler().read(&self.cuda_source(source), arch)?;
+        drop(step);
         let files = kernels.iter_mut().map(|kernel| &mut kernel.signature.file);
         for file in files.chain(variables.iter_mut().map(|variable| &mut variable.file)) {
             self.inputs.hide_checkout(file);
