@@ -218,7 +218,7 @@ fn a_revision_is_built_with_packages_outside_the_repository() {
     // From another folder, and with a folder that is no build.
     let path = manifest.display().to_string();
     let arguments =
-        ["diff", "HEAD", "HEAD", "--manifest-path", &path, "--target", "compute_75"];
+        ["diff", "HEAD@{1 week ago}", "HEAD", "--manifest-path", &path, "--target", "compute_75"];
     let said = succeed(&kernelmill(folder.path(), &arguments));
     assert_eq!(said, "compute_75:\n  same     saxpy\n");
     let output = kernelmill(&package, &["diff", "./kernels"]);
@@ -283,6 +283,45 @@ fn kernels_of_spirv_and_sources_are_compared() {
     let said = String::from_utf8_lossy(&output.stderr);
     let expected = "the kernel `saxpy` has no variant `threads65` for `compute_75`; its variants are `threads64`";
     assert!(!output.status.success() && said.contains(expected), "{said}");
+}
+
+/// The code blocks of a page of the book: the language and the text.
+fn blocks(page: &str) -> Vec<(String, String)> {
+    let text = fs::read_to_string(root().join("docs/src").join(page)).unwrap();
+    let blocks = text.split("\n```").skip(1).step_by(2);
+    blocks.filter_map(|block| block.split_once('\n')).map(|(l, t)| (l.into(), t.into())).collect()
+}
+
+/// The files of the page on reports, and its commands with what they print.
+#[test]
+fn the_slow_kernel_of_the_page_on_reports_becomes_what_the_page_says() {
+    if tool::nvidia("ptxas").is_none() || tool::nvidia("nvdisasm").is_none() {
+        return;
+    }
+    let folder = temporary_folder();
+    let package = package(&folder, "grind_mirror", "rust");
+    fs::remove_file(package.join("kernels/saxpy.rs")).unwrap();
+    let main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n";
+    fs::write(package.join("src/main.rs"), main).unwrap();
+    let (mut files, mut commands) = (0, 0);
+    for (_, code) in blocks("guide/reports.md") {
+        if let Some(text) = code.strip_prefix("// kernels/mirror.rs\n") {
+            if files > 0 {
+                git(&package, &["add", "."]);
+                git(&package, &["commit", "--quiet", "-m", "slow"]);
+            }
+            fs::write(package.join("kernels/mirror.rs"), text).unwrap();
+            files += 1;
+        } else if let Some((command, expected)) =
+            code.strip_prefix("$ cargo kernelmill ").and_then(|code| code.split_once('\n'))
+        {
+            let arguments: Vec<_> = command.split(' ').collect();
+            let said = succeed(&kernelmill(&package, &arguments));
+            assert!(said.starts_with(expected), "{command}: {said}");
+            commands += 1;
+        }
+    }
+    assert_eq!((files, commands), (2, 3));
 }
 
 /// From the benchmark of a package to what its launches get.
