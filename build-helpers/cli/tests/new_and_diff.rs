@@ -351,7 +351,7 @@ fn a_package_is_tuned_and_its_launches_are_as_was_found() {
     let built = succeed(&cargo(&package, &arguments));
     let built = built.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let program = |it: serde_json::Value| Some(it["executable"].as_str()?.to_owned());
-    let program = built.filter_map(program).last().expect("the benchmark is a program");
+    let program = built.filter_map(program).next_back().expect("the benchmark is a program");
     let asked = [("KERNELMILL_DEVICE", "cpu"), ("KERNELMILL_TUNE", "saxpy")];
     let rounds = [("KERNELMILL_TUNE_SIZES", "1000"), ("KERNELMILL_TUNE_ROUNDS", "3")];
     let printed = Command::new(program).envs(asked).envs(rounds).output().unwrap();
