@@ -58,7 +58,7 @@ variants = [
     { index-width = 32 },
     { max-registers = 32 },
     { launch-bounds = 64, targets = \"compute_75\" },
-    { block-size = [16, 1, 1], min-blocks = 2 },
+    { block-size = [64, 1, 1], min-blocks = 2 },
 ]
 [package.metadata.kernelmill.kernels.nothing]
 variants = [{ index-width = 32 }]
@@ -80,9 +80,8 @@ fn main() -> kernelmill::Result<()> {
     let x: Vec<u32> = (0..1000).collect();
     let x = device.upload(&x)?;
     for (launch, width, expected) in [
-        (Launch::<1>::grid([10], [64]), 7, \"threads64_index32\"),
-        (Launch::grid([38], [16]), 7, \"block16_minblocks2\"),
-        (Launch::grid([40], [15]), 7, \"threads64_index32\"),
+        (Launch::<1>::grid([10], [60]), 7, \"threads64_index32\"),
+        (Launch::grid([10], [64]), 7, \"block64_minblocks2\"),
         (Launch::grid([10], [65]), 7, \"index32\"),
         (Launch::grid([10], [128]).max_registers(32), 9, \"registers32\"),
         (Launch::grid([10], [128]), 1 << 40, \"none\"),
@@ -150,13 +149,13 @@ fn launches_get_the_variants_that_fit_on_the_cpu_and_on_the_fake_driver() {
             "cpu.o threads64_index32",
             "cpu.o index32",
             "cpu.o registers32",
-            "cpu.block16.o block16_minblocks2",
+            "cpu.block64.o block64_minblocks2",
             "compute_75.ptx ",
             "compute_75.threads64_index32.ptx threads64_index32",
             "compute_75.index32.ptx index32",
             "compute_75.registers32.ptx registers32",
             "compute_75.threads64.ptx threads64",
-            "compute_75.block16_minblocks2.ptx block16_minblocks2",
+            "compute_75.block64_minblocks2.ptx block64_minblocks2",
         ]
     );
     let ptx = |variant: &str| {
@@ -169,8 +168,8 @@ fn launches_get_the_variants_that_fit_on_the_cpu_and_on_the_fake_driver() {
     assert!(ptx(".registers32").contains(".maxnreg 32"));
     assert!(ptx(".threads64").contains(".maxntid 64"));
     assert!(ptx(".threads1024").contains(".maxnreg 64"), "a block fits onto a multiprocessor");
-    let exact = ptx(".block16_minblocks2");
-    assert!(exact.contains(".reqntid 16") && exact.contains(".minnctapersm 2"), "{exact}");
+    let exact = ptx(".block64_minblocks2");
+    assert!(exact.contains(".reqntid 64") && exact.contains(".minnctapersm 2"), "{exact}");
     // Equal binaries of two builds are one file, and are embedded once.
     let nothing = manifest.kernel("nothing").expect("there is such a kernel");
     let files: Vec<_> =
