@@ -414,8 +414,13 @@ fn variants_of_what_nvcc_compiles_have_their_launch_bounds() {
         .manifest("2024", settings)
         .file("kernels/sums.cu", text)
         .file("src/main.rs", "fn main() {}\n")
+        .environment("KERNELMILL_TRACE", "trace.json")
         .environment("CUDA_HOME", &home.display().to_string());
     let run = project.cargo(&["build", "--message-format=json"]).succeeds();
+    // The trace has nvcc's run for the signatures.
+    let trace = fs::read_to_string(project.package().join("trace.json")).expect("it is written");
+    let signatures = trace.lines().filter(|line| line.contains("\"cat\":\"signatures\""));
+    assert_eq!(signatures.count(), 1, "{trace}");
     let out = out_dir(&run.stdout, name, &project);
     let manifest = Manifest::read(&out).expect("the build leaves a manifest");
     let kernel = manifest.kernel("sums").expect("there is such a kernel");
