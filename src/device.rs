@@ -45,6 +45,14 @@ impl Device {
         self.context.name()
     }
 
+    /// The name by which `kernelmill-tuning.toml` knows the device. That of the CPU says the level of its instruction set
+    /// too, of which the width of vectors depends: `x86_64 CPU with avx512, 8 threads`. Of others it is
+    /// [`name`](Self::name).
+    #[must_use]
+    pub fn tuning_name(&self) -> &str {
+        self.context.tuning_name()
+    }
+
     /// How the device is driven.
     #[must_use]
     pub fn backend(&self) -> Backend {

@@ -1,4 +1,4 @@
-//! Tracing: each load, launch and copy in the file that `KERNELMILL_TRACE` names, and, with the feature `tracing`, as a span
+//! Tracing: each compilation at run time, load, launch and copy in the file that `KERNELMILL_TRACE` names, and, with the feature `tracing`, as a span
 //! of the crate of that name, and, with the feature `nvtx`, as a range for NVIDIA's tools. Back ends with queues add how long each launch and copy takes on the device.
 //!
 //! Without the variable a launch costs two relaxed loads more, and without a subscriber for the spans one more.
@@ -142,7 +142,7 @@ mod spans {
         tracing::enabled!(target: "kernelmill", Level::DEBUG)
     }
 
-    /// Enters the span of a load, a launch or a copy. Fields that it has none of stay empty.
+    /// Enters the span of a compilation, a load, a launch or a copy. Fields that it has none of stay empty.
     pub(super) fn enter(about: &About) -> EnteredSpan {
         let name = &*about.name;
         macro_rules! span {
@@ -150,13 +150,14 @@ mod spans {
                 debug_span!(
                     target: "kernelmill", $category, $what = name, device = field::Empty, target = field::Empty,
                     fingerprint = field::Empty, grid = field::Empty, block = field::Empty, bytes = field::Empty,
-                    launches = field::Empty,
+                    origin = field::Empty, launches = field::Empty,
                 )
             };
         }
         let span = match about.category {
             "load" => span!("load", source),
             "copy" => span!("copy", method),
+            "compile" => span!("compile", source),
             _ => span!("launch", kernel),
         };
         for (key, text) in &about.arguments {

@@ -1,7 +1,8 @@
 //! Variants of a loaded kernel: its builds for a device, and the one that a launch gets.
 //!
 //! A launch that names a variant gets that. Another gets the first build without macros of its own that fits, in this order: binaries before PTX; the smallest blocks that a build was made
-//! for; indices of 32 bits before those of 64; more registers before fewer; and as the settings list them. All builds are
+//! for, of as many threads one block size before any other; indices of 32 bits before those of 64; no number of
+//! blocks on a multiprocessor before one; more registers before fewer; and as the settings list them. All builds are
 //! loaded with the kernel, so that a launch loads nothing.
 
 use std::{cmp::Reverse, sync::Arc};
@@ -35,13 +36,7 @@ impl Variants {
         absent: Vec<(&'static str, LaunchLimits, NoBinary)>,
     ) -> Self {
         // A stable sort: of equals the first stays the first.
-        builds.sort_by_key(|build| {
-            let bounds = build.bounds();
-            let is_text = build.artifact().kind == ArtifactKind::Ptx;
-            let most = bounds.most_threads().unwrap_or(u32::MAX);
-            let registers = bounds.registers().unwrap_or(MOST_REGISTERS);
-            (is_text, most, !bounds.has_narrow_indices(), Reverse(registers))
-        });
+        builds.sort_by_key(|build| rank(build.artifact().kind, build.bounds()));
         Self { builds, absent }
     }
 
@@ -108,6 +103,17 @@ impl Variants {
     }
 }
 
+/// The place of a build among those that fit a launch: less comes first.
+fn rank(kind: ArtifactKind, bounds: &LaunchLimits) -> impl Ord + use<> {
+    let most = bounds.most_threads().unwrap_or(u32::MAX);
+    let is_any_shape = bounds.block == [0; 3];
+    let registers = bounds.registers().unwrap_or(MOST_REGISTERS);
+    // How many registers ptxas derives from a number of blocks is not known.
+    let is_derived = bounds.min_blocks > 0;
+    let is_text = kind == ArtifactKind::Ptx;
+    (is_text, most, is_any_shape, !bounds.has_narrow_indices(), is_derived, Reverse(registers))
+}
+
 /// Why a launch cannot have a build; `None` where it can.
 fn misfit(
     build: &LoadedKernel,
@@ -143,4 +149,33 @@ fn misfit(
         return wide(build).map(|(what, size)| Outcome::LargerSize { what, size });
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn builds_are_tried_in_the_documented_order() {
+        let none = LaunchLimits::NONE;
+        let most = |max_block_threads| LaunchLimits { max_block_threads, ..none };
+        let cubin = [
+            most(32),
+            LaunchLimits { block: [16, 4, 1], index_width: 32, ..none },
+            LaunchLimits { block: [64, 1, 1], ..none },
+            LaunchLimits { index_width: 32, ..most(64) },
+            most(64),
+            LaunchLimits { max_registers: 32, ..most(64) },
+            LaunchLimits { min_blocks: 2, ..most(64) },
+            most(1024),
+            LaunchLimits { min_blocks: 2, ..most(1024) },
+            none,
+        ];
+        let all = [ArtifactKind::Cubin, ArtifactKind::Ptx];
+        let ranks: Vec<_> =
+            all.iter().flat_map(|kind| cubin.iter().map(|bounds| rank(*kind, bounds))).collect();
+        for (place, pair) in ranks.windows(2).enumerate() {
+            assert!(pair[0] < pair[1], "{place}");
+        }
+    }
 }

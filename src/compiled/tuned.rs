@@ -3,6 +3,7 @@
 
 use super::CompiledKernel;
 use crate::{
+    device::Device,
     launch::{Launch, usual_block},
     limits::stated_block,
     size_class,
@@ -48,8 +49,9 @@ impl CompiledKernel {
     where
         Launch<D>: Into<Launch<3>>,
     {
-        let (signature, device) = (self.0.kernel.embedded().signature, self.device().name());
-        let tuned = size_class::nearest(self.0.tuned, (signature, device), sizes);
+        let signature = self.0.kernel.embedded().signature;
+        let of = |device| size_class::nearest(self.0.tuned, (signature, device), sizes);
+        let tuned = tuning_names(self.device()).into_iter().find_map(of);
         let launch = tuned.map(|(it, block)| {
             let launch = Launch::cover(sizes, block);
             launch.max_registers(it.max_registers)
@@ -73,8 +75,8 @@ impl CompiledKernel {
     #[must_use]
     pub fn fastest<const D: usize>(group: &str, kernels: &[Self], sizes: [usize; D]) -> usize {
         let Some(first) = kernels.first() else { return 0 };
-        let key = (group, first.device().name());
-        let found = size_class::nearest_of_group(first.0.tuned, key, &sizes);
+        let of = |device| size_class::nearest_of_group(first.0.tuned, (group, device), &sizes);
+        let found = tuning_names(first.device()).into_iter().find_map(of);
         let is_it = |kernel: &Self| {
             // Places among the signatures are those of a package.
             std::ptr::eq(kernel.0.tuned, first.0.tuned)
@@ -117,6 +119,11 @@ impl CompiledKernel {
         // Blocks come from numbers of 32 bits.
         self.tuned_cover(sizes).block_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
     }
+}
+
+/// What a device was tuned under: files of earlier versions have its name alone.
+fn tuning_names(device: &Device) -> [&str; 2] {
+    [device.tuning_name(), device.name()]
 }
 
 /// The usual block, halved along its last axis that can be until it fits; a block of one thread where none does.

@@ -59,6 +59,10 @@ pub(crate) trait Context: Transfers + Any + Send + Sync {
     /// The number that [`Platform::open`] knows it by.
     fn ordinal(&self) -> usize;
     fn name(&self) -> &str;
+    /// What tuned launches are kept under: the name, with more of the processor where that has no name of its own.
+    fn tuning_name(&self) -> &str {
+        self.name()
+    }
     fn limits(&self) -> &Limits;
     fn architecture(&self) -> &Architecture;
     /// How its back end has a capability.

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use kernelmill_artifact::{ArtifactKind, Fingerprint};
+use kernelmill_artifact::{ArtifactKind, Fingerprint, ptx_entries};
 use kernelmill_store::KeyBuilder;
 
 use super::{
     database::Database,
+    dumps::{Dumps, Stage},
     overrides,
-    program::{Binary, Program, once},
+    program::{Binary, Program, function_name, once},
     source::{Language, Source},
 };
 use crate::{
@@ -174,7 +175,10 @@ impl Compiler {
         let mut options = self.options.clone();
         options.push(format!("--gpu-architecture={form}_{architecture}"));
         let key = self.key(nvrtc, source, &options);
-        once(device, &source.name, key, self.database.as_ref(), || {
+        let dumps = Dumps::asked(&source.name);
+        // What is dumped is compiled, whatever the database has.
+        let database = self.database.as_ref().filter(|_| dumps.is_none());
+        once(device, &source.name, key, database, || {
             let request = Request {
                 name: &source.name,
                 text: &source.text,
@@ -190,6 +194,9 @@ impl Compiler {
             })?;
             let text = String::from_utf8_lossy(&output.ptx).into_owned();
             let bytes = if kind == ArtifactKind::Ptx { output.ptx } else { output.cubin };
+            if let Some(dumps) = dumps.filter(|it| it.has(Stage::Ptx)) {
+                dump(&dumps, &format!("{form}_{architecture}"), &text);
+            }
             let mut binary = Binary::new(kind, bytes, &text);
             binary.log = output.log;
             binary.instances = self.instances.iter().cloned().zip(output.symbols).collect();
@@ -209,6 +216,18 @@ impl Compiler {
             .parts("header", self.headers.iter().flat_map(|(name, text)| [name, text]))
             .parts("instance", &self.instances)
             .finish()
+    }
+}
+
+/// Dumps each kernel in PTX, whole as NVRTC writes it: by the name of its function, or by its symbol where several functions
+/// are called that.
+fn dump(dumps: &Dumps, target: &str, ptx: &str) {
+    let entries = ptx_entries(ptx);
+    let name_of = |symbol| function_name(symbol).unwrap_or(symbol);
+    for entry in &entries {
+        let name = name_of(entry.name);
+        let is_only = entries.iter().filter(|it| name_of(it.name) == name).count() == 1;
+        dumps.write((if is_only { name } else { entry.name }, target), Stage::Ptx, ptx);
     }
 }
 

@@ -32,6 +32,7 @@
 
 mod compiler;
 mod database;
+mod dumps;
 mod kernel;
 mod overrides;
 mod program;

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 type Compile<'a> = &'a dyn Fn(&Source, Vec<String>) -> Result<Program>;
 
 /// How the names of the variables begin; the name of the kernel's function follows.
-const PREFIX: &str = "KERNELMILL_OVERRIDE_";
+pub(super) const PREFIX: &str = "KERNELMILL_OVERRIDE_";
 
 /// What a file is, by its ending.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ enum Form {
 }
 
 /// The files by the names of kernels, which may be those of other programs or of builds.
-fn named() -> Vec<(String, PathBuf)> {
+pub(super) fn named() -> Vec<(String, PathBuf)> {
     let of = |(name, file): (std::ffi::OsString, std::ffi::OsString)| {
         let kernel = name.to_str()?.strip_prefix(PREFIX)?.to_owned();
         (!file.is_empty()).then(|| (kernel, PathBuf::from(file)))
@@ -147,7 +147,7 @@ fn in_file(program: &Program, (name, symbol): (&str, &str)) -> Result<Kernel> {
 }
 
 /// Tells the user something: once in a process, and in the program's log.
-fn say(log: &mut String, line: String) {
+pub(super) fn say(log: &mut String, line: String) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     log.push_str(&line);
     log.push('\n');

@@ -17,6 +17,7 @@ use crate::{
     error::{Error, Result},
     loaded::Loaded,
     properties::Architecture,
+    trace,
 };
 
 /// Where a program came from.
@@ -238,10 +239,22 @@ pub(super) fn made_once(
     let (made, origin) = match *place {
         Some(made) => (made, Origin::Memory),
         None => {
-            let kept = database.and_then(|database| Binary::read(&database.get(&key)?));
+            // Most of the time that a program takes to start may go here.
+            let span = |origin: &'static str| {
+                trace::span(|| {
+                    let arguments =
+                        vec![("device", device.to_string()), ("origin", origin.to_owned())];
+                    trace::About { category: "compile", name: name.to_owned().into(), arguments }
+                })
+            };
+            let kept = database.and_then(|database| {
+                let _span = span("database");
+                Binary::read(&database.get(&key)?)
+            });
             let (binary, origin) = match kept {
                 Some(binary) => (binary, Origin::Database),
                 None => {
+                    let _span = span("compiler");
                     let binary = make()?;
                     if let Some(database) = database {
                         database.put(&key, &binary.write());
@@ -261,6 +274,12 @@ impl Made {
     /// The binary.
     pub(super) fn bytes(&self) -> &'static [u8] {
         &self.binary.bytes
+    }
+
+    /// The sizes of the parameters of a kernel in bytes, where its form says them.
+    pub(super) fn parameters(&self, symbol: &str) -> Option<&'static [u64]> {
+        let kernel = self.binary.kernels.iter().find(|kernel| kernel.symbol == symbol);
+        kernel.map(|kernel| &*kernel.parameters)
     }
 
     /// Its form.

@@ -76,7 +76,7 @@ fn the_fastest_block_of_each_size_is_marked() {
     result.unwrap();
     let device = Device::cpu_sequential().unwrap();
     let line = |n: usize, block: u64, time: u64, ratio: &str, mark: u8| {
-        format!("saxpy\t{}\t{n}\t{block}\t0\t{time}\t{ratio}\t{mark}", device.name())
+        format!("saxpy\t{}\t{n}\t{block}\t0\t{time}\t{ratio}\t{mark}", device.tuning_name())
     };
     let expected = [
         line(100, 256, 1256, "1.0000", 0),
@@ -227,7 +227,7 @@ fn the_fastest_kernel_of_a_group_is_marked_for_each_size() {
     result.unwrap();
     let device = Device::cpu_sequential().unwrap();
     let line = |size: &str, time: u64, ratio: &str, mark: u8| {
-        format!("two\tsaxpy\t{}\t{size}\t{time}\t{ratio}\t{mark}", device.name())
+        format!("two\tsaxpy\t{}\t{size}\t{time}\t{ratio}\t{mark}", device.tuning_name())
     };
     let expected = [
         line("4x8", 500_000, "1.0000", 1),

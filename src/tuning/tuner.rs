@@ -152,7 +152,7 @@ impl Tuner {
                 })?;
             let lines = candidates.iter().map(|it| {
                 let (block, registers) = (written(&it.block), it.registers);
-                let (name, device) = (kernel.name(), field(device.name()));
+                let (name, device) = (kernel.name(), field(device.tuning_name()));
                 format!("time\t{name}\t{device}\t{}\t{block}\t{registers}", written(&n))
             });
             self.report(lines, &measured)?;
@@ -215,7 +215,7 @@ impl Tuner {
                 launch(&mut shared, &stream, place)
             })?;
             let lines = kernels.iter().map(|it| {
-                let (name, device) = (it.name(), field(device.name()));
+                let (name, device) = (it.name(), field(device.tuning_name()));
                 format!("group\t{}\t{name}\t{device}\t{}", field(group), written(&n))
             });
             self.report(lines, &measured)?;
@@ -232,7 +232,7 @@ impl Tuner {
         launch: &mut dyn FnMut(usize) -> Result<()>,
     ) -> Result<Vec<Measured>, TuneError> {
         let Self { clock, report, .. } = self;
-        let (stream, device, n) = (device.stream(), field(device.name()), written(n));
+        let (stream, device, n) = (device.stream(), field(device.tuning_name()), written(n));
         let mut measure = |candidate: usize, launches: u32| -> Result<Duration, TuneError> {
             let start = clock();
             for _ in 0..launches {

@@ -54,6 +54,22 @@ impl LaunchLimits {
         }
     }
 
+    /// The bounds of a variant that says these of its launches, of a kernel with other bounds: one block size stands in the
+    /// place of the most threads of a block.
+    ///
+    /// ```
+    /// use kernelmill_artifact::LaunchLimits;
+    /// let kernel = LaunchLimits { max_block_threads: 256, max_registers: 64, ..LaunchLimits::NONE };
+    /// let said = LaunchLimits { block: [32, 1, 1], ..LaunchLimits::NONE };
+    /// let variant = said.in_place_of(kernel);
+    /// assert_eq!((variant.block, variant.max_block_threads, variant.max_registers), ([32, 1, 1], 0, 64));
+    /// ```
+    #[must_use]
+    pub fn in_place_of(self, kernel: Self) -> Self {
+        let bound = if self.block == [0; 3] { kernel.max_block_threads } else { 0 };
+        self.or(Self { max_block_threads: bound, ..kernel })
+    }
+
     /// These bounds without those that change no code: as many registers as a thread can have, and indices of 64 bits.
     #[must_use]
     pub fn normalized(self) -> Self {

@@ -35,12 +35,22 @@ impl KernelVariant {
     /// The variant with these limits in place of those of its kernel. Its name says them.
     #[must_use]
     pub fn new(said: LaunchLimits, kernel: LaunchLimits) -> Self {
-        let LaunchLimits { max_block_threads, max_registers, index_width, .. } = said;
-        let numbers =
-            [("threads", max_block_threads), ("registers", max_registers), ("index", index_width)];
-        let said_numbers = numbers.into_iter().filter(|(_, number)| *number > 0);
-        let name = said_numbers.map(|(what, number)| format!("{what}{number}")).collect::<Vec<_>>();
-        Self { name: name.join("_").into(), limits: said.or(kernel), defines: Vec::new() }
+        let number = |what: &str, number: u32| (number > 0).then(|| format!("{what}{number}"));
+        let block = match said.block {
+            [0, 0, 0] => None,
+            [x, 1, 1] => Some(format!("block{x}")),
+            [x, y, 1] => Some(format!("block{x}x{y}")),
+            [x, y, z] => Some(format!("block{x}x{y}x{z}")),
+        };
+        let parts = [
+            number("threads", said.max_block_threads),
+            block,
+            number("minblocks", said.min_blocks),
+            number("registers", said.max_registers),
+            number("index", said.index_width),
+        ];
+        let name = parts.into_iter().flatten().collect::<Vec<_>>().join("_");
+        Self { name: name.into(), limits: said.in_place_of(kernel), defines: Vec::new() }
     }
 
     /// The variant compiled with these macros too, each a name and a value, which may be empty. Its name starts with
@@ -126,6 +136,9 @@ mod tests {
         for (index, one) in all.iter().enumerate() {
             assert!(all[..index].iter().all(|other| other != one), "{one:?}");
         }
+        let said = LaunchLimits { block: [16, 4, 1], min_blocks: 2, ..LaunchLimits::NONE };
+        let exact = KernelVariant::new(said, kernel);
+        assert_eq!((&*exact.name, exact.limits.max_block_threads), ("block16x4_minblocks2", 0));
         let named = KernelVariant { name: "other".into(), ..all[0].clone() };
         assert_eq!(named, all[0], "a name changes no code");
         let defined = |value| all[0].clone().with_defines([("TILE", value)]);

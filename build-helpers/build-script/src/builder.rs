@@ -439,8 +439,8 @@ impl Kernel {
     }
 
     /// Lists variants of the kernel: builds for some of its launches, among which a launch chooses. Each is what is said
-    /// of its launches, in place of what is said of the kernel's: the most threads of a block, the most registers of a
-    /// thread, the bits of indices. Nothing else of the limits is looked at.
+    /// of its launches, in place of what is said of the kernel's: the most threads of a block or its exact size, the number
+    /// of blocks on a multiprocessor, the most registers of a thread, the bits of indices. Clusters are not looked at.
     ///
     /// ```no_run
     /// use kernelmill_build::{Build, LaunchLimits};
@@ -450,13 +450,7 @@ impl Kernel {
     /// ```
     pub fn variants(mut self, variants: impl IntoIterator<Item = LaunchLimits>) -> Self {
         let variant = |limits: LaunchLimits| {
-            let LaunchLimits { max_block_threads, max_registers, index_width, .. } = limits;
-            let limits = LaunchLimits {
-                max_block_threads,
-                max_registers,
-                index_width,
-                ..LaunchLimits::NONE
-            };
+            let limits = LaunchLimits { cluster: [0; 3], ..limits };
             VariantLayer { limits, ..VariantLayer::default() }
         };
         self.layer.variants.get_or_insert_default().extend(variants.into_iter().map(variant));

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use kernelmill_artifact::Target;
 use kernelmill_build::{
     dump::{self, Stage, kernel_of},
-    manifest::{Binary, Kernel},
+    manifest::{Binary, CompiledKernel, Kernel},
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -16,10 +16,13 @@ use std::fs;
 pub(crate) struct Options {
     /// The kernel: the name of its wrapper, or its symbol.
     kernel: String,
-    /// What it is compiled for: `compute_75` prints PTX, `sm_90` SASS (by nvdisasm), and `cpu` its
-    /// lowering strategy with the reason.
+    /// What it is compiled for: `compute_75` prints PTX, `sm_90` SASS (by nvdisasm), `gfx1100` assembly text, `vulkan` WGSL,
+    /// `spirv64` LLVM's IR, and `cpu` its lowering strategy with the reason.
     #[arg(long, default_value = "compute_75")]
     target: String,
+    /// The variant of the kernel, by its name, such as `threads64`: `cargo kernelmill list` shows them.
+    #[arg(long)]
+    variant: Option<String>,
     /// For the CPU, prints the passes of the compiler's back end in their order, with what each did.
     #[arg(long)]
     passes: bool,
@@ -38,11 +41,13 @@ pub(crate) struct Options {
 /// Builds the package for the one target, and prints the kernel.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let target: Target = options.target.parse()?;
-    if let Some(stage) = options.stage {
+    if let Some(stage) = options.stage.or_else(|| usual_stage(&target)) {
         return print_stage(options, &target, stage);
     }
     if !matches!(target, Target::Ptx(_) | Target::Cubin(_) | Target::Cpu) {
-        bail!("`{target}` cannot be printed as text: ask for `compute_75`, `sm_90` or `cpu`");
+        bail!(
+            "`{target}` cannot be printed as text: ask for `compute_75`, `sm_90`, `gfx1100`, `vulkan`, `spirv64` or `cpu`"
+        );
     }
     if options.passes && target != Target::Cpu {
         bail!(
@@ -57,10 +62,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let own = binary.target.parse();
         matches!((&target, own), (Target::Ptx(_), Ok(Target::Ptx(_))))
     };
-    let mut all = built.manifest.compiled(kernel);
-    let (binary, compiled) = all
-        .find(|(binary, _)| binary.target == target.to_string() || is_ptx(binary))
-        .with_context(|| format!("the kernel `{}` is not compiled for `{target}`", kernel.name))?;
+    let of_target: Vec<_> = built
+        .manifest
+        .compiled(kernel)
+        .filter(|(binary, _)| binary.target == target.to_string() || is_ptx(binary))
+        .collect();
+    let (binary, compiled) = *of_variant(options, kernel, &target, &of_target)?;
     if target == Target::Cpu {
         let strategy = compiled.strategy.as_ref().context(
             "internal error of kernelmill: the kernel has no lowering strategy; please report it",
@@ -81,19 +88,64 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let text = assembly::text(binary.kind, &built.path(&binary.file))?;
     let text = kernel_of(&text, &compiled.entry)
         .with_context(|| format!("{} has no entry point `{}`", binary.file, compiled.entry))?;
-    print(options, kernel, &target, text);
+    print(options, (kernel, &target), None, text);
     Ok(())
 }
 
+/// The stage that is printed where none is asked for, of targets whose binaries are no text.
+fn usual_stage(target: &Target) -> Option<Stage> {
+    match target {
+        Target::Amd(_) => Some(Stage::Asm),
+        Target::Vulkan => Some(Stage::Wgsl),
+        Target::Spirv64 => Some(Stage::Opt),
+        _ => None,
+    }
+}
+
+/// The build of a kernel that is asked for, among those for a target.
+fn of_variant<'a, 'b>(
+    options: &Options,
+    kernel: &Kernel,
+    target: &Target,
+    all: &'a [(&'b Binary, &'b CompiledKernel)],
+) -> Result<&'a (&'b Binary, &'b CompiledKernel)> {
+    let name = |compiled: &'b CompiledKernel| compiled.variant.as_ref().map(|it| it.name.as_str());
+    if let Some(found) = all.iter().find(|(_, it)| name(it) == options.variant.as_deref()) {
+        return Ok(found);
+    }
+    let (kernel, names) = (&kernel.name, all.iter().filter_map(|(_, it)| name(it)));
+    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    match &options.variant {
+        Some(variant) if !names.is_empty() => bail!(
+            "the kernel `{kernel}` has no variant `{variant}` for `{target}`; its variants are {}",
+            names.join(", ")
+        ),
+        Some(variant) if !all.is_empty() => {
+            bail!(
+                "the kernel `{kernel}` has no variant `{variant}` for `{target}`: it has none there"
+            )
+        }
+        _ => bail!("the kernel `{kernel}` is not compiled for `{target}`"),
+    }
+}
+
 /// Prints a text, alone or as a member of JSON.
-fn print(options: &Options, kernel: &Kernel, target: &Target, text: &str) {
+fn print(
+    options: &Options,
+    (kernel, target): (&Kernel, &Target),
+    stage: Option<Stage>,
+    text: &str,
+) {
     if !options.json {
         println!("{text}");
         return;
     }
     let mut facts = facts(kernel, target, json!({ "text": text }));
-    if let Some(stage) = options.stage {
+    if let Some(stage) = stage {
         facts["stage"] = json!(stage.name());
+    }
+    if let Some(variant) = &options.variant {
+        facts["variant"] = json!(variant);
     }
     println!("{facts:#}");
 }
@@ -118,7 +170,10 @@ fn print_stage(options: &Options, target: &Target, stage: Stage) -> Result<()> {
     let built = options.selection.build_with(Some(&options.target), &dumps)?;
     let kernel = built.manifest.kernel(&options.kernel);
     let kernel = kernel.ok_or_else(|| built.no_kernel(&options.kernel))?;
-    let name = dump::file_name(&kernel.name, &target.to_string(), stage);
+    let is_of_target = |it: &(&Binary, _)| it.0.target == target.to_string();
+    let of_target: Vec<_> = built.manifest.compiled(kernel).filter(is_of_target).collect();
+    let (binary, _) = of_variant(options, kernel, target, &of_target)?;
+    let name = dump::file_name(&kernel.name, &assembly::label(binary), stage);
     let path = built.folder.join(dump::FOLDER).join(name);
     let text = fs::read_to_string(path).with_context(|| {
         format!(
@@ -127,7 +182,7 @@ fn print_stage(options: &Options, target: &Target, stage: Stage) -> Result<()> {
             why_none(target)
         )
     })?;
-    print(options, kernel, target, text.trim_end());
+    print(options, (kernel, target), Some(stage), text.trim_end());
     Ok(())
 }
 

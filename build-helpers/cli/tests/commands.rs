@@ -1,10 +1,11 @@
 //! Every command, on the example `saxpy`.
 
 use std::{
-    fs::File,
-    path::Path,
+    fs::{self, File},
+    path::{Path, PathBuf},
     process::{Command, Output},
 };
+use test_support::temporary_folder;
 
 /// The commands build one example, each for other targets: what one has built and reads, another would replace.
 fn kernelmill(arguments: &[&str]) -> Output {
@@ -106,6 +107,11 @@ fn inspect_prints_what_vulkan_metal_and_d3d12_get() {
         let text = stdout(inspect(kernel, stage));
         assert!(text.contains(has), "{kernel} {stage}: {text}");
     }
+    // It is what is printed where no stage is asked for.
+    let text = stdout(kernelmill_on("devices", &["inspect", compiled, "--target", "vulkan"]));
+    assert!(text.contains("fn kernel0("), "{text}");
+    let folders = [temporary_folder(), temporary_folder()];
+    diff_compares_wgsl(&folders.each_ref().map(|folder| copy_of_build(folder.path())));
     for (kernel, stage) in [(own, "opt"), (compiled, "msl")] {
         let output = inspect(kernel, stage);
         let text = String::from_utf8_lossy(&output.stderr);
@@ -114,6 +120,36 @@ fn inspect_prints_what_vulkan_metal_and_d3d12_get() {
         );
         assert!(!output.status.success() && text.contains(&expected), "{text}");
     }
+}
+
+/// A copy of what the build for the last command on the example `devices` has left, with the dumps.
+fn copy_of_build(folder: &Path) -> PathBuf {
+    let builds = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../debug/build");
+    let out_dirs = fs::read_dir(builds).unwrap().flatten().map(|entry| entry.path().join("out"));
+    let dumped = "kernelmill/dump/multiply.vulkan.wgsl";
+    let dumped =
+        out_dirs.filter_map(|it| Some((it.join(dumped).metadata().ok()?.modified().ok()?, it)));
+    let (_, newest) = dumped.max().expect("the WGSL of a kernel was dumped");
+    let copy = folder.join("copy");
+    let copied = Command::new("cp").arg("-r").arg(newest).arg(&copy).status().unwrap();
+    assert!(copied.success());
+    copy
+}
+
+/// What is written for Vulkan, and files in WGSL, without comments.
+#[track_caller]
+fn diff_compares_wgsl(builds: &[PathBuf; 2]) {
+    let [before, now] = builds.each_ref().map(|it| it.to_str().unwrap());
+    let own = builds[1].join("kernelmill/dump/multiply_on_vulkan.vulkan.wgsl");
+    let text = fs::read_to_string(&own).unwrap();
+    let diff = || kernelmill(&["diff", before, now, "--exit-code"]);
+    fs::write(&own, format!("// Moved.\n{text}")).unwrap();
+    assert_eq!(stdout(diff()), "vulkan:\n  same     multiply\n  same     multiply_on_vulkan\n");
+    fs::write(&own, text.replacen(" * ", " / ", 1)).unwrap();
+    let output = diff();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let expected = "vulkan:\n  same     multiply\n  changed  multiply_on_vulkan: other code of the same size\n";
+    assert_eq!((&*said, output.status.code()), (expected, Some(1)), "{output:?}");
 }
 
 #[test]

@@ -76,10 +76,10 @@ fn git(package: &Path, arguments: &[&str]) {
 }
 
 /// A copy of what the build of a package left.
-fn outputs(package: &Path, folder: &TempDir) -> String {
+fn outputs(package: &Path, folder: &TempDir, name: &str) -> String {
     let list = succeed(&kernelmill(package, &["list", "--json"]));
     let list: serde_json::Value = serde_json::from_str(&list).unwrap();
-    let copy = folder.path().join("outputs");
+    let copy = folder.path().join(name);
     fs::create_dir(&copy).unwrap();
     for entry in fs::read_dir(list["out_dir"].as_str().unwrap()).unwrap().flatten() {
         if entry.path().is_file() {
@@ -99,9 +99,14 @@ fn a_new_package_passes_its_test_and_diff_sees_an_edit() {
 
     git(&package, &["add", "."]);
     git(&package, &["commit", "--quiet", "-m", "first"]);
-    let said = succeed(&kernelmill(&package, &["diff", "--exit-code"]));
+    let output = kernelmill(&package, &["diff", "--exit-code"]);
+    let said = succeed(&output);
     assert_eq!(said, "compute_75:\n  same     saxpy\ncpu:\n  same     saxpy\n");
-    let built = outputs(&package, &folder);
+    // What is built is said, the working tree first.
+    let progress = String::from_utf8_lossy(&output.stderr).into_owned();
+    let building: Vec<_> = progress.lines().filter(|line| line.starts_with("building ")).collect();
+    assert_eq!(building, ["building the working tree", "building `HEAD`"], "{progress}");
+    let built = outputs(&package, &folder, "outputs");
 
     let kernel = package.join("kernels/saxpy.rs");
     let text = fs::read_to_string(&kernel).unwrap();
@@ -127,7 +132,22 @@ fn a_new_package_passes_its_test_and_diff_sees_an_edit() {
     git(&package, &["reset", "--quiet", "HEAD~1"]);
     // What was kept of a build has its code where that is printed, as PTX is; else its digest says whether it is the same.
     let said = succeed(&kernelmill(&package, &["diff", &built]));
-    assert!(said.contains("cpu:\n  rebuilt  saxpy: its resources are"), "{said}");
+    assert!(
+        said.contains("cpu:\n  rebuilt  saxpy: another binary with the same resources"),
+        "{said}"
+    );
+    // A check does not pass over what it cannot compare.
+    let output = kernelmill(&package, &["diff", &built, "--target", "cpu", "--exit-code"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    // Two folders: nothing is built.
+    let output = kernelmill(folder.path(), &["diff", &built, &built, "--exit-code"]);
+    assert_eq!(succeed(&output), "compute_75:\n  same     saxpy\ncpu:\n  same     saxpy\n");
+    assert_eq!(output.stderr, b"", "{output:?}");
+    let other = outputs(&package, &folder, "other");
+    let output = kernelmill(folder.path(), &["diff", &built, &other, "--exit-code"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("compute_75:\n  changed  saxpy: "), "{said}");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
     // The build that was kept is the revision's, and what is compared is not built for it.
     let page = folder.path().join("diff.html");
     let arguments = ["diff", &built, "--json", "--exit-code", "--html", page.to_str().unwrap()];
@@ -197,12 +217,170 @@ fn a_revision_is_built_with_packages_outside_the_repository() {
     assert_eq!(said, "compute_75:\n  same     saxpy\n");
     // From another folder, and with a folder that is no build.
     let path = manifest.display().to_string();
-    let arguments = ["diff", "HEAD", "HEAD", "--manifest-path", &path, "--target", "compute_75"];
+    let arguments =
+        ["diff", "HEAD@{1 week ago}", "HEAD", "--manifest-path", &path, "--target", "compute_75"];
     let said = succeed(&kernelmill(folder.path(), &arguments));
     assert_eq!(said, "compute_75:\n  same     saxpy\n");
     let output = kernelmill(&package, &["diff", "./kernels"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("./kernels has no `kernelmill.json`: name the folder of"), "{said}");
+}
+
+/// Kernels for OpenCL devices: as LLVM's IR, and as the text that is embedded.
+#[test]
+fn kernels_of_spirv_and_sources_are_compared() {
+    let folder = temporary_folder();
+    let package = package(&folder, "grind_spirv", "rust");
+    let manifest = package.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let targets = "targets = [\"spirv64\", \"opencl-c\"]";
+    let text = text.replace("targets = [\"cpu\", \"compute_75\"]", targets);
+    let variants =
+        "[package.metadata.kernelmill.kernels.saxpy]\nvariants = [{ launch-bounds = 64 }]\n";
+    fs::write(&manifest, format!("{text}\n{variants}")).unwrap();
+    let rust = package.join("kernels/saxpy.rs");
+    let text = fs::read_to_string(&rust).unwrap();
+    let zero = "#[kernel]\npub fn zero(mut y: DisjointSlice<f32>) {\n    \
+                if let Some(out) = y.get_mut(thread::index_1d()) {\n        *out = 0.0;\n    }\n}\n";
+    fs::write(&rust, format!("{text}\n{zero}")).unwrap();
+    let twice = "kernel void twice(global float *x) {\n  x[get_global_id(0)] *= 2.0f;\n}\n";
+    let opencl = package.join("kernels/twice.cl");
+    fs::write(&opencl, twice).unwrap();
+    if !has_clang(&package) {
+        return;
+    }
+    git(&package, &["add", "."]);
+    git(&package, &["commit", "--quiet", "-m", "first"]);
+    // A line more in each file is no change.
+    fs::write(&rust, format!("// Moved.\n{text}\n{zero}")).unwrap();
+    fs::write(&opencl, format!("// Moved.\n{twice}")).unwrap();
+    let same = "opencl-c:\n  same     twice\nspirv64:\n  same     saxpy\n  same     saxpy [threads64]\n  \
+                same     twice\n  same     zero\n";
+    assert_eq!(succeed(&kernelmill(&package, &["diff", "--exit-code"])), same);
+    fs::write(&rust, format!("{text}\n{}", zero.replace("0.0", "1.0"))).unwrap();
+    fs::write(&opencl, twice.replace("2.0f", "3.0f")).unwrap();
+    let output = kernelmill(&package, &["diff", "--exit-code"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let changes: Vec<_> = said.lines().map(|line| line.split(':').next().unwrap()).collect();
+    // clang shows nothing of what it makes of OpenCL C.
+    let of_spirv =
+        ["  same     saxpy", "  same     saxpy [threads64]", "  rebuilt  twice", "  changed  zero"];
+    let expected = [["opencl-c", "  changed  twice", "spirv64"].as_slice(), &of_spirv].concat();
+    assert_eq!(changes, expected, "{said}");
+
+    let inspect = |target: &str, more: &[&str]| {
+        kernelmill(&package, &[&["inspect", "saxpy", "--target", target], more].concat())
+    };
+    // The variant of a kernel, where it has code of its own and where it has none.
+    let variant = ["--variant", "threads64"];
+    let [own, of_variant] = [&[][..], &variant].map(|it| succeed(&inspect("compute_75", it)));
+    assert!(!own.contains(".maxntid") && of_variant.contains(".maxntid 64"), "{own}{of_variant}");
+    let [own, shared] = [&[][..], &variant].map(|it| succeed(&inspect("spirv64", it)));
+    assert!(own.contains("define spir_kernel void @saxpy(") && own == shared, "{own}{shared}");
+    assert!(succeed(&inspect("gfx1100", &[])).contains("s_endpgm"));
+    let output = inspect("compute_75", &["--variant", "threads65"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    let expected = "the kernel `saxpy` has no variant `threads65` for `compute_75`; its variants are `threads64`";
+    assert!(!output.status.success() && said.contains(expected), "{said}");
+}
+
+/// The code blocks of a page of the book: the language and the text.
+fn blocks(page: &str) -> Vec<(String, String)> {
+    let text = fs::read_to_string(root().join("docs/src").join(page)).unwrap();
+    let blocks = text.split("\n```").skip(1).step_by(2);
+    blocks.filter_map(|block| block.split_once('\n')).map(|(l, t)| (l.into(), t.into())).collect()
+}
+
+/// The files of the page on reports, and its commands with what they print.
+#[test]
+fn the_slow_kernel_of_the_page_on_reports_becomes_what_the_page_says() {
+    if tool::nvidia("ptxas").is_none() || tool::nvidia("nvdisasm").is_none() {
+        return;
+    }
+    let folder = temporary_folder();
+    let package = package(&folder, "grind_mirror", "rust");
+    fs::remove_file(package.join("kernels/saxpy.rs")).unwrap();
+    let main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n";
+    fs::write(package.join("src/main.rs"), main).unwrap();
+    let (mut files, mut commands) = (0, 0);
+    for (_, code) in blocks("guide/reports.md") {
+        if let Some(text) = code.strip_prefix("// kernels/mirror.rs\n") {
+            if files > 0 {
+                git(&package, &["add", "."]);
+                git(&package, &["commit", "--quiet", "-m", "slow"]);
+            }
+            fs::write(package.join("kernels/mirror.rs"), text).unwrap();
+            files += 1;
+        } else if let Some((command, expected)) =
+            code.strip_prefix("$ cargo kernelmill ").and_then(|code| code.split_once('\n'))
+        {
+            let arguments: Vec<_> = command.split(' ').collect();
+            let said = succeed(&kernelmill(&package, &arguments));
+            assert!(said.starts_with(expected), "{command}: {said}");
+            commands += 1;
+        }
+    }
+    assert_eq!((files, commands), (2, 3));
+}
+
+/// From the benchmark of a package to what its launches get.
+#[test]
+fn a_package_is_tuned_and_its_launches_are_as_was_found() {
+    let folder = temporary_folder();
+    let package = package(&folder, "grind_tune", "rust");
+    let manifest = package.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let bench = "[[bench]]\nname = \"tune\"\nharness = false\n";
+    fs::write(&manifest, format!("{}\n{bench}", text.replace(", \"compute_75\"", ""))).unwrap();
+    let head = "mod kernels {\n    kernelmill::include_kernels!();\n}\n";
+    let main = "fn main() -> kernelmill::Result<()> {\n    let device = kernelmill::Device::cpu()?;\n    let kernels = \
+                kernels::Kernels::load(&device)?;\n    println!(\"{}\\n{}\\n{:?}\", device.name(), device.tuning_name(), \
+                kernels.compiled().saxpy()?.tuned_launch(1000).block_size());\n    Ok(())\n}\n";
+    let tune = "use kernelmill::tuning::{Output, TuneError, Tuner};\n\nfn main() -> Result<(), TuneError> {\n    let mut \
+                tuner = Tuner::from_environment()?;\n    for device in tuner.devices()? {\n        let kernels = \
+                kernels::Kernels::load(&device)?;\n        tuner.tune(\n            &kernels.compiled().saxpy()?,\n            \
+                |n| Ok((device.upload(&vec![1.0_f32; n])?, device.upload(&vec![2.0_f32; n])?)),\n            |(x, y), \
+                stream, launch| kernels.saxpy(stream, launch, 3.0, &*x, &mut *y),\n            |(_, y)| \
+                Ok(Output::exact(&y.download()?)),\n        )?;\n    }\n    Ok(())\n}\n";
+    fs::write(package.join("src/main.rs"), format!("{head}{main}")).unwrap();
+    fs::create_dir(package.join("benches")).unwrap();
+    fs::write(package.join("benches/tune.rs"), format!("{head}{tune}")).unwrap();
+    // As on a machine without cargo: `cargo bench` would compile all of kernelmill optimised.
+    let arguments = ["build", "--offline", "--bench", "tune", "--message-format=json"];
+    let built = succeed(&cargo(&package, &arguments));
+    let built = built.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let program = |it: serde_json::Value| Some(it["executable"].as_str()?.to_owned());
+    let program = built.filter_map(program).next_back().expect("the benchmark is a program");
+    let asked = [("KERNELMILL_DEVICE", "cpu"), ("KERNELMILL_TUNE", "saxpy")];
+    let rounds = [("KERNELMILL_TUNE_SIZES", "1000"), ("KERNELMILL_TUNE_ROUNDS", "3")];
+    let printed = Command::new(program).envs(asked).envs(rounds).output().unwrap();
+    fs::write(package.join("printed.txt"), succeed(&printed)).unwrap();
+    let said = succeed(&kernelmill(&package, &["tune", "saxpy", "--printed", "printed.txt"]));
+    let run = || succeed(&cargo(&package, &["run", "--offline"]));
+    let first = run();
+    let [name, tuning_name, block] = first.lines().collect::<Vec<_>>().try_into().unwrap();
+    assert!(said.contains(&format!("saxpy, 1000 elements, {tuning_name}\n")), "{said}");
+    let file = package.join("kernelmill-tuning.toml");
+    let tuned = fs::read_to_string(&file).unwrap();
+    let found = tuned.lines().find_map(|line| line.strip_prefix("block = ")).unwrap();
+    assert_eq!(block, format!("[{found}]"), "{tuned}");
+    assert!(tuned.contains(&format!("device = {tuning_name:?}\nsize-class = 9\n")), "{tuned}");
+    // What an earlier version has written is for all levels of the processor, and what is for this level comes first.
+    let choice = |device: &str, block: u32| {
+        format!(
+            "[[choice]]\nkernel = \"saxpy\"\ndevice = {device:?}\nsize-class = 9\nblock = {block}\n"
+        )
+    };
+    let old = choice(name, 128);
+    for (text, block) in [
+        (old.clone(), "[128]"),
+        (old + &choice(tuning_name, 64), if name == tuning_name { "[128]" } else { "[64]" }),
+        (choice(&name.replace(" CPU", " CPU with another level"), 64), "[256]"),
+    ] {
+        fs::write(&file, &text).unwrap();
+        assert_eq!(run().lines().last(), Some(block), "{text}");
+    }
 }
 
 #[test]

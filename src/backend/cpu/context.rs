@@ -16,7 +16,7 @@ use crate::{
     capability::{Capability, Support},
     embedded::EmbeddedArtifact,
     error::{Error, Result},
-    hal::{self, ContextId, ErrorSlot, Platform, StreamRef},
+    hal::{self, ContextId, Platform, StreamRef},
     properties::{Architecture, Backend, Limits},
 };
 
@@ -83,7 +83,7 @@ pub(in crate::backend) fn asynchronous_watched(limit: std::time::Duration) -> Ar
 
 fn asynchronous_with(options: Options) -> Arc<Device> {
     let name = format!("{} CPU, {} threads, asynchronous", std::env::consts::ARCH, cores());
-    Arc::new(Device { name, sequential: false, options, errors: ErrorSlot::default() })
+    Arc::new(Device::new(name, false, options))
 }
 
 fn cores() -> usize {
@@ -94,7 +94,7 @@ impl Context {
     pub(super) fn new(sequential: bool, options: Options) -> Self {
         let how = if sequential { "sequential".to_owned() } else { format!("{} threads", cores()) };
         let name = format!("{} CPU, {how}", std::env::consts::ARCH);
-        let device = Device { name, sequential, options, errors: ErrorSlot::default() };
+        let device = Device::new(name, sequential, options);
         Self { id: ContextId::new(), device: Arc::new(device) }
     }
 }
@@ -136,7 +136,7 @@ impl hal::Transfers for Context {
     }
 
     fn host_memory(&self, bytes: usize) -> Result<Box<dyn hal::HostMemory>> {
-        Ok(Box::new(Memory::of_host(&self.device.name, bytes)?))
+        Ok(Box::new(Memory::of_host(self.device.name(), bytes)?))
     }
 
     unsafe fn zero(&self, target: u64, bytes: usize, _stream: StreamRef<'_>) -> Result<()> {
@@ -177,7 +177,11 @@ impl hal::Context for Context {
     }
 
     fn name(&self) -> &str {
-        &self.device.name
+        self.device.name()
+    }
+
+    fn tuning_name(&self) -> &str {
+        self.device.tuning_name()
     }
 
     fn limits(&self) -> &Limits {

@@ -13,10 +13,17 @@ const VARIABLE: &str = "KERNELMILL_CPU";
 /// Its values, in the order of [`run`](crate::embedded::abi::Kernel::run).
 const NAMES: [&str; 3] = ["baseline", "avx2", "avx512"];
 
+/// The level that is used.
+static LEVEL: LazyLock<usize> =
+    LazyLock::new(|| level(std::env::var(VARIABLE).ok().as_deref(), detected()));
+
+/// The name of the level that is used, where the architecture has several.
+pub(super) fn level_name() -> Option<&'static str> {
+    cfg!(target_arch = "x86_64").then(|| NAMES[*LEVEL])
+}
+
 /// The best function that this processor runs, and the environment allows.
 pub(super) fn best(functions: &[Option<Run>; 3]) -> Option<Run> {
-    static LEVEL: LazyLock<usize> =
-        LazyLock::new(|| level(std::env::var(VARIABLE).ok().as_deref(), detected()));
     functions[..=*LEVEL].iter().rev().copied().flatten().next()
 }
 

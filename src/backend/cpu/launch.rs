@@ -45,7 +45,8 @@ const CHUNKS_PER_THREAD: usize = 16;
 
 /// What kernels know of their device.
 pub(in crate::backend) struct Device {
-    pub(super) name: String,
+    name: String,
+    tuning_name: String,
     /// Whether blocks run one after the other.
     pub(super) sequential: bool,
     pub(super) options: Options,
@@ -54,6 +55,19 @@ pub(in crate::backend) struct Device {
 }
 
 impl Device {
+    pub(super) fn new(name: String, sequential: bool, options: Options) -> Self {
+        let tuning_name = match super::dispatch::level_name() {
+            Some(level) => name.replacen(" CPU", &format!(" CPU with {level}"), 1),
+            None => name.clone(),
+        };
+        Self { name, tuning_name, sequential, options, errors: ErrorSlot::default() }
+    }
+
+    /// The name with the level of the processor: which block is fastest depends on the width of its vectors.
+    pub(in crate::backend) fn tuning_name(&self) -> &str {
+        &self.tuning_name
+    }
+
     /// The name of the device.
     pub(in crate::backend) fn name(&self) -> &str {
         &self.name

@@ -89,6 +89,10 @@ impl hal::Context for Context {
         self.shared.device.name()
     }
 
+    fn tuning_name(&self) -> &str {
+        self.shared.device.tuning_name()
+    }
+
     fn limits(&self) -> &Limits {
         &cpu::context::LIMITS
     }

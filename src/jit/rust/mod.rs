@@ -12,6 +12,7 @@ mod cpu;
 mod faults;
 mod library;
 mod nvidia;
+mod overrides;
 mod sources;
 
 pub use constant::ConstantValue;
@@ -21,17 +22,25 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use kernelmill_artifact::{ArtifactKind, Fingerprint, LaunchLimits, Resources, Signature, Target};
-use kernelmill_llvm::{Diagnostics, Library, inkwell::context::Context, ir::parse_bitcode};
+use kernelmill_artifact::{
+    ArtifactKind, CPU_KERNEL_PREFIX, Fingerprint, LaunchLimits, Resources, Signature, Target,
+};
+use kernelmill_llvm::{
+    Diagnostics, Library,
+    inkwell::{context::Context, module::Module},
+    ir::{Linkage, ModuleExt, parse_any, parse_bitcode, parse_ir},
+};
 use kernelmill_store::{KeyBuilder, digest};
 
 use choices::settle;
 use faults::{constant_faults, missing_kernel, narrowed};
 use library::{no_compiler, open};
+use overrides::{Code, KernelFile};
 use sources::{Form, Processor, Source, check_version, processor, sources};
 
 use super::{
     database::Database,
+    dumps::{Dumps, Stage},
     program::{Binary, Made, Origin, made_once},
 };
 use crate::{
@@ -44,6 +53,9 @@ use crate::{
 
 /// What is run on a module after everything in it is known: what the build runs on modules for GPUs.
 const PASSES: &str = "always-inline,default<O3>,globaldce";
+
+/// Removes what a kernel that is dumped does not use.
+const REMOVE_UNUSED: &str = "globaldce,strip-dead-prototypes";
 
 /// The launch bounds of the kernels of a source by their entries.
 type Limits = BTreeMap<&'static str, LaunchLimits>;
@@ -171,11 +183,11 @@ impl RustCompiler {
         Err(Error::InvalidChoice { package: set.package, faults })
     }
 
-    /// The code of a source: its key, and the program.
+    /// The code of a source: its key, and the program. What is dumped is compiled, whatever the database has.
     fn program(
         &self,
         device: &Device,
-        source: &Source,
+        (source, dumps): (&Source, Option<Named<'_>>),
         (llvm, processor): (&Library, &Processor),
         limits: &Limits,
     ) -> Result<(Fingerprint, &'static Made)> {
@@ -199,8 +211,9 @@ impl RustCompiler {
             .parts("option", &options)
             .finish();
         let name = source.artifact.source;
-        let (made, origin) = made_once(device, name, key, self.database.as_ref(), || {
-            let code = self.code(source, processor, limits);
+        let database = self.database.as_ref().filter(|_| dumps.is_none());
+        let (made, origin) = made_once(device, name, key, database, || {
+            let code = self.code((source, dumps), processor, limits);
             code.map_err(|log| Error::Compile {
                 source_file: name.to_owned(),
                 compiler: format!("LLVM {}", llvm.version()),
@@ -215,7 +228,7 @@ impl RustCompiler {
     /// What LLVM makes of a source, PTX or an object; else what it says.
     fn code(
         &self,
-        source: &Source,
+        (source, dumps): (&Source, Option<Named<'_>>),
         processor: &Processor,
         limits: &Limits,
     ) -> Result<Binary, String> {
@@ -228,30 +241,162 @@ impl RustCompiler {
         for constant in &source.bitcode.constants {
             settle(&context, &module, constant, self.constants.get(&constant.name))?;
         }
-        let machine = &processor.machine;
-        let code = match source.form {
-            Form::Nvidia(_) => {
-                nvidia::bound_kernels(&context, &module, limits);
-                machine.run_with(&module, PASSES, false).and_then(|()| machine.assembly(&module))
+        let dump = |stages: &[Stage]| match dumps {
+            Some(dumps) => dump(dumps, source, processor, (&module, stages)),
+            None => Ok(()),
+        };
+        dump(&[Stage::Linked])?;
+        let optimized = optimize((&context, &module), source.form, processor, limits);
+        let optimized = optimized.and_then(|()| dump(&[Stage::Opt, Stage::Ptx, Stage::Asm]));
+        let code = optimized.and_then(|()| emit(&module, source.form, processor));
+        match diagnostics.take() {
+            errors if errors.is_empty() => code,
+            errors => Err(errors.join("\n")),
+        }
+    }
+
+    /// What stands for a kernel of a program with this key.
+    fn overridden(
+        device: &Device,
+        source: &Source,
+        (llvm, processor): (&Library, &Processor),
+        limits: &Limits,
+        ((key, made), file): ((Fingerprint, &'static Made), &KernelFile),
+    ) -> Result<Overridden> {
+        let entry = file.kernel.entry;
+        let own = KeyBuilder::new("rust override").part("program", key.0).part("entry", entry);
+        let own = own.part("code", format!("{:?}", file.code)).part("file", &file.text).finish();
+        let fault = |log| Error::Compile {
+            source_file: file.display.clone(),
+            compiler: format!("LLVM {}", llvm.version()),
+            options: processor.target.to_string(),
+            log,
+        };
+        let limits: Limits =
+            limits.iter().filter(|it| *it.0 == entry).map(|it| (*it.0, *it.1)).collect();
+        let make = || {
+            if file.code == Code::Ptx {
+                return Ok(file.ptx());
             }
-            Form::Cpu => {
-                for (entry, limits) in limits.iter().filter(|(_, it)| it.block != [0; 3]) {
-                    cpu::assume_block(&context, &module, entry, limits.block)?;
-                }
-                machine.run(&module, PASSES).and_then(|()| machine.object(&module))
+            let context = Context::create();
+            let diagnostics = Diagnostics::of(&context);
+            let module = parse_any(&context, file.text.as_bytes(), &file.display);
+            let module = module.map_err(|error| fault(error.to_string()))?;
+            processor.machine.adopt(&module);
+            let optimized = optimize((&context, &module), source.form, processor, &limits);
+            let code = optimized.and_then(|()| emit(&module, source.form, processor));
+            match diagnostics.take() {
+                errors if errors.is_empty() => code.map_err(fault),
+                errors => Err(fault(errors.join("\n"))),
             }
         };
-        let errors = diagnostics.take();
-        if !errors.is_empty() {
-            return Err(errors.join("\n"));
-        }
-        let code = code.map_err(|error| error.to_string())?;
-        if source.form == Form::Cpu {
-            return Ok(Binary::new(ArtifactKind::Object, code, ""));
-        }
-        let text = String::from_utf8(code).map_err(|error| error.to_string())?;
-        Ok(Binary::new(ArtifactKind::Ptx, text.clone().into_bytes(), &text))
+        // The file is read each time, so that no database is asked.
+        let (binary, _) = made_once(device, &file.display, own, None, make)?;
+        let kernel = match source.form {
+            Form::Nvidia(_) => {
+                let ptx = String::from_utf8_lossy(binary.bytes());
+                file.kernel_in(&ptx, made.parameters(entry).unwrap_or_default())?
+            }
+            Form::Cpu => {
+                let mut linked = cpu::link(own, binary.bytes(), &limits).map_err(fault)?;
+                EmbeddedKernel { cpu: linked.remove(entry), ..copied(file.kernel) }
+            }
+        };
+        Ok(Overridden { key: own, made: binary, kernel })
     }
+}
+
+/// Optimises a module in which all choices are made.
+fn optimize<'c>(
+    (context, module): (&'c Context, &Module<'c>),
+    form: Form,
+    processor: &Processor,
+    limits: &Limits,
+) -> Result<(), String> {
+    let machine = &processor.machine;
+    let optimized = match form {
+        Form::Nvidia(_) => {
+            nvidia::bound_kernels(context, module, limits);
+            machine.run_with(module, PASSES, false)
+        }
+        Form::Cpu => {
+            for (entry, limits) in limits.iter().filter(|(_, it)| it.block != [0; 3]) {
+                cpu::assume_block(context, module, entry, limits.block)?;
+            }
+            machine.run(module, PASSES)
+        }
+    };
+    optimized.map_err(|error| error.to_string())
+}
+
+/// The code of a module that is optimised.
+fn emit(module: &Module<'_>, form: Form, processor: &Processor) -> Result<Binary, String> {
+    let machine = &processor.machine;
+    if form == Form::Cpu {
+        let code = machine.object(module).map_err(|error| error.to_string())?;
+        return Ok(Binary::new(ArtifactKind::Object, code, ""));
+    }
+    let code = machine.assembly(module).map_err(|error| error.to_string())?;
+    let text = String::from_utf8(code).map_err(|error| error.to_string())?;
+    Ok(Binary::new(ArtifactKind::Ptx, text.clone().into_bytes(), &text))
+}
+
+/// Dumps, and the signatures that have the names of kernels in them.
+type Named<'a> = (&'a Dumps, &'a [Signature]);
+
+/// Dumps each kernel of a module at those of these stages that are asked for, with what it uses.
+fn dump(
+    (dumps, signatures): Named<'_>,
+    source: &Source,
+    processor: &Processor,
+    (module, stages): (&Module<'_>, &[Stage]),
+) -> Result<(), String> {
+    let code = if source.form == Form::Cpu { Stage::Asm } else { Stage::Ptx };
+    let is_wanted = |stage: &&Stage| {
+        let is_of_target = **stage == code || !matches!(stage, Stage::Asm | Stage::Ptx);
+        dumps.has(**stage) && is_of_target
+    };
+    let wanted: Vec<_> = stages.iter().filter(is_wanted).collect();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let (machine, target) = (&processor.machine, processor.target.to_string());
+    let text = module.to_text();
+    let mut all = source.artifact.kernels.iter().filter(|it| it.variant.is_none());
+    let dumped = all.try_for_each(|kernel| {
+        let context = Context::create();
+        let own = parse_ir(&context, &text, machine.data_layout(), "")?;
+        let roots = [kernel.entry.to_owned(), format!("{CPU_KERNEL_PREFIX}{}", kernel.entry)];
+        let globals = own.globals().into_iter().filter(|global| !global.is_declaration());
+        for value in own.definitions().into_iter().chain(globals) {
+            let name = value.name();
+            if !roots.contains(&name) && !name.starts_with("llvm.") {
+                value.drop_comdat();
+                value.set_linkage(Linkage::Internal);
+            }
+        }
+        machine.adopt(&own);
+        machine.run(&own, REMOVE_UNUSED)?;
+        for stage in &wanted {
+            let text = match stage {
+                Stage::Ptx | Stage::Asm => {
+                    String::from_utf8_lossy(&machine.assembly(&own)?).into_owned()
+                }
+                _ => own.to_text(),
+            };
+            let name = signatures[kernel.signature].name();
+            dumps.write((name, &target), **stage, &text);
+        }
+        Ok::<_, kernelmill_llvm::Error>(())
+    });
+    dumped.map_err(|error| error.to_string())
+}
+
+/// What a file has made that stands for a kernel.
+struct Overridden {
+    key: Fingerprint,
+    made: &'static Made,
+    kernel: EmbeddedKernel,
 }
 
 /// A source that was compiled.
@@ -262,26 +407,42 @@ struct Compiled<'s> {
     made: &'static Made,
     /// On the CPU its kernels, by their entries.
     cpu: HashMap<&'static str, CpuEntry>,
+    overridden: Vec<Overridden>,
 }
 
 impl Compiled<'_> {
-    /// What stands for the source's bitcode.
-    fn artifact(&self) -> EmbeddedArtifact {
+    /// What stands for the source's bitcode: a binary of its kernels, and one of each that a file stands for.
+    fn into_artifacts(self) -> impl Iterator<Item = EmbeddedArtifact> {
         let artifact = self.source.artifact;
-        let plain = artifact.kernels.iter().filter(|it| it.variant.is_none());
-        let kernels = plain.map(|it| EmbeddedKernel {
-            resources: Resources::UNKNOWN,
-            cpu: self.cpu.get(it.entry).copied(),
-            ..copied(it)
-        });
-        EmbeddedArtifact {
-            fingerprint: self.key.to_string().leak(),
-            target: self.target.to_string().leak(),
-            kind: self.made.kind(),
+        let is_own = |kernel: &&EmbeddedKernel| {
+            kernel.variant.is_none()
+                && self.overridden.iter().all(|it| it.kernel.signature != kernel.signature)
+        };
+        let kernels: Vec<_> = artifact
+            .kernels
+            .iter()
+            .filter(is_own)
+            .map(|it| EmbeddedKernel {
+                resources: Resources::UNKNOWN,
+                cpu: self.cpu.get(it.entry).copied(),
+                ..copied(it)
+            })
+            .collect();
+        let target: &'static str = self.target.to_string().leak();
+        let binary = move |key: Fingerprint, made: &'static Made, kernels| EmbeddedArtifact {
+            fingerprint: key.to_string().leak(),
+            target,
+            kind: made.kind(),
             // What is in this process has no bytes to be loaded.
-            bytes: if self.target.is_cpu() { &[] } else { self.made.bytes() },
-            ..with_kernels(artifact, kernels.collect())
-        }
+            bytes: if self.target.is_cpu() { &[] } else { made.bytes() },
+            ..with_kernels(artifact, kernels)
+        };
+        let own = (!kernels.is_empty()).then(|| binary(self.key, self.made, kernels));
+        let others = self.overridden.into_iter().map(move |it| {
+            let kernel = EmbeddedKernel { resources: Resources::UNKNOWN, ..it.kernel };
+            binary(it.key, it.made, vec![kernel])
+        });
+        own.into_iter().chain(others)
     }
 }
 
@@ -311,7 +472,9 @@ impl KernelCompiler for RustCompiler {
             check_version(&source.bitcode, llvm.version()).map_err(no_compiler)?;
             let processor = processor(device.architecture(), source).map_err(no_compiler)?;
             let limits: Limits = source.limits(&signatures).collect();
-            let (key, made) = self.program(device, source, (llvm, &processor), &limits)?;
+            let dumps = Dumps::asked(set.package);
+            let of_source = (source, dumps.as_ref().map(|it| (it, &*signatures)));
+            let (key, made) = self.program(device, of_source, (llvm, &processor), &limits)?;
             let cpu = match source.form {
                 Form::Nvidia(_) => HashMap::new(),
                 Form::Cpu => {
@@ -324,17 +487,35 @@ impl KernelCompiler for RustCompiler {
                     })?
                 }
             };
-            programs.push(Compiled { source, target: processor.target, key, made, cpu });
+            let files = overrides::of(source, &signatures, &processor.target);
+            let overridden = files.iter().map(|file| {
+                let program = ((key, made), file);
+                Self::overridden(device, source, (llvm, &processor), &limits, program)
+            });
+            let overridden = overridden.collect::<Result<_>>()?;
+            programs.push(Compiled {
+                source,
+                target: processor.target,
+                key,
+                made,
+                cpu,
+                overridden,
+            });
         }
-        let keys = programs.iter().map(|it| it.key).collect();
+        let own = |it: &Compiled<'_>| {
+            let overridden: Vec<_> = it.overridden.iter().map(|it| it.key).collect();
+            [vec![it.key], overridden].concat()
+        };
+        let keys = programs.iter().flat_map(own).collect();
         let mut sets = SETS.lock().unwrap_or_else(PoisonError::into_inner);
         let place = sets.get_or_insert_default().entry((std::ptr::from_ref(set) as usize, keys));
         Ok(place.or_insert_with(|| {
             let mut artifacts = Vec::new();
             for artifact in set.artifacts {
                 let other = |kernel: &&EmbeddedKernel| !compiled.contains(&kernel.signature);
-                match programs.iter().find(|it| std::ptr::eq(it.source.artifact, artifact)) {
-                    Some(program) => artifacts.push(program.artifact()),
+                let own = programs.iter().position(|it| std::ptr::eq(it.source.artifact, artifact));
+                match own {
+                    Some(place) => artifacts.extend(programs.swap_remove(place).into_artifacts()),
                     None if artifact.kind == ArtifactKind::Bitcode => {}
                     None => {
                         let kernels: Vec<_> =
@@ -348,7 +529,6 @@ impl KernelCompiler for RustCompiler {
             Box::leak(Box::new(KernelSet {
                 signatures: signatures.leak(),
                 artifacts: artifacts.leak(),
-                tuned: &[],
                 ..*set
             }))
         }))

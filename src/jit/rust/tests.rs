@@ -81,7 +81,8 @@ fn damaged_bitcode_is_what_llvm_says_of_it() {
     let damaged = Bitcode { module: b"BC\xc0\xde\x01\x02".to_vec(), ..bitcode() };
     let source = source("bitcode_75", damaged);
     let processor = processor(&device(8, 6), &source).unwrap();
-    let error = RustCompiler::new().code(&source, &processor, &BTreeMap::new()).unwrap_err();
+    let error =
+        RustCompiler::new().code((&source, None), &processor, &BTreeMap::new()).unwrap_err();
     assert!(error.starts_with("LLVM: "), "{error}");
 }
 

@@ -377,6 +377,8 @@ fn a_file_stands_for_a_kernel_of_a_program() {
         ("KERNELMILL_OVERRIDE_fill", &*ptx),
         // Of no program here.
         ("KERNELMILL_OVERRIDE_other", "nowhere.cu"),
+        ("KERNELMILL_DUMP", "ir,ptx"),
+        ("KERNELMILL_DUMP_DIR", &*path("dumps")),
     ];
     with_nvrtc("a_file_stands_for_a_kernel_of_a_program", &variables, || {
         let folder = env::var(OVERRIDES).unwrap();
@@ -412,6 +414,18 @@ fn a_file_stands_for_a_kernel_of_a_program() {
             )
         };
         assert_eq!(plain.log(), missing("fill", "fill.ptx") + &missing("scale", "scale.cu"));
+        // Its PTX is dumped, by the names of its functions.
+        let dumps = Path::new(&folder).join("dumps/all.cu/run-time");
+        let mut dumped: Vec<_> =
+            fs::read_dir(&dumps).unwrap().flatten().map(|it| it.path()).collect();
+        dumped.sort();
+        let kernel = |path: &PathBuf| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            name.split_once(".compute_").map(|(kernel, _)| kernel.to_owned())
+        };
+        let names: Vec<_> = dumped.iter().filter_map(kernel).collect();
+        assert_eq!(names, ["fill", "keep", "scale"]);
+        assert_eq!(fs::read(&dumped[0]).unwrap(), plain.bytes());
 
         let head = ".version 7.0\n.target sm_75\n.address_size 64\n";
         let fill = |parameters: &str| {

@@ -1,4 +1,4 @@
-//! Spans of the crate `tracing`: each load, launch and copy, with what is known of it.
+//! Spans of the crate `tracing`: each load, launch, copy and compilation at run time, with what is known of it.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use std::{
 };
 
 use cuda_backend::{Kernels, clean_child};
-use kernelmill::{Device, Launch};
+use kernelmill::{Device, Launch, jit};
 use tracing::{
     Event, Metadata, Subscriber,
     field::{Field, Visit},
@@ -91,10 +91,14 @@ fn loads_launches_and_copies_are_spans() {
             let launch = Launch::grid([2], [4]);
             kernels.saxpy(&device.stream(), launch, 3.0, &x, &mut y).unwrap();
             assert_eq!(y.download().unwrap(), [3.0; 8]);
+            let empty =
+                ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }";
+            let source = jit::Source::ptx("own.ptx", empty);
+            jit::Compiler::new().compile(&device, &source).unwrap();
         });
         let seen: Vec<Seen> = collector.seen.lock().unwrap().values().cloned().collect();
         let names: Vec<_> = seen.iter().map(|seen| seen.name).collect();
-        assert_eq!(names, ["load", "copy", "launch", "copy"], "{seen:?}");
+        assert_eq!(names, ["load", "copy", "launch", "copy", "compile", "load"], "{seen:?}");
         assert!(seen.iter().all(|seen| (seen.entered, seen.left) == (1, 1)), "{seen:?}");
         let field = |index: usize, name| seen[index].fields.get(name).map(String::as_str);
         assert_eq!(field(0, "source"), Some("kernels/saxpy.rs"));
@@ -103,10 +107,12 @@ fn loads_launches_and_copies_are_spans() {
         assert_eq!((field(2, "grid"), field(2, "block")), (Some("[2, 1, 1]"), Some("[4, 1, 1]")));
         assert_eq!((field(3, "method"), field(3, "grid")), (Some("download"), None));
         assert_eq!(field(3, "device"), Some(&*device.to_string()));
+        let compiled = (field(4, "source"), field(4, "origin"));
+        assert_eq!(compiled, (Some("own.ptx"), Some("compiler")));
         // Without a subscriber there are none.
         let kernels = Kernels::load(&device).unwrap();
         let (x, mut y) = (device.upload(&[1.0_f32; 8]).unwrap(), device.zeros::<f32>(8).unwrap());
         kernels.saxpy(&device.stream(), Launch::grid([2], [4]), 3.0, &x, &mut y).unwrap();
-        assert_eq!(collector.seen.lock().unwrap().len(), 4);
+        assert_eq!(collector.seen.lock().unwrap().len(), 6);
     });
 }

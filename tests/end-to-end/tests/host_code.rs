@@ -185,6 +185,7 @@ fn device_code_is_linked_across_files_and_reaches_programs_through_a_library() {
     let Some((project, noted)) = with_nvcc("host-rdc") else { return };
     let settings = format!("{TARGETS}host-files = [\"gpu/*.cu\"]\nrdc = true");
     let project = project
+        .environment("KERNELMILL_TRACE", "trace.json")
         .manifest("2024", &settings)
         .file("gpu/calls.cu", CALLS)
         .file("gpu/twice.cu", "__device__ float twice(float x) { return 2 * x; }\n")
@@ -198,6 +199,14 @@ fn device_code_is_linked_across_files_and_reaches_programs_through_a_library() {
     let run = project.cargo(&["run"]).succeeds();
     assert!(printed(&run).starts_with("launch "), "{}", run.stdout);
     assert_eq!(noted.compiled(), ["-dlink", "gpu/calls.cu", "gpu/twice.cu"]);
+    // The trace has each of them.
+    let trace = fs::read_to_string(project.package().join("trace.json")).unwrap();
+    let host_code = trace.lines().filter(|line| line.contains("\"cat\":\"host code\""));
+    let host_code: Vec<_> = host_code.collect();
+    for name in ["device link", "gpu/calls.cu", "gpu/twice.cu"] {
+        let name = format!("\"name\":\"{name}\"");
+        assert_eq!(host_code.iter().filter(|it| it.contains(&name)).count(), 1, "{trace}");
+    }
     let _ = project.cargo(&["test"]).succeeds();
     assert!(noted.compiled().is_empty());
 

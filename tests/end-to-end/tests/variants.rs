@@ -40,6 +40,15 @@ pub fn mark(mut y: DisjointSlice<u32>) {
 }
 ";
 
+/// A kernel whose code has no index.
+const NOTHING: &str = "\
+use kernelmill_device::prelude::*;
+
+/// Does nothing.
+#[kernel]
+pub fn nothing() {}
+";
+
 const SETTINGS: &str = "\
 targets = [\"cpu\", \"compute_75\"]
 
@@ -49,7 +58,10 @@ variants = [
     { index-width = 32 },
     { max-registers = 32 },
     { launch-bounds = 64, targets = \"compute_75\" },
+    { block-size = [64, 1, 1], min-blocks = 2 },
 ]
+[package.metadata.kernelmill.kernels.nothing]
+variants = [{ index-width = 32 }]
 ";
 
 const MAIN: &str = "\
@@ -68,7 +80,8 @@ fn main() -> kernelmill::Result<()> {
     let x: Vec<u32> = (0..1000).collect();
     let x = device.upload(&x)?;
     for (launch, width, expected) in [
-        (Launch::<1>::grid([10], [64]), 7, \"threads64_index32\"),
+        (Launch::<1>::grid([10], [60]), 7, \"threads64_index32\"),
+        (Launch::grid([10], [64]), 7, \"block64_minblocks2\"),
         (Launch::grid([10], [65]), 7, \"index32\"),
         (Launch::grid([10], [128]).max_registers(32), 9, \"registers32\"),
         (Launch::grid([10], [128]), 1 << 40, \"none\"),
@@ -99,6 +112,7 @@ fn main() -> kernelmill::Result<()> {
 fn project(name: &str) -> Project {
     with_driver(Project::new(name).manifest("2024", SETTINGS))
         .file("kernels/spread.rs", KERNELS)
+        .file("kernels/nothing.rs", NOTHING)
         .file("src/main.rs", MAIN)
 }
 
@@ -117,7 +131,7 @@ fn launches_get_the_variants_that_fit_on_the_cpu_and_on_the_fake_driver() {
     let project = project("variants").environment("KERNELMILL_DEVICE", "cpu");
     let run = project.cargo(&["run", "--message-format=json"]).succeeds();
     // One of the variants is not for the CPU.
-    assert!(run.stdout.ends_with("\n4\n"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("\n5\n"), "{}", run.stdout);
     let out = out_dir(&run.stdout, "variants", &project);
     let manifest = Manifest::read(&out).expect("the build leaves a manifest");
     let kernel = manifest.kernel("spread").expect("there is such a kernel");
@@ -135,11 +149,13 @@ fn launches_get_the_variants_that_fit_on_the_cpu_and_on_the_fake_driver() {
             "cpu.o threads64_index32",
             "cpu.o index32",
             "cpu.o registers32",
+            "cpu.block64.o block64_minblocks2",
             "compute_75.ptx ",
             "compute_75.threads64_index32.ptx threads64_index32",
             "compute_75.index32.ptx index32",
             "compute_75.registers32.ptx registers32",
             "compute_75.threads64.ptx threads64",
+            "compute_75.block64_minblocks2.ptx block64_minblocks2",
         ]
     );
     let ptx = |variant: &str| {
@@ -152,12 +168,23 @@ fn launches_get_the_variants_that_fit_on_the_cpu_and_on_the_fake_driver() {
     assert!(ptx(".registers32").contains(".maxnreg 32"));
     assert!(ptx(".threads64").contains(".maxntid 64"));
     assert!(ptx(".threads1024").contains(".maxnreg 64"), "a block fits onto a multiprocessor");
+    let exact = ptx(".block64_minblocks2");
+    assert!(exact.contains(".reqntid 64") && exact.contains(".minnctapersm 2"), "{exact}");
+    // Equal binaries of two builds are one file, and are embedded once.
+    let nothing = manifest.kernel("nothing").expect("there is such a kernel");
+    let files: Vec<_> =
+        manifest.compiled(nothing).map(|(binary, _)| binary.file.as_str()).collect();
+    let (object, text) = ("nothing.cpu.o", "nothing.compute_75.ptx");
+    assert_eq!(files, [object, object, text, text]);
+    let bindings = fs::read_to_string(out.join("kernels.rs")).expect("the build leaves bindings");
+    assert!(!out.join("nothing.compute_75.index32.ptx").exists());
+    assert_eq!(bindings.matches("nothing.compute_75").count(), 1, "{bindings}");
 
     let driver = fake_driver().display().to_string();
     let project =
         project.environment("LD_LIBRARY_PATH", &driver).environment("KERNELMILL_DEVICE", "cuda:0");
     let run = project.cargo(&["run"]).succeeds();
-    assert!(run.stdout.ends_with("5\n"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("6\n"), "{}", run.stdout);
     // Nothing is compiled twice, and the store knows each variant.
     let again = project.cargo(&["build"]).succeeds();
     assert_eq!(again.summary().map_or(0, |it| it.compiled), 0, "{}", again.stdout);
@@ -370,6 +397,58 @@ no build fits a launch of kernel `other`
         let summary = project.cargo(&["build", "-vv"]).succeeds().summary().expect("it runs");
         assert_eq!((summary.compiled, summary.cached), (2, 4), "{compiler}");
     }
+}
+
+/// Launch bounds of what nvcc compiles: directives in PTX, options of ptxas for cubins.
+#[test]
+fn variants_of_what_nvcc_compiles_have_their_launch_bounds() {
+    let Some(home) = nvidia("nvcc") else { return };
+    let home = home.ancestors().nth(2).expect("nvcc lies in bin");
+    let name = "variants-nvcc";
+    let settings = "targets = [\"compute_75\", \"sm_80\"]\n[package.metadata.kernelmill.kernels.sums]\n\
+                    variants = [{ launch-bounds = 64 }, { max-registers = 32 }, { block-size = [32, 4, 1], min-blocks = 4 }]";
+    let text = "extern \"C\" __global__ void __launch_bounds__(256) sums(const float *x, float *y) {\n  \
+                float s[64];\n#pragma unroll\n  for (int i = 0; i < 64; i++) s[i] = x[threadIdx.x + 256 * i];\n  \
+                __syncthreads();\n#pragma unroll\n  for (int i = 0; i < 64; i++) y[threadIdx.x + 256 * i] = s[63 - i] * s[i];\n}\n";
+    let project = Project::new(name)
+        .manifest("2024", settings)
+        .file("kernels/sums.cu", text)
+        .file("src/main.rs", "fn main() {}\n")
+        .environment("KERNELMILL_TRACE", "trace.json")
+        .environment("CUDA_HOME", &home.display().to_string());
+    let run = project.cargo(&["build", "--message-format=json"]).succeeds();
+    // The trace has nvcc's run for the signatures.
+    let trace = fs::read_to_string(project.package().join("trace.json")).expect("it is written");
+    let signatures = trace.lines().filter(|line| line.contains("\"cat\":\"signatures\""));
+    assert_eq!(signatures.count(), 1, "{trace}");
+    let out = out_dir(&run.stdout, name, &project);
+    let manifest = Manifest::read(&out).expect("the build leaves a manifest");
+    let kernel = manifest.kernel("sums").expect("there is such a kernel");
+    let cubins = manifest.compiled(kernel).filter(|(binary, _)| binary.target == "sm_80");
+    let facts: Vec<_> = cubins
+        .map(|(_, compiled)| {
+            let name = compiled.variant.as_ref().map_or("", |variant| &variant.name);
+            let registers = compiled.resources.registers.expect("ptxas says them");
+            (name.to_owned(), registers, compiled.resources.max_threads)
+        })
+        .collect();
+    let [plain, threads, registers, block] = &*facts else { panic!("{facts:?}") };
+    assert_eq!((&*plain.0, plain.2), ("", Some(256)), "{facts:?}");
+    assert_eq!((&*threads.0, threads.2), ("threads64", Some(64)), "{facts:?}");
+    assert!(plain.1 > 32 && registers.1 <= 32 && registers.0 == "registers32", "{facts:?}");
+    assert_eq!((&*block.0, block.2), ("block32x4_minblocks4", Some(128)), "{facts:?}");
+    let ptx = |variant: &str| {
+        let text = fs::read_to_string(out.join(format!("sums.compute_75{variant}.ptx")));
+        let text = text.expect("PTX is text");
+        let head = text.split_once(".entry sums(").expect("it has the kernel").1;
+        let head = head.split_once(")\n").expect("a kernel has parameters").1;
+        let directives = head.lines().take_while(|line| line.trim() != "{");
+        directives.map(str::to_owned).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(ptx(""), ".maxntid 256, 1, 1");
+    assert_eq!(ptx(".threads64"), ".maxntid 64");
+    assert_eq!(ptx(".registers32"), ".maxntid 256, 1, 1 .maxnreg 32");
+    assert_eq!(ptx(".block32x4_minblocks4"), ".reqntid 32, 4, 1 .minnctapersm 4");
 }
 
 #[test]

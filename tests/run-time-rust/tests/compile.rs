@@ -57,6 +57,9 @@ fn a_device_without_a_binary_gets_one_by_the_wrappers_of_the_build() {
         // Of the constants of the source: three times two, and minus one.
         assert_eq!(scaled(&kernels, 64).unwrap(), [5.0; 100]);
         assert_eq!(kernels.chosen()[0].artifact.target, "compute_86");
+        // Launches that were tuned are those of `kernelmill-tuning.toml`.
+        let tuned = kernels.compiled().scale().unwrap().tuned_launch(2000);
+        assert_eq!(tuned.block_size(), [128]);
         assert!(ptx(&kernels).contains("\n.target sm_86\n"), "{}", ptx(&kernels));
         // Instances that the build has made are there.
         let (x, mut y) = (device.upload(&[7_u32; 10]).unwrap(), device.zeros::<u32>(10).unwrap());
@@ -125,6 +128,9 @@ fn launch_bounds_are_in_the_code_and_launches_keep_to_them() {
             assert!(scale.contains(expected), "{expected}: {scale}");
         }
         assert_eq!(kernels.compiled().scale().unwrap().limits().block, [64, 1, 1]);
+        // The block that was tuned is another, which this code is not for.
+        let tuned = kernels.compiled().scale().unwrap().tuned_launch(2000);
+        assert_eq!(tuned.block_size(), [64]);
         let error = scaled(&kernels, 32).unwrap_err();
         assert!(error.to_string().contains("scale"), "{error}");
         let mut y = device.zeros::<u32>(96).unwrap();
@@ -147,6 +153,91 @@ fn panics_have_their_lines() {
         let error = device.stream().synchronize().unwrap_err().to_string();
         assert!(error.contains("kernels/scale.rs:35"), "{error}");
         assert!(error.contains("the len is 8 but the index is 10"), "{error}");
+    });
+}
+
+/// Says where the files of a child process lie.
+const FILES: &str = "RUN_TIME_RUST_FILES";
+
+/// Acceptance: S3.10.
+#[test]
+fn stages_are_dumped_and_files_stand_for_kernels() {
+    let folder = temporary_folder();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let variables = [
+        OLD,
+        (FILES, &*path("")),
+        ("KERNELMILL_DUMP", "all"),
+        ("KERNELMILL_DUMP_DIR", &*path("dumps")),
+        ("KERNELMILL_OVERRIDE_scale", &*path("scale.ll")),
+        ("KERNELMILL_OVERRIDE_bounded", &*path("bounded.ptx")),
+        ("KERNELMILL_OVERRIDE_reads", &*path("reads.cu")),
+        ("KERNELMILL_TRACE", &*path("trace.json")),
+    ];
+    let name = "stages_are_dumped_and_files_stand_for_kernels";
+    clean_child(name, &variables, || {
+        let folder = PathBuf::from(env::var(FILES).unwrap());
+        let device = Device::cuda(0).unwrap();
+        // What is in the database is compiled again to be dumped.
+        let database = Database::in_folder(folder.join("database")).unwrap();
+        let compiler = RustCompiler::new().constant("ROUNDS", 5_u32).database(&database);
+        let compile = || Kernels::compile(&device, &compiler);
+        // There are no files yet.
+        let plain = compile().unwrap();
+        assert_eq!(scaled(&plain, 64).unwrap(), [9.0; 100]);
+        let dumped = |name: &str| {
+            let path = folder.join("dumps/run-time-rust/run-time").join(name);
+            fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        };
+        // The IR of one kernel, with the constant as it was chosen, and what is left of it.
+        let linked = dumped("scale.compute_86.linked.ll");
+        assert!(linked.contains("__kernelmill_constant_u32_ROUNDS.chosen"), "{linked}");
+        assert!(!linked.contains("@bounded("), "{linked}");
+        let optimized = dumped("scale.compute_86.opt.ll");
+        assert!(!optimized.contains("__kernelmill_constant"), "{optimized}");
+        let ptx = dumped("bounded.compute_86.ptx");
+        assert!(ptx.contains(".entry bounded(") && !ptx.contains(".entry scale("), "{ptx}");
+
+        fs::write(folder.join("scale.ll"), optimized.replace("-1.000000e+00", "1.000000e+00"))
+            .unwrap();
+        fs::write(folder.join("bounded.ptx"), ptx.replace("%ntid.x", "%nctaid.x")).unwrap();
+        let kernels = compile().unwrap();
+        assert_eq!(scaled(&kernels, 64).unwrap(), [11.0; 100]);
+        let mut y = device.zeros::<u32>(96).unwrap();
+        let launch = Launch::linear_in_blocks(96, 32);
+        kernels.bounded(&device.stream(), launch, &mut y).unwrap();
+        // Three blocks, whose size the kernel takes to be three.
+        assert_eq!(y.download().unwrap(), [vec![3; 38], vec![0; 58]].concat());
+        // The others are those of the program, and what is loaded stays as it is.
+        let (x, mut copy) =
+            (device.upload(&[7_u32; 10]).unwrap(), device.zeros::<u32>(10).unwrap());
+        kernels.copies(&device.stream(), Launch::linear(10), &x, &mut copy).unwrap();
+        assert_eq!(copy.download().unwrap(), [7; 10]);
+        assert_eq!(scaled(&plain, 64).unwrap(), [9.0; 100]);
+
+        // A file with other parameters, and one that is not valid.
+        let shorter = ptx.replacen("bounded(\n", "bounded(\n.param .u32 more,\n", 1);
+        fs::write(folder.join("bounded.ptx"), shorter).unwrap();
+        let error = compile().unwrap_err().to_string();
+        let expected =
+            "bounded.ptx` cannot override the kernel: the sizes of its parameters are (4, 8, 8";
+        assert!(error.contains(expected), "{error}");
+        fs::remove_file(folder.join("bounded.ptx")).unwrap();
+        fs::write(folder.join("scale.ll"), optimized.replace("ret void", "ret nothing")).unwrap();
+        let error = compile().unwrap_err();
+        assert!(
+            matches!(&error, Error::Compile { source_file, .. } if source_file.ends_with("scale.ll")),
+            "{error:?}"
+        );
+        // The trace has what was compiled.
+        let trace = fs::read_to_string(folder.join("trace.json")).unwrap();
+        let compiled = |name: &str| {
+            let is_it = |line: &&str| {
+                line.contains("\"compile\"") && line.contains(name) && line.contains("\"compiler\"")
+            };
+            trace.lines().filter(is_it).count()
+        };
+        assert_eq!((compiled("kernels/scale.rs"), compiled("scale.ll")), (1, 2), "{trace}");
     });
 }
 

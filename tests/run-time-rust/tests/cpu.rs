@@ -75,6 +75,48 @@ fn blocks_are_those_that_are_chosen() {
     assert_eq!(y.download().unwrap(), [16; 96]);
 }
 
+/// Says where the files of a child process lie.
+const FILES: &str = "RUN_TIME_RUST_CPU_FILES";
+
+#[test]
+fn stages_are_dumped_and_a_file_stands_for_a_kernel() {
+    let folder = temporary_folder();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let variables = [
+        (FILES, &*path("")),
+        ("KERNELMILL_DUMP", "linked,opt,asm"),
+        ("KERNELMILL_DUMP_DIR", &*path("dumps")),
+        ("KERNELMILL_OVERRIDE_scale", &*path("scale.ll")),
+        // For NVIDIA's devices.
+        ("KERNELMILL_OVERRIDE_sums", &*path("sums.ptx")),
+    ];
+    clean_child("stages_are_dumped_and_a_file_stands_for_a_kernel", &variables, || {
+        let folder = std::path::PathBuf::from(env::var(FILES).unwrap());
+        let compiler = RustCompiler::new().block("scale", [8, 1, 1]);
+        assert_eq!(scaled(&compiled(&compiler), 8).unwrap(), [5.0; 4096]);
+        let dumped = |name: &str| {
+            let path = folder.join("dumps/run-time-rust/run-time").join(name);
+            fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        };
+        assert!(dumped("scale.cpu.linked.ll").contains("@kernelmill_cpu_scale ="));
+        assert!(dumped("scale.cpu.s").contains("kernelmill_cpu_scale:"));
+        let optimized = dumped("scale.cpu.opt.ll");
+        let edited = optimized.replace("-1.000000e+00", "1.000000e+00");
+        fs::write(folder.join("scale.ll"), edited).unwrap();
+        let kernels = compiled(&compiler);
+        assert_eq!(scaled(&kernels, 8).unwrap(), [7.0; 4096]);
+        assert!(scaled(&kernels, 32).unwrap_err().to_string().contains("[8, 1, 1]"));
+        let device = Device::cpu().unwrap();
+        let (x, mut y) = (device.upload(&[1_u32; 96]).unwrap(), device.zeros::<u32>(96).unwrap());
+        let launch = Launch::linear_in_blocks(96, 16);
+        kernels.sums(&device.stream(), launch, &x, &mut y).unwrap();
+        assert_eq!(y.download().unwrap(), [16; 96]);
+        // Another kernel's IR is none of this one: the kernel is as it was.
+        fs::write(folder.join("scale.ll"), dumped("sums.cpu.opt.ll")).unwrap();
+        assert_eq!(scaled(&compiled(&compiler), 8).unwrap(), [5.0; 4096]);
+    });
+}
+
 /// What each kernel computes, whatever its code is made of, on both back ends of the CPU.
 #[test]
 fn every_lowering_strategy_runs() {

@@ -16,6 +16,7 @@ use std::{
     ffi::OsString,
     fmt::Display,
     path::{Path, PathBuf},
+    time::Instant,
 };
 
 /// The file for traces.
@@ -142,6 +143,11 @@ impl BuildEnvironment {
         self.trace.step(|| self.open_sinks(), (category, name.into()), arguments)
     }
 
+    /// Says that something was in the store, which was looked for from `start` on.
+    pub(crate) fn stored(&self, name: &str, start: Instant, arguments: &[(&str, &str)]) {
+        self.trace.stored(|| self.open_sinks(), name, start, arguments);
+    }
+
     /// Says how many units the build has.
     pub(crate) fn planned(&self, units: usize) {
         if let Some(progress) = self.trace.progress(|| self.open_sinks()) {
@@ -149,8 +155,17 @@ impl BuildEnvironment {
         }
     }
 
-    /// Says that a unit is done.
-    pub(crate) fn unit_done(&self, source: &str, target: &Target, is_stored: bool) {
+    /// Says that a unit is done which was begun at `start`.
+    pub(crate) fn unit_done(
+        &self,
+        source: &str,
+        target: &Target,
+        (is_stored, start): (bool, Instant),
+    ) {
+        if is_stored {
+            let target = target.to_string();
+            self.stored(source, start, &[("target", &target)]);
+        }
         if let Some(progress) = self.trace.progress(|| self.open_sinks()) {
             progress.done(source, target, is_stored);
         }

@@ -45,6 +45,20 @@ impl Trace {
         Some(step)
     }
 
+    /// Writes a step that is no progress: what the store had.
+    pub(super) fn stored(
+        &self,
+        open: impl FnOnce() -> Sinks,
+        name: &str,
+        start: Instant,
+        arguments: &[(&str, &str)],
+    ) {
+        if let Some(file) = &self.0.get_or_init(open).file {
+            // A disk that is full is no reason to fail here: the trace lacks the step.
+            let _ = file.write(&TraceEvent { name, category: "store", start, arguments });
+        }
+    }
+
     /// Who is told of the progress.
     pub(super) fn progress(&self, open: impl FnOnce() -> Sinks) -> Option<&Progress> {
         self.0.get_or_init(open).progress.as_ref()

@@ -24,7 +24,7 @@ use kernelmill_compiler::{
     Error as CompileError,
     frontend::{Architecture, cuda::is_same_symbol},
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Instant};
 
 impl Compilation<'_> {
     /// Makes every unit.
@@ -150,10 +150,12 @@ impl Compilation<'_> {
                 _ => None,
             }
         };
-        let told = |unit: &Unit, made: Option<Result<Binary, Failure>>| {
+        let told = |unit: &Unit, make: &dyn Fn(&Unit) -> Option<Result<Binary, Failure>>| {
+            let start = Instant::now();
+            let made = make(unit);
             if let Some(Ok(binary)) = &made {
                 let (source, target) = (&sources[unit.source].display, &unit.config.target);
-                self.environment.unit_done(source, target, binary.is_cached);
+                self.environment.unit_done(source, target, (binary.is_cached, start));
             }
             made
         };
@@ -161,7 +163,7 @@ impl Compilation<'_> {
             |unit: &Unit| matches!(unit.compiler, UnitCompiler::Nvcc | UnitCompiler::Naga);
         if units.iter().all(is_alone) {
             // No compiler of this crate's is opened, and none need be there.
-            return Ok(jobs::run_heaviest_first(units, weight, |unit| told(unit, alone(unit))));
+            return Ok(jobs::run_heaviest_first(units, weight, |unit| told(unit, &alone)));
         }
         let front_end = self.front_end()?;
         dependencies.check_version(&front_end.version)?;
@@ -212,7 +214,7 @@ impl Compilation<'_> {
                 Some(binary(&front_end, source, (front, others), unit))
             }
         };
-        let made = jobs::run_heaviest_first(units, weight, |unit| told(unit, make(unit)));
+        let made = jobs::run_heaviest_first(units, weight, |unit| told(unit, &make));
         for (front, source) in fronts.iter().zip(sources) {
             if let Some(front) = front {
                 check_front(self.environment, (self.package, self.settings), source, front, report);

@@ -32,6 +32,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
     sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
 };
 
 /// What one run of a compiler is for.
@@ -186,7 +187,8 @@ impl Compilation<'_> {
             |task| task.weight(&weights),
             |task| match *task {
                 Task::Read(index) => {
-                    let read = cuda?.read(&sources[index]);
+                    let (cuda, source) = (cuda?, &sources[index]);
+                    let read = cuda.read(source, self.environment);
                     if let Ok(read) = &read {
                         weights[index].store(read.weight, Ordering::Relaxed);
                     }
@@ -195,6 +197,7 @@ impl Compilation<'_> {
                 Task::Front(index) => Some(Done::Front(front_end.as_ref()?.run(&sources[index]))),
                 Task::Unit(_, unit) => {
                     let (source, target) = (&sources[unit.source], &unit.config.target);
+                    let start = Instant::now();
                     let mut step =
                         self.environment.step("compile", &*source.display, &[("target", target)]);
                     let made = cuda?.binary(source, unit);
@@ -202,11 +205,12 @@ impl Compilation<'_> {
                         step.arguments.push(("in the store", binary.is_cached.to_string()));
                     }
                     if let Ok(binary) = &made {
-                        self.environment.unit_done(&source.display, target, binary.is_cached);
+                        let done = (binary.is_cached, start);
+                        self.environment.unit_done(&source.display, target, done);
                     }
                     Some(Done::Unit(made))
                 }
-                Task::Host(file) => Some(Done::Host(host::object(cuda?, file))),
+                Task::Host(file) => Some(Done::Host(host::object(cuda?, file, self.environment))),
             },
         );
         Ok(tasks.into_iter().zip(done).filter_map(|(task, done)| Some((task, done?))).collect())
@@ -300,7 +304,7 @@ impl Compilation<'_> {
             let by_nvcc =
                 |unit: &Unit| (unit.source, unit.compiler) == (*index, UnitCompiler::Nvcc);
             let cuda = cuda.filter(|_| units.iter().any(by_nvcc));
-            let read = cuda.map(|cuda| cuda.read(source)).transpose()?;
+            let read = cuda.map(|cuda| cuda.read(source, self.environment)).transpose()?;
             Ok::<_, Failure>((front, read))
         });
         let mut report = Report::default();
@@ -418,9 +422,7 @@ impl Compilation<'_> {
             };
             for kernel in source.kernels() {
                 for variant in self.settings.listed_variants(kernel) {
-                    // nvcc compiles a source with other macros as well as the kernel itself.
-                    let is_defined = variant.parameters.limits == LaunchLimits::NONE;
-                    if compiler != "nvcc" || !is_defined {
+                    if compiler != "nvcc" || variant.parameters.limits.has_narrow_indices() {
                         variant.not_compiled(&kernel.name, compiler, &mut report);
                     }
                 }

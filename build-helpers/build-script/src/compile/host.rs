@@ -4,11 +4,13 @@ use super::{
     compiler::Failure,
     nvcc::{NvccCompiler, warnings},
 };
-use crate::{discovery::source::Source, settings::resolved::Settings};
+use crate::{
+    base::environment::BuildEnvironment, discovery::source::Source, settings::resolved::Settings,
+};
 use kernelmill_artifact::Target;
 use kernelmill_compiler::{Config, frontend::cuda::HostOptions};
 use kernelmill_store::{KeyBuilder, digest};
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Instant};
 
 /// A host file, compiled.
 pub(crate) struct Object {
@@ -20,15 +22,23 @@ pub(crate) struct Object {
 }
 
 /// Compiles a file, or takes it from the store.
-pub(crate) fn object(cuda: &NvccCompiler<'_>, file: &Source) -> Result<Object, Failure> {
+pub(crate) fn object(
+    cuda: &NvccCompiler<'_>,
+    file: &Source,
+    environment: &BuildEnvironment,
+) -> Result<Object, Failure> {
+    let start = Instant::now();
     let key = described(cuda, cuda.key("host file", file)).finish();
     if let Some(record) = cuda.inputs.find(cuda.store, "host", &key)
         && let Some(bytes) = cuda.store.get("object", &record.stored)
     {
         let inputs = cuda.inputs.files(&record);
+        environment.stored(&file.display, start, &[("stage", "host code")]);
         return Ok(Object { bytes, inputs, warnings: record.warnings });
     }
+    let step = environment.step("host code", &*file.display, &[]);
     let (bytes, trace) = cuda.compiler().compile_host(&cuda.cuda_source(file), &options(cuda))?;
+    drop(step);
     let warnings = warnings(&trace);
     let stored = digest(&bytes);
     cuda.store.put("object", &stored, &bytes);

@@ -14,6 +14,7 @@ pub(crate) mod kernel_package;
 #[cfg(test)]
 mod keys_tests;
 pub(crate) mod nvcc;
+mod nvcc_variants;
 mod opencl;
 mod outer_cargo;
 mod override_source;

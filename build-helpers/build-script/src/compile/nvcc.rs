@@ -1,8 +1,11 @@
 //! The nvcc compiler with the store before it: signatures once a source, binaries once a source and
 //! target.
 
-use super::{binary::Binary, compiler::Failure, cuda_source::cuda_source, override_source};
+use super::{
+    binary::Binary, compiler::Failure, cuda_source::cuda_source, nvcc_variants, override_source,
+};
 use crate::{
+    base::environment::BuildEnvironment,
     discovery::{
         override_file::{Form, KernelOverride},
         source::{Source, SourceKind},
@@ -12,7 +15,9 @@ use crate::{
     store::dependency_record::Inputs,
     toolchain::Nvcc,
 };
-use kernelmill_artifact::{Fingerprint, NvidiaArch, Target, VariableDeclaration};
+use kernelmill_artifact::{
+    ArtifactKind, Fingerprint, LaunchLimits, NvidiaArch, Target, VariableDeclaration,
+};
 use kernelmill_compiler::{
     Artifact, Config, Error as CompileError,
     frontend::cuda::{
@@ -20,7 +25,7 @@ use kernelmill_compiler::{
     },
 };
 use kernelmill_store::{KeyBuilder, Store};
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Instant};
 
 /// The compiler that runs nvcc, with all that it needs besides a source.
 pub(crate) struct NvccCompiler<'a> {
@@ -47,7 +52,12 @@ pub(crate) struct Kernels {
 
 impl NvccCompiler<'_> {
     /// Reads the signatures of a source's kernels, or finds out that they were read before.
-    pub(crate) fn read(&self, source: &Source) -> Result<Kernels, Failure> {
+    pub(crate) fn read(
+        &self,
+        source: &Source,
+        environment: &BuildEnvironment,
+    ) -> Result<Kernels, Failure> {
+        let start = Instant::now();
         let arch = self.newest();
         let key = self.key("cuda signatures", source).part("arch", arch.to_string()).finish();
         if let Some(record) = self.inputs.find(self.store, "signatures", &key)
@@ -55,10 +65,13 @@ impl NvccCompiler<'_> {
             && let Some((kernels, variables, weight)) = Reading::from_bytes(&bytes)
         {
             let inputs = self.inputs.files(&record);
+            environment.stored(&source.display, start, &[("stage", "signatures")]);
             return Ok(Kernels { kernels, variables, inputs, warnings: record.warnings, weight });
         }
+        let step = environment.step("signatures", &*source.display, &[]);
         let Reading { mut kernels, mut variables, trace, weight } =
             self.compiler().read(&self.cuda_source(source), arch)?;
+        drop(step);
         let files = kernels.iter_mut().map(|kernel| &mut kernel.signature.file);
         for file in files.chain(variables.iter_mut().map(|variable| &mut variable.file)) {
             self.inputs.hide_checkout(file);
@@ -112,8 +125,14 @@ impl NvccCompiler<'_> {
         let key = self.unit_key(source, unit, config);
         let overrides = unit.overrides(source, self.settings);
         let overrides: Vec<_> = overrides.map(|it| self.override_file(it)).collect();
-        let (artifact, trace) =
-            self.compiler().compile(&self.cuda_source(source), config, &overrides)?;
+        let mut text = self.cuda_source(source);
+        let said = unit.variant.as_ref().map_or(LaunchLimits::NONE, |it| it.limits);
+        text.arguments.extend(nvcc_variants::arguments(&said));
+        let (mut artifact, trace) = self.compiler().compile(&text, config, &overrides)?;
+        if artifact.kind == ArtifactKind::Ptx {
+            let ptx = String::from_utf8_lossy(&artifact.bytes);
+            artifact.bytes = nvcc_variants::with_directives(&ptx, &said).into_bytes();
+        }
         let read = (&*trace.inputs, &[][..]);
         let mut record = self.inputs.record(Fingerprint([0; 32]), read, warnings(&trace));
         record.stored = record.add_to(KeyBuilder::new("artifact").part("unit", key.0)).finish();
@@ -135,6 +154,7 @@ impl NvccCompiler<'_> {
     fn unit_key(&self, source: &Source, unit: &Unit, config: &Config) -> Fingerprint {
         self.key("cuda unit", source)
             .part("config", config.key())
+            .parts("variant", unit.variant.iter().map(|it| format!("{:?}", it.limits)))
             .parts("override", unit.overrides(source, self.settings).map(KernelOverride::key))
             .finish()
     }

@@ -20,6 +20,7 @@ use kernelmill_store::digest;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    time::Instant,
 };
 
 /// Puts what host files were compiled to into a library in `OUT_DIR`, and tells Cargo to link it.
@@ -51,7 +52,7 @@ pub(crate) fn library(
     report.into_result(Error::Kernels)?;
     let mut paths = write(cuda, files, &objects)?;
     if cuda.settings.rdc {
-        paths.push(linked(cuda, files, &objects, &paths)?);
+        paths.push(linked(environment, cuda, files, (&objects, &paths))?);
     }
     let name = format!("{}_kernelmill_host", naming::letters(&package.name));
     link::archive(environment, package, &name, &paths)?;
@@ -60,18 +61,23 @@ pub(crate) fn library(
 
 /// Links the device code of all objects; gives the object that holds it.
 fn linked(
+    environment: &BuildEnvironment,
     cuda: &NvccCompiler<'_>,
     files: &[Source],
-    objects: &[Vec<u8>],
-    paths: &[PathBuf],
+    (objects, paths): (&[Vec<u8>], &[PathBuf]),
 ) -> Result<PathBuf, Error> {
+    let start = Instant::now();
     let key =
         cuda.tool_key("device link").parts("object", objects.iter().map(|object| digest(object).0));
     let key = described(cuda, key).finish();
     let path = folder(cuda).join("kernelmill_device_link.o");
     let bytes = match cuda.store.get("object", &key) {
-        Some(bytes) => bytes,
+        Some(bytes) => {
+            environment.stored("device link", start, &[("stage", "host code")]);
+            bytes
+        }
         None => {
+            let _step = environment.step("host code", "device link", &[]);
             let made = cuda.compiler().link_device(paths, &cuda.package.root, &options(cuda));
             let bytes = made.map_err(|error| {
                 let mut report = Report::default();

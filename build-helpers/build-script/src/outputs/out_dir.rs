@@ -11,7 +11,6 @@ use crate::{
     compile::binary::Binary as Compiled,
     discovery::source::Source,
     manifest,
-    plan::units::has_own_code,
     settings::{package::Package, resolved::Settings, variants::VariantParameters},
     tuning::Choice,
 };
@@ -76,7 +75,6 @@ fn builds<'a>(
     let target = &binary.artifact.target;
     let own = binary.variant.as_ref();
     let defines = own.map(|variant| &variant.defines).filter(|defines| !defines.is_empty());
-    let is_shared = !has_own_code(target);
     let mut builds = Vec::new();
     for kernel in &binary.artifact.kernels {
         let known = interface.index_of(binary.source, &kernel.name);
@@ -88,16 +86,13 @@ fn builds<'a>(
         });
         let build =
             |said: &VariantParameters| Build { kernel, variant: Some(said.of_kernel(limits)) };
-        match own {
-            None => builds.push(Build { kernel, variant: None }),
-            Some(own) if !is_shared => builds.push(build(own)),
-            Some(_) => {}
+        if own.is_none() {
+            builds.push(Build { kernel, variant: None });
         }
-        if let Some(known) = known.filter(|_| is_shared) {
+        if let Some(known) = known {
             let listed = settings.variants(known, target);
-            let same =
-                listed.iter().filter(|it| Some(&it.defines).filter(|it| !it.is_empty()) == defines);
-            builds.extend(same.map(build));
+            builds
+                .extend(listed.iter().filter(|it| it.code_for(target).as_ref() == own).map(build));
         }
     }
     builds

@@ -360,6 +360,11 @@ fn the_steps_of_builds_are_in_their_trace() {
     let both = events(&project);
     assert_eq!(both[..first.len()], first, "the second build is added");
     assert_eq!(of(&both[first.len()..], "compile"), []);
+    // What was in the store has an event of its own.
+    assert_eq!(of(&first, "store"), []);
+    let mut stored = of(&both[first.len()..], "store");
+    stored.sort_by_key(|(_, target)| target.to_string());
+    assert_eq!(stored, units);
     project.set("KERNELMILL_TRACE", "kernels/saxpy.rs");
     let lines = project.build().lines;
     let expected = "cargo::warning=KERNELMILL_TRACE is `kernels/saxpy.rs`, which cannot be written: it is not a \

@@ -68,10 +68,7 @@ impl Unit {
         let Some(variant) = &self.variant else { return true };
         let target = &self.config.target;
         let listed = settings.variants(kernel, target);
-        match has_own_code(target) {
-            true => listed.contains(variant),
-            false => listed.iter().any(|it| it.defines == variant.defines),
-        }
+        listed.iter().any(|it| it.code_for(target).as_ref() == Some(variant))
     }
 
     /// The macros that its source is compiled with besides those of all kernels.
@@ -260,9 +257,4 @@ fn check_tools(
 
 fn is_nvidia(target: &Target) -> bool {
     matches!(target, Target::Ptx(_) | Target::Cubin(_))
-}
-
-/// Whether launches of different limits have different code for this target.
-pub(crate) fn has_own_code(target: &Target) -> bool {
-    matches!(target, Target::Ptx(_) | Target::Cubin(_) | Target::Amd(_))
 }

@@ -1,9 +1,10 @@
 //! Units of variants: each compiles the kernels of a source that have one variant, for a target.
 //!
-//! GPUs have units of their own for variants. What is compiled for the CPU and for OpenCL devices is the same for all
-//! launches of a source that is compiled with the same macros, and variants that differ in their launches share it.
+//! GPUs have units of their own for variants. What is compiled for OpenCL devices is the same for all launches of a source
+//! that is compiled with the same macros, and for the CPU that of all launches but those of one block size: variants that
+//! differ in nothing else share it.
 
-use super::units::{Unit, UnitCompiler, has_own_code};
+use super::units::{Unit, UnitCompiler};
 use crate::{
     discovery::source::Source,
     settings::{resolved::Settings, variants::VariantParameters},
@@ -17,12 +18,9 @@ pub(crate) fn of_unit(unit: &Unit, source: &Source, settings: &Settings) -> Vec<
     }
     let mut variants: Vec<VariantParameters> = Vec::new();
     for kernel in source.kernels().iter().filter(|kernel| settings.wants(kernel, target)) {
-        for mut variant in settings.variants(kernel, target) {
-            if !has_own_code(target) {
-                variant = variant.without_limits();
-            }
-            let is_shared = !has_own_code(target) && variant.defines.is_empty();
-            if !is_shared && !variants.contains(&variant) {
+        let listed = settings.variants(kernel, target);
+        for variant in listed.iter().filter_map(|it| it.code_for(target)) {
+            if !variants.contains(&variant) {
                 variants.push(variant);
             }
         }

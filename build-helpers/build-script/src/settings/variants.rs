@@ -4,12 +4,23 @@ use super::{checks, contract::Origin, layer::VariantLayer, located::report_at};
 use crate::base::{naming::is_identifier, report::Report};
 use kernelmill_artifact::{KernelVariant, LaunchLimits, Signature, Target};
 use kernelmill_compiler::diagnostic::Code;
-use kernelmill_compiler::{frontend::rust::signature::ListedVariant, limits};
+use kernelmill_compiler::{
+    frontend::rust::signature::ListedVariant,
+    limits::{self, LimitFault},
+};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The keys of a variant, as they are written in TOML.
-pub(super) const VARIANT_KEYS: [&str; 6] =
-    ["name", "launch-bounds", "max-registers", "index-width", "define", "targets"];
+pub(super) const VARIANT_KEYS: [&str; 8] = [
+    "name",
+    "launch-bounds",
+    "block-size",
+    "min-blocks",
+    "max-registers",
+    "index-width",
+    "define",
+    "targets",
+];
 
 /// What a variant says in place of its kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +49,15 @@ impl VariantParameters {
         self.of_kernel(LaunchLimits::NONE).name.into_owned()
     }
 
-    /// What is left of it where all launches have the same code.
-    pub(crate) fn without_limits(self) -> Self {
-        Self { name: None, limits: LaunchLimits::NONE, ..self }
+    /// What of it changes the code for a target; nothing where it has the code of its kernel.
+    pub(crate) fn code_for(&self, target: &Target) -> Option<Self> {
+        let limits = match target {
+            Target::Ptx(_) | Target::Cubin(_) | Target::Amd(_) => return Some(self.clone()),
+            Target::Cpu => LaunchLimits { block: self.limits.block, ..LaunchLimits::NONE },
+            _ => LaunchLimits::NONE,
+        };
+        let has_own = limits != LaunchLimits::NONE || !self.defines.is_empty();
+        has_own.then(|| Self { name: None, limits, defines: self.defines.clone() })
     }
 }
 
@@ -64,7 +81,8 @@ impl VariantSettings {
         let VariantLayer { limits, defines, name, origin, .. } = layer;
         if limits == LaunchLimits::NONE && defines.is_empty() {
             let message = format!("a variant of the kernel `{key}` sets nothing");
-            let help = "write `launch-bounds`, `max-registers`, `index-width` or `define`, or remove the variant";
+            let help = "write `launch-bounds`, `block-size`, `min-blocks`, `max-registers`, `index-width` or `define`, or remove the \
+                        variant";
             report_at(Code::Variants, origin.as_ref(), message, help, report);
         }
         if let Some(name) = name.as_ref().filter(|name| !is_identifier(name)) {
@@ -75,7 +93,7 @@ impl VariantSettings {
         for fault in defines.keys().filter_map(|name| checks::definition(name).err()) {
             report_at(fault.code, origin.as_ref(), fault.message, &fault.help, report);
         }
-        for fault in limits::check(&limits) {
+        for fault in own_faults(&limits) {
             let message = format!(
                 "a variant of the kernel `{key}` has launch bounds that are not valid, in `{}`: {}",
                 fault.name.replace('_', "-"),
@@ -117,8 +135,8 @@ impl VariantSettings {
     pub(crate) fn not_compiled(&self, kernel: &str, compiler: &str, report: &mut Report) {
         let (which, help) = match compiler {
             "nvcc" => (
-                "variants with limits of their launches",
-                "keep `define` alone in the variant, or write `cuda-compiler = \"clang\"`",
+                "variants with indices of 32 bits",
+                "remove `index-width` from the variant, or write `cuda-compiler = \"clang\"`",
             ),
             _ => ("variants", "remove the variant"),
         };
@@ -201,13 +219,20 @@ pub(super) fn check(
     }
 }
 
+/// What is wrong with what a variant says of its launches, whatever its kernel says.
+fn own_faults(limits: &LaunchLimits) -> Vec<LimitFault> {
+    // The threads that go with a number of blocks can be the kernel's.
+    let is_own = |fault: &LimitFault| fault.name != "min_blocks" || limits.min_blocks > 32;
+    limits::check(limits).into_iter().filter(is_own).collect()
+}
+
 /// Reports launches of a variant that cannot be, its kernel's limits among them.
 pub(crate) fn check_limits(kernel: &Signature, variant: &VariantSettings, report: &mut Report) {
     let Signature { name, file, line, .. } = kernel;
     let built = variant.parameters.of_kernel(kernel.limits);
     // What is wrong with the variant or the kernel alone is said there.
     let said = &variant.parameters.limits;
-    if !limits::check(said).is_empty() || !limits::check(&kernel.limits).is_empty() {
+    if !own_faults(said).is_empty() || !limits::check(&kernel.limits).is_empty() {
         return;
     }
     for fault in limits::check(&built.limits) {

@@ -36,6 +36,56 @@ pub(super) fn bare_assembly(text: &str) -> String {
     bare
 }
 
+/// A source that is embedded, in OpenCL C or WGSL, without lines that are only comments, marks of lines, and spaces at the
+/// ends of lines.
+pub(super) fn bare_source(text: &str) -> String {
+    let lines = text.lines().map(str::trim_end);
+    let is_code = |line: &&str| {
+        !(line.is_empty() || line.trim_start().starts_with("//") || is_line_mark(line))
+    };
+    lines.filter(is_code).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// Whether a line of what a preprocessor prints says where the next one is from.
+fn is_line_mark(line: &str) -> bool {
+    let words = line.trim_start();
+    words.starts_with("#line ") || words.starts_with("# ")
+}
+
+/// LLVM's IR without debug information, comments, and the numbers of metadata, for which other metadata stands where it is
+/// used.
+pub(super) fn bare_ir(text: &str) -> String {
+    let mut labels = Labels::default();
+    let nodes: HashMap<_, _> = text.lines().filter_map(|line| line.split_once(" = !{")).collect();
+    let is_other =
+        |words: &str| ["!", ";", "source_filename", "#dbg_"].iter().any(|it| words.starts_with(it));
+    let mut bare = String::with_capacity(text.len() / 2);
+    for line in text.lines() {
+        // Behind a label are its predecessors; a text may have a semicolon.
+        let end = if line.contains('"') { None } else { line.find(" ; ") };
+        let line = line[..end.unwrap_or(line.len())].trim_end();
+        if !line.is_empty() && !is_other(line.trim_start()) {
+            bare += &labels.renamed(&with_metadata(line, &nodes));
+            bare.push('\n');
+        }
+    }
+    bare
+}
+
+/// A line of LLVM's IR without its place in the source, and with the metadata for its number: of `!dbg !3, !range !4`
+/// `!range {i32 0, i32 8}`.
+fn with_metadata(line: &str, nodes: &HashMap<&str, &str>) -> String {
+    let mut words = Vec::new();
+    for word in line.split(' ') {
+        let plain = word.trim_end_matches(',');
+        match words.last() {
+            Some(&"!dbg" | &"!dbg,") => _ = words.pop(),
+            _ => words.push(nodes.get(plain).copied().unwrap_or(word)),
+        }
+    }
+    words.join(" ").trim_end_matches([' ', ',']).to_owned()
+}
+
 /// The symbol of the table of places, as a label. macOS has an underscore more.
 const LOCATIONS_LABEL: &str = "__kernelmill_locations:";
 
@@ -137,12 +187,35 @@ fn without_hash(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bare, bare_assembly};
+    use super::{bare, bare_assembly, bare_ir, bare_source};
 
     #[test]
     fn source_lines_and_comments_do_not_count() {
         let text = "{\n\t.loc 1 2 3\n\tadd.f32 %f1, %f2, %f3; // here\n\n// there\n}";
         assert_eq!(bare(text), "{\n\tadd.f32 %f1, %f2, %f3;\n}\n");
+    }
+
+    #[test]
+    fn ir_is_code_with_its_metadata() {
+        let ir = |place: u32, range: u32, most: u32| {
+            format!(
+                "; ModuleID = 'kernelmill'\nsource_filename = \"a_{place}\"\ndefine spir_kernel void @k(i32 %0) #0 !dbg !{place} \
+                 !reqd_work_group_size !{range} {{\nstart:\n  %1 = call i32 @f(), !dbg !{place}, !range !{range}\n  \
+                 ret void, !dbg !{place}\n\nnext: ; preds = %start\n}}\nattributes #0 = {{ convergent }}\n!{place} = \
+                 distinct !DISubprogram(name: \"k\", line: {place})\n!{range} = !{{i32 0, i32 {most}}}\n"
+            )
+        };
+        let expected = "define spir_kernel void @k(i32 %0) #0 !reqd_work_group_size i32 0, i32 8} {\nstart:\n  \
+                        %1 = call i32 @f(), !range i32 0, i32 8}\n  ret void\nnext:\n}\nattributes #0 = { convergent }\n";
+        assert_eq!(bare_ir(&ir(3, 4, 8)), expected);
+        assert_eq!(bare_ir(&ir(9, 7, 8)), expected);
+        assert_ne!(bare_ir(&ir(3, 4, 9)), expected);
+    }
+
+    #[test]
+    fn sources_are_compared_without_comments() {
+        let text = "// One.\n#line 1 \"a.cl\"\n# 3 \"a.h\"\n#define A 1\n\nkernel void k() {\n  // f\n  f(\"//\"); \n}\n";
+        assert_eq!(bare_source(text), "#define A 1\nkernel void k() {\n  f(\"//\");\n}\n");
     }
 
     #[test]

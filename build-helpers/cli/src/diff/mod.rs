@@ -11,7 +11,7 @@ mod table;
 use crate::package::{Built, Selection};
 use anyhow::{Context as _, Result, bail, ensure};
 use checkout::Checkout;
-use code::{DUMPS, Kernels, kernels};
+use code::{Kernels, build, kernels};
 use folders::BuildFolder;
 use kernelmill_artifact::Target;
 use kernelmill_build::manifest;
@@ -46,7 +46,8 @@ pub(crate) struct Options {
     /// Writes a page of HTML, with the lines that differ, to this file.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Ends with status 1 if a kernel changed, is new or is gone.
+    /// Ends with status 1 if a kernel changed, is new or is gone, or its binary is another whose code cannot be
+    /// compared.
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]
@@ -93,7 +94,7 @@ impl Side {
     fn kernels(&self, options: &Options) -> Result<Kernels> {
         let (selection, target) = (&options.selection, options.target.as_deref());
         let read = || match self {
-            Self::WorkingTree => kernels(&selection.build_with(target, &DUMPS)?, target),
+            Self::WorkingTree => kernels(&build(selection, target)?, target),
             Self::Folder(folder) => kernels(&Built::read(folder)?, target),
             Self::Revision(revision) => {
                 let folder = selection
@@ -104,7 +105,7 @@ impl Side {
                 let folder = BuildFolder::in_folder(&selection.target_directory()?.join(FOLDER))?;
                 let manifest = checkout.package.join("Cargo.toml");
                 let checked_out = Selection::of_manifest(manifest, folder.path.clone());
-                kernels(&checked_out.build_with(target, &DUMPS)?, target)
+                kernels(&build(&checked_out, target)?, target)
             }
         };
         if !matches!(self, Self::Folder(_)) {

@@ -4,7 +4,7 @@ use super::code::{Code, Kernels};
 use crate::report::text;
 use anyhow::{Context as _, Result};
 use serde_json::{Map, Value, json};
-use std::{collections::BTreeSet, fs, process::Command};
+use std::{collections::BTreeSet, fs, iter, process::Command};
 
 /// What has become of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(super) enum Change {
     Same,
     /// Other code or other numbers.
     Changed,
-    /// Another binary with the same numbers, whose code is not compared.
+    /// Another binary with the same numbers, of whose code there is no text.
     Rebuilt,
     /// It was not there before.
     New,
@@ -62,10 +62,10 @@ impl<'k> Table<'k> {
         Self { rows: keys.into_iter().map(row).collect() }
     }
 
-    /// Whether any kernel has changed, is new or is gone.
+    /// Whether any kernel has changed, is new or is gone. One that may have changed counts: a check that passes says that
+    /// none has.
     pub(super) fn has_changes(&self) -> bool {
-        let is_change = |row: &Row<'_>| !matches!(row.change, Change::Same | Change::Rebuilt);
-        self.rows.iter().any(is_change)
+        self.rows.iter().any(|row| row.change != Change::Same)
     }
 
     /// Prints a line for each kernel, and the lines of code that differ where they are asked for.
@@ -115,7 +115,7 @@ impl<'k> Row<'k> {
         before: Option<&'k Code>,
         now: Option<&'k Code>,
     ) -> Self {
-        let numbers = match (before, now) {
+        let mut numbers = match (before, now) {
             (Some(before), Some(now)) => numbers(before, now),
             _ => Vec::new(),
         };
@@ -127,9 +127,18 @@ impl<'k> Row<'k> {
                 if is_same { Change::Same } else { Change::Changed }
             }
             (Some(before), Some(now)) if before.fingerprint == now.fingerprint => Change::Same,
-            _ if numbers.is_empty() => Change::Rebuilt,
-            _ => Change::Changed,
+            _ if !numbers.is_empty() => Change::Changed,
+            (Some(before), Some(now)) => match is_same_binary(before, now) {
+                true => Change::Same,
+                false => Change::Rebuilt,
+            },
         };
+        // Other kernels and line tables are in a binary too, so that its size alone is no change.
+        if let (Change::Changed | Change::Rebuilt, Some(before), Some(now)) = (change, before, now)
+            && before.bytes != now.bytes
+        {
+            numbers.push(("bytes", before.bytes.to_string(), now.bytes.to_string()));
+        }
         Self { target, kernel, change, numbers, before, now }
     }
 
@@ -144,7 +153,9 @@ impl<'k> Row<'k> {
             Change::Changed if parts.is_empty() => Some("other code of the same size".to_owned()),
             Change::Changed => Some(parts.join(", ")),
             Change::Rebuilt => {
-                Some("its resources are the same; its code is not compared".to_owned())
+                let why = "another binary with the same resources; there is no text of its code";
+                let parts = iter::once(why.to_owned()).chain(parts);
+                Some(parts.collect::<Vec<_>>().join(", "))
             }
             Change::Same | Change::New | Change::Gone => None,
         }
@@ -170,6 +181,11 @@ impl<'k> Row<'k> {
     }
 }
 
+/// Whether two binaries that are not printed have the same bytes.
+fn is_same_binary(before: &Code, now: &Code) -> bool {
+    !before.binary.is_empty() && before.binary == now.binary
+}
+
 /// The numbers that differ.
 fn numbers(before: &Code, now: &Code) -> Vec<(&'static str, String, String)> {
     let mut parts = Vec::new();
@@ -186,6 +202,8 @@ fn numbers(before: &Code, now: &Code) -> Vec<(&'static str, String, String)> {
     compare("spill loads", text(old.spill_loads), text(new.spill_loads));
     compare("stack", before.usage.stack_text(), now.usage.stack_text());
     compare("shared", text(old.static_shared_bytes), text(new.static_shared_bytes));
+    compare("constant", text(old.constant_bytes), text(new.constant_bytes));
+    compare("max threads", text(old.max_threads), text(new.max_threads));
     compare("local", text(before.usage.local), text(now.usage.local));
     compare("instructions", text(before.usage.instructions), text(now.usage.instructions));
     if let (None, Some(before), Some(now)) = (before.usage.instructions, &before.text, &now.text) {
@@ -224,6 +242,14 @@ mod tests {
         let other = Code { text: Some("x".to_owned()), ..code(8, 20) };
         assert_eq!(said(code(8, 20), other), "other code of the same size");
         assert_eq!(summary(&code(8, 20), &code(8, 20)), (Change::Same, None));
+        // The size of the binary is said, and is no change by itself.
+        let larger = |of: Code| Code { bytes: 8, ..of };
+        assert_eq!(summary(&code(8, 20), &larger(code(8, 20))), (Change::Same, None));
+        assert_eq!(said(code(8, 20), larger(code(8, 22))), "instructions 20 -> 22, bytes 0 -> 8");
+        let mut other = code(8, 20);
+        (other.usage.resources.constant_bytes, other.usage.resources.max_threads) =
+            (Some(16), Some(512));
+        assert_eq!(said(code(8, 20), other), "constant - -> 16, max threads - -> 512");
     }
 
     #[test]
@@ -231,12 +257,19 @@ mod tests {
         let object = |fingerprint: &str, strategy: &str| Code {
             text: None,
             fingerprint: fingerprint.to_owned(),
+            binary: fingerprint.into(),
             strategy: Some(strategy.to_owned()),
             ..Code::default()
         };
         let before = object("1", "thread loop");
         assert_eq!(summary(&before, &object("1", "thread loop")).0, Change::Same);
         assert_eq!(summary(&before, &object("2", "thread loop")).0, Change::Rebuilt);
+        let larger = Code { bytes: 8, ..object("2", "thread loop") };
+        let said = summary(&before, &larger).1.unwrap_or_default();
+        assert!(said.ends_with("no text of its code, bytes 0 -> 8"), "{said}");
+        // Its sources and settings are others, and what came of them is not.
+        let again = Code { binary: before.binary.clone(), ..object("2", "thread loop") };
+        assert_eq!(summary(&before, &again), (Change::Same, None));
         let (change, said) = summary(&before, &object("2", "coroutine"));
         assert_eq!(change, Change::Changed);
         assert_eq!(said.as_deref(), Some("strategy thread loop -> coroutine"));
@@ -257,5 +290,13 @@ mod tests {
         } });
         assert_eq!(table.as_json(), expected);
         assert!(!Table::new(&now, &now).has_changes());
+        // What may have changed counts.
+        let object = |fingerprint: &str| Code {
+            fingerprint: fingerprint.to_owned(),
+            binary: fingerprint.into(),
+            ..Code::default()
+        };
+        let (before, now) = ([(key("a"), object("1"))].into(), [(key("a"), object("2"))].into());
+        assert!(Table::new(&before, &now).has_changes());
     }
 }

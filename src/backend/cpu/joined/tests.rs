@@ -22,7 +22,6 @@ use crate::{
         strategy::strategy,
     },
     embedded::abi,
-    hal::ErrorSlot,
     limits::Checked,
 };
 
@@ -175,8 +174,7 @@ static ARTIFACT: cg::EmbeddedArtifact = cg::EmbeddedArtifact {
 
 fn function(kernel: &abi::Kernel, cooperative: bool, device: (bool, Options)) -> Function {
     let (sequential, options) = device;
-    let device =
-        Device { name: "test".to_owned(), sequential, options, errors: ErrorSlot::default() };
+    let device = Device::new("test".to_owned(), sequential, options);
     let embedded = &EMBEDDED[usize::from(cooperative)];
     let strategy = strategy(kernel).unwrap();
     Function::new(strategy, (embedded, kernel), &ARTIFACT, Arc::new(device))

@@ -80,7 +80,12 @@ pub(super) fn binary(
     unit: &Unit,
 ) -> Result<Binary, Failure> {
     let package = front_end.package;
-    let name = naming::unit(&package.name, &package.major, (&source.display, &source.defines));
+    let mut parts = source.defines.clone();
+    if let Some(variant) = unit.variant.as_ref().filter(|it| it.limits.block != [0; 3]) {
+        // Its object is linked beside that of the kernel itself.
+        parts.insert("block size".to_owned(), format!("{:?}", variant.limits.block));
+    }
+    let name = naming::unit(&package.name, &package.major, (&source.display, &parts));
     let config = config(unit, std::iter::once(front).chain(children.iter().map(|(_, it)| *it)));
     let mut key = KeyBuilder::new("artifact")
         .part("lowered", front.stored.0)
@@ -163,7 +168,7 @@ fn signatures(source: &Source, front: &Front, settings: &Settings, unit: &Unit) 
         |kernel: &&Signature| settings.wants(kernel, target) && unit.has_variant(kernel, settings);
     let wanted = source.kernels().iter().filter(is_wanted).map(|kernel| {
         let said = unit.variant.as_ref().map_or(LaunchLimits::NONE, |variant| variant.limits);
-        let mut limits = said.or(kernel.limits);
+        let mut limits = said.in_place_of(kernel.limits);
         if let Some(registers) = settings.max_registers.filter(|_| said.max_registers == 0) {
             limits.max_registers = registers;
         }

@@ -44,6 +44,8 @@ impl Reader<'_> {
             let key = (name.get_ref().as_ref(), value);
             match key.0 {
                 "launch-bounds" => layer.limits.max_block_threads = self.count(key),
+                "block-size" => layer.limits.block = self.sizes(key),
+                "min-blocks" => layer.limits.min_blocks = self.count(key),
                 "max-registers" => layer.limits.max_registers = self.count(key),
                 "index-width" => layer.limits.index_width = self.index_width(key),
                 "define" => layer.defines = self.definitions(key),
