@@ -11,10 +11,10 @@ use cudarc::driver::{
 };
 
 use super::{
-    driver::{named, present},
+    driver::{check_version, named, present},
     driver_context::{DriverContext, Shared},
     event::RecordedEvent,
-    graph::Graph,
+    graph::{Graph, has_graphs},
     launch::Function,
     order,
     stream::Stream,
@@ -91,6 +91,7 @@ fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
 
 /// The number of devices; none where the driver says that there is none.
 fn count() -> Result<usize> {
+    check_version()?;
     let subject = || "CUDA".to_owned();
     match result::init() {
         Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NO_DEVICE => return Ok(0),
@@ -124,6 +125,7 @@ fn primary(ordinal: usize) -> Result<Arc<CudaContext>> {
 
 /// The device of a context that the program already has.
 pub(super) fn adopt(cuda: &Arc<CudaContext>) -> Result<Arc<dyn hal::Context>> {
+    check_version()?;
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(context) = find(&mut open, |other| Arc::ptr_eq(other, cuda)) {
         return Ok(context);
@@ -238,7 +240,11 @@ impl hal::Context for Context {
     }
 
     fn support(&self, capability: Capability) -> Support {
-        support(capability)
+        match capability {
+            Capability::Graphs if !has_graphs() => Support::Emulated,
+            Capability::TensorMaps if !tensor_map::is_known() => Support::Emulated,
+            _ => support(capability),
+        }
     }
 
     fn architecture(&self) -> &Architecture {
@@ -291,18 +297,23 @@ impl hal::Context for Context {
 
     fn tensor_map(&self, data: &TensorMapData, format: TensorFormat) -> Result<Option<[u64; 16]>> {
         match self.architecture {
-            Architecture::Nvidia { major, .. } if major >= tensor_map::SINCE => {
-                tensor_map::encode(&self.shared, data, format)
+            Architecture::Nvidia { major, .. }
+                if major >= tensor_map::SINCE && tensor_map::is_known() =>
+            {
+                tensor_map::encode(&self.shared, data, format).map(Some)
             }
             _ => Ok(None),
         }
     }
 
     unsafe fn instantiate(&self, nodes: &[hal::Node<'_>]) -> Result<Option<Box<dyn hal::Graph>>> {
+        if !has_graphs() {
+            return Ok(None);
+        }
         let graph = Graph::new(&self.shared, nodes, |node| {
             let any: &dyn std::any::Any = node.function;
             let function = any.downcast_ref::<Function>();
-            function.map(|it| it.launchable(node.shape.dynamic_shared_bytes)).transpose()
+            function.map_or(Ok(None), |it| it.launchable(node.shape.dynamic_shared_bytes))
         })?;
         Ok(graph.map(|graph| Box::new(graph) as _))
     }

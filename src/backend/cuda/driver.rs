@@ -1,16 +1,56 @@
-//! The CUDA driver: whether it is there, and its errors by name.
+//! The CUDA driver: whether it is there and new enough, and its errors by name.
 
-use std::sync::OnceLock;
+use std::{ffi::c_void, sync::OnceLock};
 
 use cudarc::driver::{DriverError, sys};
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    properties::Backend,
+};
+
+/// The oldest version of the driver that has every function called here but those that [`has`] is asked for: that with
+/// `cuGraphInstantiateWithFlags`, CUDA 11.4. cudarc panics where it calls a function that a driver lacks.
+const OLDEST: i32 = 11_040;
 
 /// Whether NVIDIA's driver library can be opened. cudarc panics where it cannot.
 pub(super) fn present() -> bool {
     static PRESENT: OnceLock<bool> = OnceLock::new();
     // SAFETY: opening the driver's library runs its initialisers, which have no preconditions.
     *PRESENT.get_or_init(|| unsafe { sys::is_culib_present() })
+}
+
+/// Checks that the driver, which is present, is not older than [`OLDEST`].
+pub(super) fn check_version() -> Result<()> {
+    static IS_CHECKED: OnceLock<()> = OnceLock::new();
+    if IS_CHECKED.get().is_some() {
+        return Ok(());
+    }
+    let mut version = 0;
+    // SAFETY: the driver is there, and writes one number. Every version has the function.
+    let asked = unsafe { sys::cuDriverGetVersion(&raw mut version) };
+    named(asked.result(), "cuDriverGetVersion", || "CUDA".to_owned())?;
+    if version < OLDEST {
+        let reason = format!(
+            "the installed NVIDIA driver supports CUDA {}, and kernelmill needs {} or later: update the driver",
+            written(version),
+            written(OLDEST)
+        );
+        return Err(Error::Unavailable { backend: Backend::Cuda, reason });
+    }
+    IS_CHECKED.get_or_init(|| ());
+    Ok(())
+}
+
+/// A version of the driver as people write it: 12.8 for 12080.
+fn written(version: i32) -> String {
+    format!("{}.{}", version / 1000, version % 1000 / 10)
+}
+
+/// Whether the driver, which is present, has a function that came after [`OLDEST`].
+pub(super) fn has(function: &str) -> bool {
+    // SAFETY: the driver is there; the symbol is looked up, and what it is the address of is not used.
+    unsafe { sys::culib().get::<*const c_void>(function.as_bytes()).is_ok() }
 }
 
 /// Gives an error of the driver the function that failed, and what it was called for. For a function
@@ -33,5 +73,15 @@ fn name(error: DriverError) -> String {
     match error.error_name() {
         Ok(name) => name.to_string_lossy().into_owned(),
         Err(_) => "an error that the driver has no name for".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_written_with_a_point() {
+        assert_eq!([10_020, 11_040, OLDEST, 13_000].map(written), ["10.2", "11.4", "11.4", "13.0"]);
     }
 }

@@ -23,9 +23,11 @@ pub(super) const NOT_READY: Code = 600;
 ///
 /// [`Error::Unavailable`] where there is none, or one that lacks a function.
 pub(super) fn library() -> Result<&'static Functions> {
-    let unavailable =
-        |reason: &str| Error::Unavailable { backend: Backend::Hip, reason: reason.to_owned() };
-    open().ok_or_else(|| unavailable("no HIP library is installed"))?.map_err(unavailable)
+    let unavailable = |reason: String| Error::Unavailable { backend: Backend::Hip, reason };
+    let too_old = |lacks: &str| {
+        unavailable(format!("{lacks}, and kernelmill needs that of HIP 5 or later: update ROCm"))
+    };
+    open().ok_or_else(|| unavailable("no HIP library is installed".to_owned()))?.map_err(too_old)
 }
 
 /// Gives an error code of the library the function that failed, and what it was called for.

@@ -161,6 +161,9 @@ unsafe extern "C" fn clSVMFree(context: Any, memory: Any) {
 
 /// `CL_DEVICE_IL_VERSION` and `CL_CONTEXT_DEVICES`.
 const READS: u32 = 0x105B;
+
+/// `CL_DEVICE_SVM_CAPABILITIES`.
+const SHARED_MEMORY: u32 = 0x1053;
 const DEVICES: u32 = 0x1081;
 /// `CL_INVALID_VALUE`.
 const INVALID_VALUE: i32 = -30;
@@ -193,7 +196,17 @@ unsafe extern "C" fn clGetDeviceInfo(
     // SAFETY: the type is that of the function.
     let function: GetInfo = unsafe { real("clGetDeviceInfo") };
     // SAFETY: as the caller promises.
-    unsafe { function(device, which, room, value, bytes) }
+    let code = unsafe { function(device, which, room, value, bytes) };
+    if which == SHARED_MEMORY && code == 0 && !value.is_null() && lacks_shared_memory() {
+        // SAFETY: the value is a `cl_ulong`, for which there was room.
+        unsafe { value.cast::<u64>().write_unaligned(0) };
+    }
+    code
+}
+
+/// Whether devices have no shared virtual memory, as an implementation of OpenCL 3.0 may say.
+fn lacks_shared_memory() -> bool {
+    std::env::var_os("OPENCL_LAYER_WITHOUT_SVM").is_some_and(|value| !value.is_empty())
 }
 
 #[unsafe(no_mangle)]

@@ -9,7 +9,9 @@ mod kernels;
 mod many;
 mod rows;
 
-pub use child::{Child, LEAKS, clean_child, fake_child, is_driver_real, is_left_out, say_left_out};
+pub use child::{
+    Child, LEAKS, clean_child, fake_child, is_child, is_driver_real, is_left_out, say_left_out,
+};
 pub use executor::{Wakes, block_on};
 pub use gate::Gate;
 pub use interop::{adopt, cuda_stream, cudarc};

@@ -37,6 +37,27 @@ fn a_device_that_cannot_be_opened_is_a_reason_and_the_others_are_there() {
     });
 }
 
+/// The driver is never asked for a function that it may lack: what is missing, and what to do, is told.
+#[test]
+fn a_driver_that_is_too_old_is_a_reason() {
+    let old = [("FAKE_CUDA_VERSION", "10020"), ("FAKE_CUDA_FAIL", "cuInit at call 1 onwards")];
+    fake_child("a_driver_that_is_too_old_is_a_reason", &old, || {
+        let expected = "CUDA is not available: the installed NVIDIA driver supports CUDA 10.2, and kernelmill needs \
+                        11.4 or later: update the driver";
+        reasons(&[expected]);
+        assert_eq!(Device::cuda(0).unwrap_err().to_string(), expected);
+        assert_eq!(Device::best().unwrap().backend(), Backend::Cpu);
+    });
+}
+
+#[test]
+fn the_oldest_driver_is_used() {
+    fake_child("the_oldest_driver_is_used", &[("FAKE_CUDA_VERSION", "11040")], || {
+        reasons(&[]);
+        assert_eq!(Device::best().unwrap().backend(), Backend::Cuda);
+    });
+}
+
 #[test]
 fn a_machine_without_a_gpu_has_no_reason() {
     let none = [("FAKE_CUDA_DEVICES", "0")];

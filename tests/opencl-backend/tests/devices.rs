@@ -66,6 +66,24 @@ fn binaries_are_chosen_by_what_the_device_reads() {
     });
 }
 
+/// A device that the back end cannot use is told, and another one is taken.
+#[test]
+fn a_device_without_shared_virtual_memory_is_a_reason() {
+    let name = "a_device_without_shared_virtual_memory_is_a_reason";
+    clean_child(name, &[("OPENCL_LAYER_WITHOUT_SVM", "1")], || {
+        let error = Device::opencl(0).unwrap_err().to_string();
+        let parts = [
+            "OpenCL is not available: ",
+            " of Portable Computing Language (OpenCL 3.0 ",
+            ") has no shared virtual memory, which kernelmill requires of OpenCL devices",
+        ];
+        assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+        let reasons: Vec<_> = Device::unavailable().iter().map(ToString::to_string).collect();
+        assert_eq!(reasons, [error]);
+        assert_eq!(Device::best().unwrap().backend(), Backend::Cpu);
+    });
+}
+
 /// Without an implementation the processor is left.
 #[test]
 fn a_machine_without_opencl_has_the_processor() {
