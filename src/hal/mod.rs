@@ -48,7 +48,7 @@ pub(crate) trait Platform: Sync {
     /// Opens the first device in whose name, or that of its driver, `part` occurs.
     fn open_named(&self, part: &str) -> Result<Arc<dyn Context>> {
         let reason = format!("its devices are selected by number, and `{part}` is not a number");
-        Err(Error::Unavailable { backend: self.backend(), reason })
+        Err(Error::NoDevice { backend: self.backend(), reason })
     }
 }
 

@@ -71,13 +71,13 @@ impl Platform for Cuda {
 
 /// The device with this number, in its primary context.
 fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
-    let unavailable = |reason: String| Error::Unavailable { backend: Backend::Cuda, reason };
+    let no_device = |reason: String| Error::NoDevice { backend: Backend::Cuda, reason };
     if !present() {
-        return Err(unavailable("no NVIDIA driver is installed".to_owned()));
+        return Err(no_device("no NVIDIA driver is installed".to_owned()));
     }
     let count = count()?;
     if ordinal >= count {
-        return Err(unavailable(format!(
+        return Err(no_device(format!(
             "there is no device {ordinal}: the driver has {count}, numbered from 0"
         )));
     }

@@ -83,7 +83,7 @@ fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     if ordinal >= count {
         let reason =
             format!("there is no device {ordinal}: the driver has {count}, numbered from 0");
-        return Err(Error::Unavailable { backend: Backend::Hip, reason });
+        return Err(Error::NoDevice { backend: Backend::Hip, reason });
     }
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     open.retain(|context| context.strong_count() > 0);

@@ -21,13 +21,17 @@ pub(super) const NOT_READY: Code = 600;
 ///
 /// # Errors
 ///
-/// [`Error::Unavailable`] where there is none, or one that lacks a function.
+/// [`Error::NoDevice`] where there is none, and [`Error::Unavailable`] for one that lacks a function.
 pub(super) fn library() -> Result<&'static Functions> {
-    let unavailable = |reason: String| Error::Unavailable { backend: Backend::Hip, reason };
-    let too_old = |lacks: &str| {
-        unavailable(format!("{lacks}, and kernelmill needs that of HIP 5 or later: update ROCm"))
+    let backend = Backend::Hip;
+    let no_device = || {
+        let reason = "no HIP library is installed".to_owned();
+        Error::NoDevice { backend, reason }
     };
-    open().ok_or_else(|| unavailable("no HIP library is installed".to_owned()))?.map_err(too_old)
+    open().ok_or_else(no_device)?.map_err(|lacks| {
+        let reason = format!("{lacks}, and kernelmill needs that of HIP 5 or later: update ROCm");
+        Error::Unavailable { backend, reason }
+    })
 }
 
 /// Gives an error code of the library the function that failed, and what it was called for.

@@ -197,16 +197,22 @@ unsafe extern "C" fn clGetDeviceInfo(
     let function: GetInfo = unsafe { real("clGetDeviceInfo") };
     // SAFETY: as the caller promises.
     let code = unsafe { function(device, which, room, value, bytes) };
-    if which == SHARED_MEMORY && code == 0 && !value.is_null() && lacks_shared_memory() {
+    if which == SHARED_MEMORY && code == 0 && !value.is_null() {
+        let value = value.cast::<u64>();
         // SAFETY: the value is a `cl_ulong`, for which there was room.
-        unsafe { value.cast::<u64>().write_unaligned(0) };
+        unsafe { value.write_unaligned(value.read_unaligned() & shared_memory()) };
     }
     code
 }
 
-/// Whether devices have no shared virtual memory, as an implementation of OpenCL 3.0 may say.
-fn lacks_shared_memory() -> bool {
-    std::env::var_os("OPENCL_LAYER_WITHOUT_SVM").is_some_and(|value| !value.is_empty())
+/// The kinds of shared virtual memory that devices may have.
+fn shared_memory() -> u64 {
+    match std::env::var("OPENCL_LAYER_WITHOUT_SVM").as_deref() {
+        Err(_) | Ok("") => u64::MAX,
+        // `CL_DEVICE_SVM_COARSE_GRAIN_BUFFER`.
+        Ok("fine") => 1,
+        Ok(_) => 0,
+    }
 }
 
 #[unsafe(no_mangle)]

@@ -1,7 +1,7 @@
 //! A driver that is there and does not start: the processor is the best device, and the reason is told.
 
 use cuda_backend::{Child, fake_child, is_left_out};
-use kernelmill::{Backend, Device};
+use kernelmill::{Backend, Device, Error};
 
 const FAILURE: (&str, &str) = ("FAKE_CUDA_FAIL", "cuInit at call 1 onwards with SYSTEM_NOT_READY");
 
@@ -45,7 +45,9 @@ fn a_driver_that_is_too_old_is_a_reason() {
         let expected = "CUDA is not available: the installed NVIDIA driver supports CUDA 10.2, and kernelmill needs \
                         11.4 or later: update the driver";
         reasons(&[expected]);
-        assert_eq!(Device::cuda(0).unwrap_err().to_string(), expected);
+        let error = Device::cuda(0).unwrap_err();
+        assert!(matches!(error, Error::Unavailable { .. }), "{error}");
+        assert_eq!(error.to_string(), expected);
         assert_eq!(Device::best().unwrap().backend(), Backend::Cpu);
     });
 }
@@ -64,7 +66,9 @@ fn a_machine_without_a_gpu_has_no_reason() {
     fake_child("a_machine_without_a_gpu_has_no_reason", &none, || {
         reasons(&[]);
         assert_eq!(Device::best().unwrap().backend(), Backend::Cpu);
-        assert!(Device::cuda(0).unwrap_err().to_string().contains("there is no device 0"));
+        let error = Device::cuda(0).unwrap_err();
+        assert!(matches!(error, Error::NoDevice { .. }), "{error}");
+        assert!(error.to_string().contains("there is no device 0"), "{error}");
     });
 }
 

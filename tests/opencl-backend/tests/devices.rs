@@ -1,7 +1,8 @@
 //! Which devices there are, what they are called, and what is said of those that are not there.
 
-use kernelmill::{Backend, Device, Error, select::Architecture};
+use kernelmill::{Backend, Capability, Device, Error, Launch, Support, select::Architecture};
 use opencl_backend::{Child, Kernels, clean_child};
+use test_support::tool;
 
 #[test]
 fn pocl_comes_after_the_processor() {
@@ -71,7 +72,9 @@ fn binaries_are_chosen_by_what_the_device_reads() {
 fn a_device_without_shared_virtual_memory_is_a_reason() {
     let name = "a_device_without_shared_virtual_memory_is_a_reason";
     clean_child(name, &[("OPENCL_LAYER_WITHOUT_SVM", "1")], || {
-        let error = Device::opencl(0).unwrap_err().to_string();
+        let error = Device::opencl(0).unwrap_err();
+        assert!(matches!(error, Error::UnsupportedDevice { .. }), "{error}");
+        let error = error.to_string();
         let parts = [
             "OpenCL is not available: ",
             " of Portable Computing Language (OpenCL 3.0 ",
@@ -84,6 +87,25 @@ fn a_device_without_shared_virtual_memory_is_a_reason() {
     });
 }
 
+/// Where the host cannot read the memory of a panic while a kernel writes it, kernels that can panic are refused, and only they.
+#[test]
+fn a_device_without_fine_grained_memory_refuses_kernels_that_panic() {
+    let name = "a_device_without_fine_grained_memory_refuses_kernels_that_panic";
+    let Some(translator) = tool::llvm_spirv() else { return };
+    let translator = translator.to_str().expect("text");
+    let variables = [("OPENCL_LAYER_SPIRV", translator), ("OPENCL_LAYER_WITHOUT_SVM", "fine")];
+    clean_child(name, &variables, || {
+        let device = Device::opencl(0).unwrap();
+        assert_eq!(device.support(Capability::Panics), Support::None);
+        let kernels = Kernels::load(&device).unwrap();
+        let x = device.upload(&[1.0_f32; 4]).unwrap();
+        let error = kernels.says(&device.stream(), Launch::grid([1], [4]), &x).unwrap_err();
+        assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+        let expected = "a kernel that can panic needs panics of kernels, which ";
+        assert!(error.to_string().starts_with(expected), "{error}");
+    });
+}
+
 /// Without an implementation the processor is left.
 #[test]
 fn a_machine_without_opencl_has_the_processor() {
@@ -93,7 +115,7 @@ fn a_machine_without_opencl_has_the_processor() {
         assert_eq!(Device::best().unwrap(), Device::cpu().unwrap());
         assert_eq!(Device::all().len(), 1);
         assert!(Device::unavailable().is_empty());
-        let Err(Error::Unavailable { backend: Backend::OpenCl, reason }) = Device::opencl(0) else {
+        let Err(Error::NoDevice { backend: Backend::OpenCl, reason }) = Device::opencl(0) else {
             panic!("there is no device")
         };
         println!("reason: {reason}");
