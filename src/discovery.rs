@@ -16,6 +16,9 @@ impl Device {
     /// (with the feature `hip`), then of OpenCL (with the feature `opencl`), then of wgpu (with the feature `wgpu`), else
     /// the processor.
     ///
+    /// It may be a device that a program has no binary for, as one for `vulkan` alone has none for an NVIDIA GPU.
+    /// `Kernels::best()`, of the generated bindings, takes the best device that runs the kernels.
+    ///
     /// A GPU that is there but cannot be opened is passed over. [`Device::unavailable`] says why, and
     /// so does this function, to standard error, where the environment variable `KERNELMILL_LOG` is
     /// set.
@@ -26,11 +29,7 @@ impl Device {
     /// where that variable, or one of the CPU back end, cannot be read. Nothing else: the processor is
     /// always there.
     pub fn best() -> Result<Self> {
-        let named = std::env::var_os(device_name::VARIABLE).filter(|name| !name.is_empty());
-        match named {
-            Some(name) => Self::requested(&name.to_string_lossy()),
-            None => Self::first(),
-        }
+        named().unwrap_or_else(Self::first)
     }
 
     /// The device with this name.
@@ -53,11 +52,7 @@ impl Device {
         let mut devices = backend::devices();
         let best = devices.find_map(|device| device.map_err(|error| passed_over.push(error)).ok());
         let best = Self::of(best.map_or_else(cpu::context::parallel, Ok)?);
-        if !passed_over.is_empty() && std::env::var_os("KERNELMILL_LOG").is_some_and(is_on) {
-            for error in passed_over {
-                eprintln!("kernelmill: {error}; using {best} instead");
-            }
-        }
+        say_passed_over(&passed_over, &best);
         Ok(best)
     }
 
@@ -199,6 +194,26 @@ impl Device {
     /// `wgpu-translation` is off, which macOS and Windows do not need.
     pub fn wgpu(ordinal: usize) -> Result<Self> {
         backend::open(Backend::Wgpu, ordinal).map(Self::of)
+    }
+}
+
+/// The device that the environment variable `KERNELMILL_DEVICE` names; `None` where it is not set.
+pub(crate) fn named() -> Option<Result<Device>> {
+    let name = std::env::var_os(device_name::VARIABLE).filter(|name| !name.is_empty())?;
+    Some(Device::requested(&name.to_string_lossy()))
+}
+
+/// Every device, the best first, each opened when the iterator comes to it; an error for each that cannot be.
+pub(crate) fn each() -> impl Iterator<Item = Result<Device>> {
+    backend::devices().map(|device| device.map(Device::of))
+}
+
+/// Says why devices were passed over for another one, where the environment variable `KERNELMILL_LOG` is set.
+pub(crate) fn say_passed_over(errors: &[Error], best: &Device) {
+    if !errors.is_empty() && std::env::var_os("KERNELMILL_LOG").is_some_and(is_on) {
+        for error in errors {
+            eprintln!("kernelmill: {error}; using {best} instead");
+        }
     }
 }
 

@@ -118,6 +118,7 @@ codes! {
     KM1047 Disabled: "The program was built without a back end";
     KM1048 NoDevice: "A device is not there";
     KM1049 UnsupportedDevice: "A device lacks what its back end requires";
+    KM1050 NoCandidate: "No device of the machine has a binary";
 }
 
 impl fmt::Display for ErrorCode {

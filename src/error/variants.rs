@@ -411,6 +411,16 @@ pub enum Error {
         /// What it lacks, and what to do where something can be done.
         reason: String,
     },
+    /// No device of the machine has a binary.
+    #[error(
+        "no embedded binary of package `{package}` runs on a device of this machine; the devices are:\n{devices}"
+    )]
+    NoCandidate {
+        /// The package of the kernels.
+        package: &'static str,
+        /// Each device with the reason for each binary, and why other devices are not there: [`Candidates`](crate::Candidates).
+        devices: String,
+    },
     /// The device that the environment variable `KERNELMILL_DEVICE` names cannot be opened.
     #[error(
         "the environment variable KERNELMILL_DEVICE names `{device}`, which cannot be opened: {reason}; the devices \

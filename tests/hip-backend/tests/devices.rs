@@ -169,3 +169,30 @@ fn needed_functions() -> Vec<String> {
     let declared = text.lines().filter_map(|line| line.strip_prefix("    hip")?.split_once('('));
     declared.map(|(name, _)| format!("hip{name}")).collect()
 }
+
+/// Another GPU than the binaries are for: the processor is the best device for these kernels.
+#[test]
+fn a_gpu_without_a_binary_is_passed_over() {
+    let arch = [("FAKE_HIP_ARCH", "gfx1030"), ("KERNELMILL_LOG", "summary")];
+    clean_child("a_gpu_without_a_binary_is_passed_over", &arch, || {
+        assert_eq!(Device::best().unwrap().backend(), Backend::Hip);
+        let kernels = Kernels::best().unwrap();
+        assert_eq!(kernels.device().backend(), Backend::Cpu);
+        let text = Kernels::candidates().unwrap().to_string();
+        let reason = "\n      gfx1100: runs on gfx1100 only, the device is gfx1030\n";
+        assert!(text.contains(reason), "{text}");
+    });
+}
+
+/// On a machine with a library of its own there is nothing to see.
+#[test]
+fn a_machine_without_a_library_is_told() {
+    let name = "a_machine_without_a_library_is_told";
+    clean_child(name, &[("LD_LIBRARY_PATH", "/no/such/folder")], || {
+        let Err(error) = Device::hip(0) else { return eprintln!("there is a library: {name}") };
+        assert!(matches!(error, Error::NoDevice { .. }), "{error}");
+        assert_eq!(error.to_string(), "HIP is not available: no HIP library is installed");
+        assert!(Device::inventory().contains("  no hip: no HIP library is installed\n"));
+        assert!(Device::unavailable().is_empty());
+    });
+}

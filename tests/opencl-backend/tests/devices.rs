@@ -1,8 +1,10 @@
 //! Which devices there are, what they are called, and what is said of those that are not there.
 
-use kernelmill::{Backend, Capability, Device, Error, Launch, Support, select::Architecture};
+use kernelmill::{
+    Backend, Capability, Device, DeviceVerdict, Error, Launch, Support, select::Architecture,
+};
 use opencl_backend::{Child, Kernels, clean_child};
-use test_support::tool;
+use test_support::{temporary_folder, tool, write_file};
 
 #[test]
 fn pocl_comes_after_the_processor() {
@@ -127,4 +129,41 @@ fn a_machine_without_opencl_has_the_processor() {
         "the OpenCL library finds no device: install the OpenCL implementation (ICD) of the device";
     assert!(child.stdout.contains(&format!("reason: {expected}\n")), "{}", child.stdout);
     assert!(child.stdout.contains(&format!("  no opencl: {expected}\n")), "{}", child.stdout);
+}
+
+/// The processor comes first, and pocl would do.
+#[test]
+fn kernels_have_candidates() {
+    clean_child("kernels_have_candidates", &[], || {
+        let candidates = Kernels::candidates().unwrap();
+        let found: Vec<_> =
+            candidates.devices.iter().map(|it| (it.device.selector(), it.verdict)).collect();
+        // Kernels in Rust and CUDA C++ are SPIR-V there, which this device does not read.
+        let expected = [
+            ("cpu".to_owned(), DeviceVerdict::Chosen),
+            ("opencl:0".to_owned(), DeviceVerdict::Incomplete),
+        ];
+        assert_eq!(found, expected, "{candidates}");
+        assert_eq!(*Kernels::best().unwrap().device(), Device::cpu().unwrap());
+    });
+}
+
+#[test]
+fn a_machine_without_a_library_is_told() {
+    let name = "a_machine_without_a_library_is_told";
+    // The first file of that name, which is none of a library, is the one that counts.
+    let folder = temporary_folder();
+    write_file(&folder, "libOpenCL.so.1", b"");
+    let path = folder.path().to_str().expect("text");
+    let variables = [("OPENCL_DYLIB_PATH", "/no/such/library.so"), ("LD_LIBRARY_PATH", path)];
+    let child = Child::run(name, &variables, || {
+        let error = Device::opencl(0).unwrap_err();
+        assert!(matches!(error, Error::NoDevice { .. }), "{error}");
+        assert_eq!(error.to_string(), "OpenCL is not available: no OpenCL library is installed");
+        assert!(Device::inventory().contains("  no opencl: no OpenCL library is installed\n"));
+        assert!(Device::unavailable().is_empty());
+    });
+    if let Some(child) = child {
+        child.expect_success();
+    }
 }
