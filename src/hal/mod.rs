@@ -108,6 +108,11 @@ pub(crate) trait Context: Transfers + Any + Send + Sync {
         Ok(None)
     }
 
+    /// The most threads that are on a multiprocessor at once; `None` where no driver says it.
+    fn multiprocessor_threads(&self) -> Result<Option<u32>> {
+        Ok(None)
+    }
+
     /// Makes a graph of launches; `None` where those of a graph are put on the stream one after the other.
     ///
     /// # Safety

@@ -45,6 +45,7 @@ mod attribute {
     pub(super) const MAX_GRID_DIM: [c_int; 3] = [29, 30, 31];
     pub(super) const COOPERATIVE_LAUNCH: c_int = 10;
     pub(super) const MAX_THREADS_PER_BLOCK: c_int = 56;
+    pub(super) const MAX_THREADS_PER_MULTIPROCESSOR: c_int = 57;
     pub(super) const MULTIPROCESSOR_COUNT: c_int = 63;
     pub(super) const MAX_SHARED_MEMORY_PER_BLOCK: c_int = 74;
     /// Since HIP 5.2.
@@ -229,6 +230,11 @@ impl hal::Context for Context {
     ) -> Result<Option<Arc<dyn hal::Module>>> {
         // SAFETY: promised.
         Ok(Some(Arc::new(unsafe { Module::load(&self.shared, artifact, image)? })))
+    }
+
+    fn multiprocessor_threads(&self) -> Result<Option<u32>> {
+        let threads = attribute_of(self.ordinal(), attribute::MAX_THREADS_PER_MULTIPROCESSOR)?;
+        Ok(Some(threads).filter(|threads| *threads > 0))
     }
 
     unsafe fn instantiate(&self, nodes: &[hal::Node<'_>]) -> Result<Option<Box<dyn hal::Graph>>> {
