@@ -72,8 +72,8 @@ fn casts<T: Pod + From<u8> + PartialEq + Debug>(
     let mut outside = all[..middle.start].iter().chain(&all[middle.end..]);
     assert!(outside.all(|byte| *byte == 0));
     assert!(all[middle].iter().any(|byte| *byte != 0));
-    let refused = bytes.slice(..size + 1).cast::<T>().unwrap_err();
-    assert!(matches!(refused, Error::Cast { .. }), "{refused}");
-    let refused = bytes.slice(1..=size).cast::<T>().unwrap_err();
-    assert!(matches!(refused, Error::Misaligned { .. }), "{refused}");
+    for range in [0..size + 1, 1..size + 1] {
+        let refused = bytes.slice(range).cast::<T>().unwrap_err();
+        assert!(matches!(refused, Error::Cast { .. }), "{refused}");
+    }
 }
