@@ -11,7 +11,7 @@ use cudarc::driver::{
 };
 
 use super::{
-    driver::{check_version, named, present},
+    driver::{check_version, name, named, present},
     driver_context::{DriverContext, Shared},
     event::RecordedEvent,
     graph::{Graph, has_graphs},
@@ -84,7 +84,7 @@ fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let same = |cuda: &Arc<CudaContext>| cuda.is_primary() && cuda.ordinal() == ordinal;
     if let Some(context) = find(&mut open, same) {
-        return Ok(context);
+        return context.check().map(|()| context as _);
     }
     Ok(add(&mut open, primary(ordinal)?)?)
 }
@@ -188,6 +188,17 @@ impl Context {
         let shared = Shared::new(driver, panics);
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
         Ok(Self { id, limits, architecture, default_stream, shared })
+    }
+
+    /// Checks that the context is not lost: until all of it is given back, the driver has no other one for the device.
+    fn check(&self) -> Result<()> {
+        let Some(error) = self.shared.lasting_error() else { return Ok(()) };
+        let reason = format!(
+            "device {} is lost, after {}: drop its buffers, kernels, streams and `Device`s, then open it again",
+            hal::Context::ordinal(self),
+            name(error)
+        );
+        Err(Error::Unavailable { backend: Backend::Cuda, reason })
     }
 
     /// Whether a stream is of the driver's context that this is.

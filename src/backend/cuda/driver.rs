@@ -53,6 +53,30 @@ pub(super) fn has(function: &str) -> bool {
     unsafe { sys::culib().get::<*const c_void>(function.as_bytes()).is_ok() }
 }
 
+/// Whether an error is one after which a context gives nothing but this error: those of kernels that went wrong, and of the
+/// hardware.
+///
+/// [CUDA Driver API, `CUresult`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html): the process "must be
+/// terminated and relaunched", or all of the context given back.
+pub(super) fn loses_context(error: DriverError) -> bool {
+    use sys::CUresult as C;
+    matches!(
+        error.0,
+        C::CUDA_ERROR_ECC_UNCORRECTABLE
+            | C::CUDA_ERROR_NVLINK_UNCORRECTABLE
+            | C::CUDA_ERROR_ILLEGAL_ADDRESS
+            | C::CUDA_ERROR_LAUNCH_TIMEOUT
+            | C::CUDA_ERROR_CONTEXT_IS_DESTROYED
+            | C::CUDA_ERROR_ASSERT
+            | C::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | C::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | C::CUDA_ERROR_MISALIGNED_ADDRESS
+            | C::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | C::CUDA_ERROR_INVALID_PC
+            | C::CUDA_ERROR_LAUNCH_FAILED
+    )
+}
+
 /// Gives an error of the driver the function that failed, and what it was called for. For a function
 /// of cudarc's that makes several calls, that function is named.
 pub(super) fn named<T>(
@@ -69,7 +93,7 @@ pub(super) fn named<T>(
 }
 
 /// The name of an error code, for example `CUDA_ERROR_ILLEGAL_ADDRESS`.
-fn name(error: DriverError) -> String {
+pub(super) fn name(error: DriverError) -> String {
     match error.error_name() {
         Ok(name) => name.to_string_lossy().into_owned(),
         Err(_) => "an error that the driver has no name for".to_owned(),
