@@ -90,7 +90,7 @@ fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     open.retain(|context| context.strong_count() > 0);
     let is_same = |context: &Arc<Context>| context.shared.ordinal == ordinal as c_int;
     if let Some(context) = open.iter().filter_map(Weak::upgrade).find(is_same) {
-        return Ok(context);
+        return context.check().map(|()| context as _);
     }
     let context = Arc::new(Context::new(ordinal)?);
     open.push(Arc::downgrade(&context));
@@ -160,6 +160,14 @@ impl Context {
         let shared = Shared::new(Arc::new(driver), panics);
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
         Ok(Self { id, limits, architecture, default_stream, shared })
+    }
+
+    /// Checks that the device is not lost, which it stays until the process ends.
+    fn check(&self) -> Result<()> {
+        let code = self.shared.lasting_error().unwrap_or(0);
+        let subject =
+            || format!("device {}, which is lost until the process ends", self.shared.ordinal);
+        named(code, "hipStreamQuery", subject)
     }
 }
 

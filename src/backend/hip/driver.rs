@@ -16,6 +16,14 @@ pub(super) const NO_DEVICE: Code = 100;
 pub(super) const NOT_FOUND: Code = 500;
 /// `hipErrorNotReady`.
 pub(super) const NOT_READY: Code = 600;
+/// Errors after which a device gives nothing else: `hipErrorECCNotCorrectable`, `hipErrorIllegalAddress`, `hipErrorLaunchTimeOut`,
+/// `hipErrorContextIsDestroyed`, `hipErrorAssert`, `hipErrorLaunchFailure`.
+const LOST: [Code; 6] = [214, 700, 702, 709, 710, 719];
+
+/// Whether an error is one that a device keeps.
+pub(super) fn loses_device(code: Code) -> bool {
+    LOST.contains(&code)
+}
 
 /// The functions of the library.
 ///
