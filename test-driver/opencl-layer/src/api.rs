@@ -7,7 +7,7 @@
 )]
 
 use std::{
-    ffi::{c_char, c_void},
+    ffi::{CStr, c_char, c_void},
     ptr,
 };
 
@@ -319,4 +319,22 @@ unsafe extern "C" fn clBuildProgram(
     let function: Function = unsafe { real("clBuildProgram") };
     // SAFETY: as the caller promises.
     unsafe { function(program, count, devices, options, callback, data) }
+}
+
+/// For tests in the same process: makes a call of any function fail with a code, calls counted from now on; none with call 0.
+#[unsafe(no_mangle)]
+extern "C" fn opencl_layer_fail(call: u64, code: i32) {
+    state().fail(call, code);
+}
+
+/// The function whose call has failed since then, a text that is there until the next time; null where none has.
+#[unsafe(no_mangle)]
+extern "C" fn opencl_layer_failed() -> *const c_char {
+    state().failed().map_or(ptr::null(), CStr::as_ptr)
+}
+
+/// How many objects there are that nobody has failed to give back.
+#[unsafe(no_mangle)]
+extern "C" fn opencl_layer_left() -> i64 {
+    state().left()
 }

@@ -7,6 +7,7 @@ mod copies;
 #[path = "../../cuda-backend/src/executor.rs"]
 mod executor;
 mod kernels;
+mod layer;
 #[path = "../../cuda-backend/src/many.rs"]
 mod many;
 #[path = "../../cuda-backend/src/rows.rs"]
@@ -17,5 +18,6 @@ pub use child::{Child, LEAKS, clean_child};
 pub use copies::Copy;
 pub use executor::{Wakes, block_on};
 pub use kernels::Kernels;
+pub use layer::Layer;
 pub use many::{fresh_contexts, many_modules};
 pub use rows::copy_rows;
