@@ -52,7 +52,7 @@ pub fn awaits<T: Pod + From<u8> + PartialEq + Debug + Send>(
     assert_eq!(part, all(3)[..2]);
     let last = y.download_async(&other).unwrap();
     drop(y);
-    assert_eq!(block_on(async { last.await }).unwrap(), all(4));
+    assert_eq!(block_on(last).unwrap(), all(4));
     casts(device, &stream, increment);
 }
 

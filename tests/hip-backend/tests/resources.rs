@@ -87,9 +87,9 @@ fn a_lost_device_keeps_nothing() {
         let kernels = Kernels::load(&device).unwrap();
         let (x, mut y) = (device.upload(&[1.0_f32]).unwrap(), device.zeros::<f32>(1).unwrap());
         kernels.saxpy(&device.stream(), Launch::linear(1), 2.0, &x, &mut y).unwrap();
-        let failed = (0..4).filter_map(|_| device.synchronize().err()).last().unwrap();
+        let failed = (0..4).find_map(|_| device.synchronize().err()).unwrap();
         assert!(failed.to_string().contains("hipErrorIllegalAddress"), "{failed}");
-        let error = (0..4).filter_map(|_| Device::hip(0).err()).last().unwrap().to_string();
+        let error = (0..4).find_map(|_| Device::hip(0).err()).unwrap().to_string();
         let expected = "hipStreamQuery failed for device 0, which is lost until the process ends: hipErrorIllegalAddress";
         assert!(error.starts_with(expected), "{error}");
         assert_eq!(Device::best().unwrap(), Device::cpu().unwrap());
