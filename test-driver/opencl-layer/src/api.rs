@@ -333,6 +333,12 @@ extern "C" fn opencl_layer_failed() -> *const c_char {
     state().failed().map_or(ptr::null(), CStr::as_ptr)
 }
 
+/// The function that was called after it, in the same way.
+#[unsafe(no_mangle)]
+extern "C" fn opencl_layer_next() -> *const c_char {
+    state().next().map_or(ptr::null(), CStr::as_ptr)
+}
+
 /// How many objects there are that nobody has failed to give back.
 #[unsafe(no_mangle)]
 extern "C" fn opencl_layer_left() -> i64 {

@@ -15,7 +15,7 @@
 //! | `OPENCL_LAYER_PLATFORMS=1` | each device is of a platform of its own, `Platform 1`, `Platform 2`; with `POCL_DEVICES="basic pthread"` there are two |
 //! | `OPENCL_LAYER_WITHOUT_SVM=1` | devices have no shared virtual memory; with `fine` none that the host can use while kernels run |
 //!
-//! Tests in the same process call `opencl_layer_fail`, `opencl_layer_failed` and `opencl_layer_left`, so that each call of a
+//! Tests in the same process call `opencl_layer_fail`, `opencl_layer_failed`, `opencl_layer_next` and `opencl_layer_left`, so that each call of a
 //! program can fail without a process for it.
 //!
 //! # Layers

@@ -33,6 +33,8 @@ pub(crate) struct State {
     code: i32,
     /// The function whose call has failed.
     failed: Option<CString>,
+    /// The function that was called next.
+    next: Option<CString>,
     calls: u64,
     /// The addresses of programs that were translated.
     translated: BTreeSet<usize>,
@@ -71,6 +73,9 @@ impl State {
         }
         self.calls += 1;
         if self.calls != *call {
+            if self.failed.is_some() && self.next.is_none() {
+                self.next = CString::new(function).ok();
+            }
             return None;
         }
         eprintln!("opencl-layer: call {call} fails, of {function}");
@@ -82,7 +87,12 @@ impl State {
     /// Makes a call of any function fail with a code, calls counted from now on; none with call 0.
     pub(crate) fn fail(&mut self, call: u64, code: i32) {
         (self.fails, self.calls) = (Some((ANY.to_owned(), call)), 0);
-        (self.code, self.failed) = (code, None);
+        (self.code, self.failed, self.next) = (code, None, None);
+    }
+
+    /// The function that was called after that one.
+    pub(crate) fn next(&self) -> Option<&CStr> {
+        self.next.as_deref()
     }
 
     /// The function whose call has failed since [`Self::fail`].

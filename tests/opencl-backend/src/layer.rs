@@ -42,10 +42,24 @@ impl Layer {
     /// Where the library is another one.
     #[must_use]
     pub fn failed(&self) -> Option<String> {
-        // SAFETY: the function has this type.
-        let failed =
-            unsafe { self.0.get::<extern "C" fn() -> *const c_char>("opencl_layer_failed") };
-        let text = failed.expect("the layer")();
+        self.text("opencl_layer_failed")
+    }
+
+    /// The function that was called after it.
+    ///
+    /// # Panics
+    ///
+    /// Where the library is another one.
+    #[must_use]
+    pub fn next(&self) -> Option<String> {
+        self.text("opencl_layer_next")
+    }
+
+    /// What a function gives that says a function's name.
+    fn text(&self, name: &str) -> Option<String> {
+        // SAFETY: the functions with these names have this type.
+        let get = unsafe { self.0.get::<extern "C" fn() -> *const c_char>(name) };
+        let text = get.expect("the layer")();
         // SAFETY: the text ends with a zero, and is there until the next call is to fail.
         (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
     }
