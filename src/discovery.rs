@@ -16,6 +16,9 @@ impl Device {
     /// (with the feature `hip`), then of OpenCL (with the feature `opencl`), then of wgpu (with the feature `wgpu`), else
     /// the processor.
     ///
+    /// It may be a device that a program has no binary for, as one for `vulkan` alone has none for an NVIDIA GPU.
+    /// `Kernels::best()`, of the generated bindings, takes the best device that runs the kernels.
+    ///
     /// A GPU that is there but cannot be opened is passed over. [`Device::unavailable`] says why, and
     /// so does this function, to standard error, where the environment variable `KERNELMILL_LOG` is
     /// set.
@@ -26,11 +29,7 @@ impl Device {
     /// where that variable, or one of the CPU back end, cannot be read. Nothing else: the processor is
     /// always there.
     pub fn best() -> Result<Self> {
-        let named = std::env::var_os(device_name::VARIABLE).filter(|name| !name.is_empty());
-        match named {
-            Some(name) => Self::requested(&name.to_string_lossy()),
-            None => Self::first(),
-        }
+        named().unwrap_or_else(Self::first)
     }
 
     /// The device with this name.
@@ -53,11 +52,7 @@ impl Device {
         let mut devices = backend::devices();
         let best = devices.find_map(|device| device.map_err(|error| passed_over.push(error)).ok());
         let best = Self::of(best.map_or_else(cpu::context::parallel, Ok)?);
-        if !passed_over.is_empty() && std::env::var_os("KERNELMILL_LOG").is_some_and(is_on) {
-            for error in passed_over {
-                eprintln!("kernelmill: {error}; using {best} instead");
-            }
-        }
+        say_passed_over(&passed_over, &best);
         Ok(best)
     }
 
@@ -69,7 +64,7 @@ impl Device {
         backend::devices().filter_map(Result::ok).map(Self::of).collect()
     }
 
-    /// Why what [`Device::all`] lacks is not there: an error for each driver that does not start, and
+    /// Why what [`Device::all`] lacks is not there: an error for each driver that is too old or does not start, and
     /// for each of its devices that cannot be opened. A driver that is not installed is none.
     ///
     /// ```
@@ -92,8 +87,11 @@ impl Device {
     pub fn inventory() -> String {
         let line = |backend: Backend, found: Result<_>| match found.map(Self::of) {
             Ok(device) => format!("  {}: {device}", device.selector()),
-            Err(Error::Unavailable { reason, .. }) => format!("  no {}: {reason}", backend.word()),
-            Err(error) => format!("  no {}: {error}", backend.word()),
+            Err(error) => {
+                let (text, known) = (error.to_string(), format!("{backend} is not available: "));
+                let reason = text.strip_prefix(&known).unwrap_or(&text);
+                format!("  no {}: {reason}", backend.word())
+            }
         };
         let lines = Backend::ALL.into_iter().flat_map(|backend| {
             backend::devices_of(backend).into_iter().map(move |found| line(backend, found))
@@ -157,11 +155,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] without the feature `cuda`, a driver or such a device;
-    /// [`Error::Cuda`] where the driver refuses it.
-    ///
-    /// [`Error::Unavailable`]: crate::Error::Unavailable
-    /// [`Error::Cuda`]: crate::Error::Cuda
+    /// [`Error::Disabled`] without the feature `cuda`, [`Error::NoDevice`] without a driver or such a device,
+    /// [`Error::Unavailable`] for a driver that is too old, and [`Error::Cuda`] where the driver refuses the device.
     pub fn cuda(ordinal: usize) -> Result<Self> {
         backend::open(Backend::Cuda, ordinal).map(Self::of)
     }
@@ -170,11 +165,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] without the feature `hip`, a HIP library or such a device;
-    /// [`Error::Hip`] where the library refuses it.
-    ///
-    /// [`Error::Unavailable`]: crate::Error::Unavailable
-    /// [`Error::Hip`]: crate::Error::Hip
+    /// [`Error::Disabled`] without the feature `hip`, [`Error::NoDevice`] without a HIP library or such a device,
+    /// [`Error::Unavailable`] for a library that is too old, and [`Error::Hip`] where it refuses the device.
     pub fn hip(ordinal: usize) -> Result<Self> {
         backend::open(Backend::Hip, ordinal).map(Self::of)
     }
@@ -184,8 +176,9 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] without the feature `opencl`, an OpenCL library or such a device, and for a device
-    /// without shared virtual memory; [`Error::OpenCl`] where the library refuses it.
+    /// [`Error::Disabled`] without the feature `opencl`, [`Error::NoDevice`] without an OpenCL library or such a device,
+    /// [`Error::UnsupportedDevice`] for a device without shared virtual memory, and [`Error::OpenCl`] where the library
+    /// refuses it.
     pub fn opencl(ordinal: usize) -> Result<Self> {
         backend::open(Backend::OpenCl, ordinal).map(Self::of)
     }
@@ -196,10 +189,31 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] without the feature `wgpu`, a driver or such a device, and for a device of Vulkan that takes
-    /// no SPIR-V 1.4 as it is where the feature `wgpu-translation` is off, which macOS and Windows do not need.
+    /// [`Error::Disabled`] without the feature `wgpu`, [`Error::NoDevice`] without a driver or such a device, and
+    /// [`Error::UnsupportedDevice`] for a device of Vulkan that takes no SPIR-V 1.4 as it is where the feature
+    /// `wgpu-translation` is off, which macOS and Windows do not need.
     pub fn wgpu(ordinal: usize) -> Result<Self> {
         backend::open(Backend::Wgpu, ordinal).map(Self::of)
+    }
+}
+
+/// The device that the environment variable `KERNELMILL_DEVICE` names; `None` where it is not set.
+pub(crate) fn named() -> Option<Result<Device>> {
+    let name = std::env::var_os(device_name::VARIABLE).filter(|name| !name.is_empty())?;
+    Some(Device::requested(&name.to_string_lossy()))
+}
+
+/// Every device, the best first, each opened when the iterator comes to it; an error for each that cannot be.
+pub(crate) fn each() -> impl Iterator<Item = Result<Device>> {
+    backend::devices().map(|device| device.map(Device::of))
+}
+
+/// Says why devices were passed over for another one, where the environment variable `KERNELMILL_LOG` is set.
+pub(crate) fn say_passed_over(errors: &[Error], best: &Device) {
+    if !errors.is_empty() && std::env::var_os("KERNELMILL_LOG").is_some_and(is_on) {
+        for error in errors {
+            eprintln!("kernelmill: {error}; using {best} instead");
+        }
     }
 }
 
@@ -223,7 +237,10 @@ mod tests {
 
     #[test]
     fn a_device_that_is_not_there_is_explained() {
-        let error = Device::requested("cpu:3").unwrap_err().to_string();
+        let error = Device::requested("cpu:3").unwrap_err();
+        let Error::RequestedDevice { reason, .. } = &error else { panic!("{error}") };
+        assert_eq!(reason.code().number(), "KM1048");
+        let error = error.to_string();
         let expected = "the environment variable KERNELMILL_DEVICE names `cpu:3`, which cannot be opened: CPU is not \
                         available: there is no device 3: the processor is one device, number 0; the devices are:\n";
         assert!(error.starts_with(expected), "{error}");
@@ -245,8 +262,11 @@ mod tests {
                 "kernelmill was built without its feature `{name}`; enable it in Cargo.toml: `features = \
                  [\"{name}\"]`"
             );
-            let error = Device::requested(name).unwrap_err().to_string();
-            assert!(error.contains(&expected), "{error}");
+            let error = Device::requested(name).unwrap_err();
+            assert!(error.to_string().contains(&expected), "{error}");
+            let Error::RequestedDevice { reason, .. } = error else { panic!("{error}") };
+            let Error::Disabled { feature, .. } = *reason else { panic!("{reason}") };
+            assert_eq!(feature, name);
             let inventory = Device::inventory();
             assert!(inventory.contains(&format!("  no {name}: {expected}")), "{inventory}");
         }

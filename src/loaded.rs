@@ -69,101 +69,20 @@ impl Loaded {
     /// compiled for all targets of the package and has no binary for this device, and where no source has one,
     /// and what loading reports.
     pub fn new(device: &Device, set: &'static KernelSet) -> Result<Self> {
-        check_version(|| format!("package `{}`", set.package), set.format_version)?;
+        let Plan { choices, missing, .. } = Plan::make(device, set)?;
         let mut loaded = Self {
             kernels: set.signatures.iter().map(|_| None).collect(),
             variants: Vec::new(),
             compiled: set.signatures.iter().map(|_| Striped::new()).collect(),
             modules: Vec::new(),
             choices: Vec::new(),
-            missing: BTreeMap::new(),
+            missing,
             tuned: set.tuned,
             device: device.clone(),
         };
-        // What has nothing but variants is no alternative to the kernels themselves.
-        let has_kernels = |artifact: &&EmbeddedArtifact| {
-            artifact.kernels.is_empty() || indices(artifact).next().is_some()
-        };
-        for (source, artifacts) in by_source(set.artifacts.iter().filter(has_kernels)) {
-            loaded.add_source(set, source, &artifacts)?;
-        }
-        for (index, signature) in set.signatures.iter().enumerate() {
-            if loaded.kernels[index].is_none() && !loaded.missing.contains_key(&index) {
-                let (source, device) = (signature.file.to_string(), device.to_string());
-                if set.artifacts.is_empty() {
-                    return Err(NoBinary { source, device, rejected: Vec::new() }.into());
-                }
-                let source = format!("the kernel `{}` of {source}", signature.name);
-                let error = NoBinary { source, device, rejected: Vec::new() };
-                loaded.missing.insert(index, error);
-            }
-        }
+        choices.into_iter().try_for_each(|choice| loaded.add(set, choice))?;
         loaded.add_variants(set)?;
-        if loaded.modules.is_empty()
-            && let Some(error) = loaded.nothing(set)
-        {
-            return Err(error.into());
-        }
         Ok(loaded)
-    }
-
-    /// Why there is no binary at all, where each kernel has another reason; `None` without kernels.
-    fn nothing(&self, set: &KernelSet) -> Option<NoBinary> {
-        let mut all = self.missing.values();
-        let mut error = all.next()?.clone();
-        error.source = format!("the kernels of package `{}`", set.package);
-        for reason in all.flat_map(|other| &other.rejected) {
-            if !error.rejected.contains(reason) {
-                error.rejected.push(reason.clone());
-            }
-        }
-        Some(error)
-    }
-
-    /// Loads the binaries of one source: the best one, and others for what is not in it.
-    fn add_source(
-        &mut self,
-        set: &'static KernelSet,
-        source: &'static str,
-        artifacts: &[&'static EmbeddedArtifact],
-    ) -> Result<()> {
-        let choice = match Choice::make(&self.device, source, artifacts) {
-            Ok(choice) => choice,
-            Err(error) => {
-                let all: BTreeSet<usize> = artifacts.iter().flat_map(|it| indices(it)).collect();
-                if all.iter().any(|index| !is_narrowed(set, *index)) {
-                    return Err(error);
-                }
-                return all.into_iter().try_for_each(|index| self.add_one(set, index, artifacts));
-            }
-        };
-        self.add(set, choice)?;
-        let left: BTreeSet<usize> = artifacts.iter().flat_map(|it| indices(it)).collect();
-        left.into_iter().try_for_each(|index| self.add_one(set, index, artifacts))
-    }
-
-    /// Loads the best binary that has a kernel, unless it is there, or keeps why there is none.
-    fn add_one(
-        &mut self,
-        set: &'static KernelSet,
-        index: usize,
-        artifacts: &[&'static EmbeddedArtifact],
-    ) -> Result<()> {
-        if self.kernels[index].is_some() {
-            return Ok(());
-        }
-        let has_it = |artifact: &&&EmbeddedArtifact| indices(artifact).any(|it| it == index);
-        let artifacts: Vec<_> = artifacts.iter().filter(has_it).copied().collect();
-        match Choice::make(&self.device, "", &artifacts) {
-            Ok(choice) => self.add(set, choice),
-            Err(Error::NoBinary(mut error)) => {
-                let signature = &set.signatures[index];
-                error.source = format!("the kernel `{}` of {}", signature.name, signature.file);
-                self.missing.insert(index, *error);
-                Ok(())
-            }
-            Err(error) => Err(error),
-        }
     }
 
     /// Loads a binary that was chosen, with those of its kernels that are not there yet.
@@ -355,6 +274,111 @@ impl Loaded {
     #[cold]
     fn is_missing(&self, index: usize) -> Error {
         self.missing[&index].clone().into()
+    }
+}
+
+/// Which binaries of a set a device gets. Nothing is loaded for that.
+pub(crate) struct Plan {
+    /// The choice for every source, and after it those for kernels that are not in the binary that was chosen.
+    pub(crate) choices: Vec<Choice>,
+    /// Why each kernel that is not there is not, by its index.
+    pub(crate) missing: BTreeMap<usize, NoBinary>,
+    /// The kernels that are there, by their indices.
+    found: BTreeSet<usize>,
+}
+
+impl Plan {
+    /// Chooses the best binary of every source for a device.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Loaded::new`], but for what loading reports.
+    pub(crate) fn make(device: &Device, set: &'static KernelSet) -> Result<Self> {
+        check_version(|| format!("package `{}`", set.package), set.format_version)?;
+        let (choices, missing, found) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
+        let mut plan = Self { choices, missing, found };
+        // What has nothing but variants is no alternative to the kernels themselves.
+        let has_kernels = |artifact: &&EmbeddedArtifact| {
+            artifact.kernels.is_empty() || indices(artifact).next().is_some()
+        };
+        for (source, artifacts) in by_source(set.artifacts.iter().filter(has_kernels)) {
+            plan.add_source(device, set, source, &artifacts)?;
+        }
+        for (index, signature) in set.signatures.iter().enumerate() {
+            if !plan.found.contains(&index) && !plan.missing.contains_key(&index) {
+                let (source, device) = (signature.file.to_string(), device.to_string());
+                if set.artifacts.is_empty() {
+                    return Err(NoBinary { source, device, rejected: Vec::new() }.into());
+                }
+                let source = format!("the kernel `{}` of {source}", signature.name);
+                let error = NoBinary { source, device, rejected: Vec::new() };
+                plan.missing.insert(index, error);
+            }
+        }
+        match plan.nothing(set) {
+            Some(error) if plan.choices.is_empty() => Err(error.into()),
+            _ => Ok(plan),
+        }
+    }
+
+    /// Why there is no binary at all, where each kernel has another reason; `None` without kernels.
+    fn nothing(&self, set: &KernelSet) -> Option<NoBinary> {
+        let mut all = self.missing.values();
+        let mut error = all.next()?.clone();
+        error.source = format!("the kernels of package `{}`", set.package);
+        for reason in all.flat_map(|other| &other.rejected) {
+            if !error.rejected.contains(reason) {
+                error.rejected.push(reason.clone());
+            }
+        }
+        Some(error)
+    }
+
+    /// Chooses among the binaries of one source: the best one, and others for what is not in it.
+    fn add_source(
+        &mut self,
+        device: &Device,
+        set: &'static KernelSet,
+        source: &'static str,
+        artifacts: &[&'static EmbeddedArtifact],
+    ) -> Result<()> {
+        let all: BTreeSet<usize> = artifacts.iter().flat_map(|it| indices(it)).collect();
+        match Choice::make(device, source, artifacts) {
+            Ok(choice) => self.add(choice),
+            Err(error) if all.iter().any(|index| !is_narrowed(set, *index)) => return Err(error),
+            Err(_) => (),
+        }
+        all.into_iter().try_for_each(|index| self.add_one(device, set, index, artifacts))
+    }
+
+    /// Chooses the best binary that has a kernel, unless it is there, or keeps why there is none.
+    fn add_one(
+        &mut self,
+        device: &Device,
+        set: &'static KernelSet,
+        index: usize,
+        artifacts: &[&'static EmbeddedArtifact],
+    ) -> Result<()> {
+        if self.found.contains(&index) {
+            return Ok(());
+        }
+        let has_it = |artifact: &&&EmbeddedArtifact| indices(artifact).any(|it| it == index);
+        let artifacts: Vec<_> = artifacts.iter().filter(has_it).copied().collect();
+        match Choice::make(device, "", &artifacts) {
+            Ok(choice) => self.add(choice),
+            Err(Error::NoBinary(mut error)) => {
+                let signature = &set.signatures[index];
+                error.source = format!("the kernel `{}` of {}", signature.name, signature.file);
+                self.missing.insert(index, *error);
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, choice: Choice) {
+        self.found.extend(indices(choice.artifact));
+        self.choices.push(choice);
     }
 }
 

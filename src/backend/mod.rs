@@ -134,10 +134,5 @@ fn platform(backend: Backend) -> Result<&'static dyn Platform> {
 }
 
 fn not_built(backend: Backend) -> Error {
-    let feature = backend.word();
-    let reason = format!(
-        "kernelmill was built without its feature `{feature}`; enable it in Cargo.toml: `features = \
-         [\"{feature}\"]`"
-    );
-    Error::Unavailable { backend, reason }
+    Error::Disabled { backend, feature: backend.word() }
 }

@@ -233,38 +233,44 @@ impl CompiledKernel {
     }
 
     /// How far blocks of `threads` threads, each with `dynamic_shared_bytes` bytes of dynamic shared memory, use a
-    /// multiprocessor. NVIDIA's driver is asked; where it does not answer, and for NVIDIA's GPUs alone, it is computed
-    /// by the rules of [`Multiprocessor`]. `None` for other devices.
+    /// multiprocessor, or on AMD's GPUs a compute unit, where a warp is 32 threads. The driver is asked; where it does not
+    /// answer, and for NVIDIA's GPUs alone, it is computed by the rules of [`Multiprocessor`]. `None` for other devices.
     ///
     /// # Errors
     ///
     /// What the driver reports.
     pub fn occupancy(&self, threads: u32, dynamic_shared_bytes: u32) -> Result<Option<Occupancy>> {
-        let Architecture::Nvidia { major, minor } = *self.device().architecture() else {
-            return Ok(None);
+        let processor = self.multiprocessor();
+        let of_driver = match self.device().architecture() {
+            Architecture::Amd { .. } => self.device().context().multiprocessor_threads()?,
+            _ => None,
         };
-        let (Ok(major), Ok(minor)) = (u8::try_from(major), u8::try_from(minor)) else {
-            return Ok(None);
-        };
-        let arch = NvidiaArch { major, minor, suffix: NvidiaSuffix::None };
-        let Some(processor) = Multiprocessor::of(arch) else { return Ok(None) };
+        let warp_size = self.device().limits().warp_size.max(1);
+        let most = of_driver.map(|threads| threads / warp_size);
+        let Some(max_warps) = processor.map(|it| it.max_warps).or(most) else { return Ok(None) };
         let resources = self.resources()?;
         let shared =
             u64::from(resources.static_shared_bytes.unwrap_or(0)) + u64::from(dynamic_shared_bytes);
         let is_too_large = shared > u64::from(self.device().limits().shared_bytes);
         if threads == 0 || is_too_large || resources.max_threads.is_some_and(|most| threads > most)
         {
-            return Ok(Some(Occupancy { blocks: 0, warps: 0, max_warps: processor.max_warps }));
+            return Ok(Some(Occupancy { blocks: 0, warps: 0, max_warps }));
         }
         let asked = self.0.kernel.function().resident_blocks(threads, dynamic_shared_bytes)?;
-        let blocks =
-            asked.or_else(|| processor.resident_blocks(&resources, threads, dynamic_shared_bytes));
-        let warps = threads.div_ceil(self.device().limits().warp_size);
-        Ok(blocks.map(|blocks| Occupancy {
-            blocks,
-            warps: blocks * warps,
-            max_warps: processor.max_warps,
-        }))
+        let by_rules =
+            |it: Multiprocessor| it.resident_blocks(&resources, threads, dynamic_shared_bytes);
+        let blocks = asked.or_else(|| processor.and_then(by_rules));
+        let warps = threads.div_ceil(warp_size);
+        Ok(blocks.map(|blocks| Occupancy { blocks, warps: blocks * warps, max_warps }))
+    }
+
+    /// The rules of the device's multiprocessors, where they are known.
+    fn multiprocessor(&self) -> Option<Multiprocessor> {
+        let Architecture::Nvidia { major, minor } = *self.device().architecture() else {
+            return None;
+        };
+        let (major, minor) = (u8::try_from(major).ok()?, u8::try_from(minor).ok()?);
+        Multiprocessor::of(NvidiaArch { major, minor, suffix: NvidiaSuffix::None })
     }
 
     /// The most blocks of `block` threads, each with `dynamic_shared_bytes` bytes of dynamic shared memory, that are on the

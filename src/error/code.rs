@@ -101,7 +101,7 @@ codes! {
     KM1030 Database: "The database of compiled programs cannot be used";
     KM1031 LaunchTimeout: "A launch took longer than the watchdog allows";
     KM1032 Variable: "An environment variable cannot be read";
-    KM1033 Unavailable: "A back end cannot be used on this machine";
+    KM1033 Unavailable: "A back end does not work on this machine or in this process";
     KM1034 RequestedDevice: "The device that KERNELMILL_DEVICE names cannot be opened";
     KM1035 Capturing: "A stream is used while it is captured into a graph";
     KM1036 EventPending: "The time of an event is not known yet";
@@ -115,6 +115,10 @@ codes! {
     KM1044 InvalidChoice: "Constants or launch bounds chosen at run time do not suit the kernels";
     KM1045 BlockSize: "A launch has another block size than its kernel is compiled for";
     KM1046 Several: "Several errors in one call";
+    KM1047 Disabled: "The program was built without a back end";
+    KM1048 NoDevice: "A device is not there";
+    KM1049 UnsupportedDevice: "A device lacks what its back end requires";
+    KM1050 NoCandidate: "No device of the machine has a binary";
 }
 
 impl fmt::Display for ErrorCode {

@@ -374,13 +374,52 @@ pub enum Error {
         /// What it should be.
         expected: &'static str,
     },
-    /// A back end cannot be used on this machine.
+    /// A back end does not work on this machine or in this process: its library is too old, or a thread cannot be started.
     #[error("{backend} is not available: {reason}")]
     Unavailable {
         /// The back end.
         backend: Backend,
         /// Why.
         reason: String,
+    },
+    /// The program was built without a back end.
+    #[error(
+        "{backend} is not available: kernelmill was built without its feature `{feature}`; enable it in Cargo.toml: \
+         `features = [\"{feature}\"]`"
+    )]
+    Disabled {
+        /// The back end.
+        backend: Backend,
+        /// The feature of kernelmill that it needs.
+        feature: &'static str,
+    },
+    /// The machine does not have a device: no library is installed for it, or that lists no such device.
+    #[error("{backend} is not available: {reason}")]
+    NoDevice {
+        /// The back end.
+        backend: Backend,
+        /// What is missing.
+        reason: String,
+    },
+    /// A device lacks what its back end requires of each.
+    #[error("{backend} is not available: {device} {reason}")]
+    UnsupportedDevice {
+        /// The back end.
+        backend: Backend,
+        /// The device.
+        device: String,
+        /// What it lacks, and what to do where something can be done.
+        reason: String,
+    },
+    /// No device of the machine has a binary.
+    #[error(
+        "no embedded binary of package `{package}` runs on a device of this machine; the devices are:\n{devices}"
+    )]
+    NoCandidate {
+        /// The package of the kernels.
+        package: &'static str,
+        /// Each device with the reason for each binary, and why other devices are not there: [`Candidates`](crate::Candidates).
+        devices: String,
     },
     /// The device that the environment variable `KERNELMILL_DEVICE` names cannot be opened.
     #[error(

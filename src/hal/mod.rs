@@ -48,7 +48,7 @@ pub(crate) trait Platform: Sync {
     /// Opens the first device in whose name, or that of its driver, `part` occurs.
     fn open_named(&self, part: &str) -> Result<Arc<dyn Context>> {
         let reason = format!("its devices are selected by number, and `{part}` is not a number");
-        Err(Error::Unavailable { backend: self.backend(), reason })
+        Err(Error::NoDevice { backend: self.backend(), reason })
     }
 }
 
@@ -109,6 +109,11 @@ pub(crate) trait Context: Transfers + Any + Send + Sync {
         _data: &TensorMapData,
         _format: TensorFormat,
     ) -> Result<Option<[u64; 16]>> {
+        Ok(None)
+    }
+
+    /// The most threads that are on a multiprocessor at once; `None` where no driver says it.
+    fn multiprocessor_threads(&self) -> Result<Option<u32>> {
         Ok(None)
     }
 

@@ -88,7 +88,7 @@ impl Kernels {
 fn gpu(test: &str) -> Option<Device> {
     match Device::cuda(0) {
         Ok(device) => Some(device),
-        Err(Error::Unavailable { reason, .. }) => {
+        Err(Error::NoDevice { reason, .. }) => {
             println!("{test}: skipped, {reason}");
             None
         }
@@ -99,7 +99,7 @@ fn gpu(test: &str) -> Option<Device> {
 #[test]
 fn a_device_that_is_not_there_is_an_error_and_never_a_panic() {
     let error = Device::cuda(1000).unwrap_err();
-    assert!(matches!(error, Error::Unavailable { backend: Backend::Cuda, .. }), "{error}");
+    assert!(matches!(error, Error::NoDevice { backend: Backend::Cuda, .. }), "{error}");
     let best = Device::best().unwrap();
     let all = Device::all();
     assert_eq!(all[0], best);

@@ -1,5 +1,8 @@
 //! Tests of the crate as applications use it, through bindings that kernelmill-build has written.
 
+#[expect(unreachable_pub, reason = "it is public in the packages that it is shared with")]
+#[path = "../../tests/cuda-backend/src/awaits.rs"]
+mod awaits;
 mod compiled;
 mod coroutine;
 #[cfg(feature = "half")]
@@ -7,6 +10,13 @@ mod cpp;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod events;
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "it is used and public in the packages that it is shared with"
+)]
+#[path = "../../tests/cuda-backend/src/executor.rs"]
+mod executor;
 mod graphs;
 mod narrowed;
 pub(crate) mod objects;
@@ -179,6 +189,10 @@ fn what_is_embedded_and_chosen_can_be_asked() {
          device is the CPU"
     );
     assert_eq!(kernels.device(), &Device::cpu().unwrap());
+    let candidates = Kernels::candidates().unwrap();
+    let on_cpu = candidates.devices.iter().find(|it| it.device == *kernels.device()).unwrap();
+    assert_eq!(on_cpu.choices[0].to_string(), choice.to_string());
+    assert_eq!(candidates.chosen(), Some(Kernels::best().unwrap().device()));
 }
 
 #[test]
@@ -224,13 +238,37 @@ fn a_module_is_loaded_once_on_each_device() {
 }
 
 #[test]
+fn tasks_wait_and_slices_are_cast_on_the_cpu() {
+    for device in [Device::cpu().unwrap(), Device::cpu_async().unwrap()] {
+        let kernels = Kernels::load(&device).unwrap();
+        let ones = device.upload(&[1.0_f32; 64]).unwrap();
+        awaits::awaits::<f32>(&device, |stream, y| {
+            kernels.saxpy(stream, Launch::linear(64), 1.0, &ones, y).unwrap();
+        });
+    }
+}
+
+#[test]
 fn everything_public_can_be_shared_between_threads() {
-    fn shared<T: Send + Sync + 'static>() {}
+    fn shared<T: Send + Sync>() {}
     shared::<Device>();
     shared::<crate::Stream>();
+    shared::<crate::Event>();
     shared::<crate::Buffer<f32>>();
+    shared::<crate::BufferSlice<'static, f32>>();
+    shared::<crate::BufferSliceMut<'static, f32>>();
+    shared::<crate::PinnedBuffer<f32>>();
+    shared::<crate::DeviceVariable<f32>>();
+    shared::<crate::Graph>();
+    shared::<crate::GraphBuffer<f32>>();
+    shared::<crate::CompiledKernel>();
+    shared::<crate::DownloadFuture<f32>>();
+    shared::<crate::Candidates>();
     shared::<Kernels>();
     shared::<Error>();
+    // A launch of it needs `&mut`.
+    fn moved<T: Send>() {}
+    moved::<crate::PreparedLaunch<'static>>();
 }
 
 #[cfg(feature = "half")]

@@ -5,11 +5,31 @@ mod matrices;
 mod shares;
 
 use kernelmill::Device;
+use kernels::Kernels;
 use matrices::Product;
 use std::{error::Error, time::Instant};
 
+/// The devices that have a binary, each with its kernels. What is left out is printed.
+///
+/// # Errors
+///
+/// The first error of a device that has one.
+fn with_kernels(devices: Vec<Device>) -> kernelmill::Result<Vec<(Device, Kernels)>> {
+    let mut loaded = Vec::new();
+    for device in devices {
+        match Kernels::load(&device) {
+            Ok(kernels) => loaded.push((device, kernels)),
+            Err(error @ kernelmill::Error::NoBinary(_)) => {
+                println!("devices: without {}: {error}", device.selector());
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(loaded)
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let devices = Device::all();
+    let devices = with_kernels(Device::all())?;
     let product = Product::example();
     let start = Instant::now();
     let shares = shares::compute(&devices, &product)?;
@@ -25,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let elements = product.check(bands)?;
     println!("devices: {elements} elements right in {milliseconds:.1} ms, with rows from");
-    for (device, rows) in devices.iter().zip(rows) {
+    for ((device, _), rows) in devices.iter().zip(rows) {
         let bar = "#".repeat((40 * rows).div_ceil(matrices::ROWS));
         println!("  {:<12} {rows:>5} {bar:<40} {}", device.selector().to_string(), device.name());
     }

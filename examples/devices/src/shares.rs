@@ -18,10 +18,10 @@ pub(crate) type Share = Vec<(usize, Vec<f32>)>;
 /// # Errors
 ///
 /// The first error of a device.
-pub(crate) fn compute(devices: &[Device], product: &Product) -> Result<Vec<Share>> {
+pub(crate) fn compute(devices: &[(Device, Kernels)], product: &Product) -> Result<Vec<Share>> {
     let next = &AtomicUsize::new(devices.len());
     thread::scope(|scope| {
-        let start = |(first, device)| scope.spawn(move || bands(device, product, first, next));
+        let start = |(first, on)| scope.spawn(move || bands(on, product, first, next));
         let threads: Vec<_> = devices.iter().enumerate().map(start).collect();
         let join = |thread: thread::ScopedJoinHandle<'_, _>| thread.join().expect("no panic");
         threads.into_iter().map(join).collect()
@@ -29,8 +29,12 @@ pub(crate) fn compute(devices: &[Device], product: &Product) -> Result<Vec<Share
 }
 
 /// Computes the band `first`, and then the next ones until there are no more.
-fn bands(device: &Device, product: &Product, first: usize, next: &AtomicUsize) -> Result<Share> {
-    let kernels = Kernels::load(device)?;
+fn bands(
+    (device, kernels): &(Device, Kernels),
+    product: &Product,
+    first: usize,
+    next: &AtomicUsize,
+) -> Result<Share> {
     let stream = device.stream();
     let b = device.upload(&product.b)?;
     let mut a = device.zeros::<f32>(BAND * INNER)?;

@@ -11,8 +11,8 @@ const SIZE: [usize; 3] = [250, 333, 190];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let [m, k, n] = SIZE;
-    let device = Device::best()?;
-    let kernels = kernels::Kernels::load(&device)?;
+    let kernels = kernels::Kernels::best()?;
+    let device = kernels.device();
     // Numbers that half precision has.
     let value = |i: usize| ((i * 7919) % 2000) as f32 / 1024.0 - 1.0;
     let a: Vec<f32> = (0..m * k).map(value).collect();
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let launch = Launch::<2>::grid([n.div_ceil(16) as u32, m.div_ceil(16) as u32], [16, 16]);
     let start = Instant::now();
     kernels.matmul(&device.stream(), launch, n as u32, k as u32, &left, &right, &mut product)?;
-    report("f32", start, &a, &b, &product.download()?, &device)?;
+    report("f32", start, &a, &b, &product.download()?, device)?;
 
     let halves = |values: &[f32]| values.iter().copied().map(half).collect::<Vec<_>>();
     let (left, right) = (device.upload(&halves(&a))?, device.upload(&halves(&b))?);
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         &right,
         &mut product,
     )?;
-    report("f16", start, &a, &b, &product.download()?, &device)
+    report("f16", start, &a, &b, &product.download()?, device)
 }
 
 /// The bits in half precision of a number that it has, and that is zero or at least 2^-14.

@@ -3,15 +3,15 @@
 mod kernels {
     kernelmill::include_kernels!();
 }
-use kernelmill::{Device, Launch};
+use kernelmill::Launch;
 use std::{error::Error, time::Instant};
 
 const N: usize = 1 << 22;
 const BLOCKS: u32 = 256;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let device = Device::best()?;
-    let kernels = kernels::Kernels::load(&device)?;
+    let kernels = kernels::Kernels::best()?;
+    let device = kernels.device();
     let stream = device.stream();
     let numbers: Vec<f32> = (0..N).map(|i| ((i * 37) % 1000) as f32 * 1e-3).collect();
     let x = device.upload(&numbers)?;

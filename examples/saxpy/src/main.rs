@@ -3,11 +3,11 @@
 mod kernels {
     kernelmill::include_kernels!();
 }
-use kernelmill::{Device, Launch};
+use kernelmill::Launch;
 
 fn main() -> kernelmill::Result<()> {
-    let device = Device::best()?; // CUDA, HIP, OpenCL, Vulkan, else CPU
-    let kernels = kernels::Kernels::load(&device)?;
+    let kernels = kernels::Kernels::best()?; // on CUDA, HIP, OpenCL, Vulkan, else the CPU
+    let device = kernels.device();
     let x = device.upload(&[1.0f32; 1000])?;
     let mut y = device.upload(&[2.0f32; 1000])?;
     kernels.saxpy(&device.stream(), Launch::linear(1000), 3.0, &x, &mut y)?;

@@ -119,7 +119,7 @@ impl Platform for Cpu {
             return parallel();
         }
         let reason = format!("there is no device {ordinal}: the processor is one device, number 0");
-        Err(Error::Unavailable { backend: Backend::Cpu, reason })
+        Err(Error::NoDevice { backend: Backend::Cpu, reason })
     }
 }
 

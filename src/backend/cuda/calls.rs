@@ -3,14 +3,14 @@
 use std::sync::{Arc, Weak};
 
 use cudarc::driver::{
-    CudaContext, CudaStream,
+    CudaContext, CudaStream, DriverError,
     result::{ctx, stream as raw_stream},
     sys,
 };
 
 use super::{
     capture::{BesideCaptures, refuse_capture},
-    driver::named,
+    driver::{loses_context, named},
     driver_context::DriverContext,
     order,
 };
@@ -89,7 +89,25 @@ impl ContextCalls for DriverContext {
         status == sys::CUresult::CUDA_ERROR_NOT_READY
     }
 
+    /// The context has an error that it keeps. Waits for nothing.
+    fn is_lost(&self) -> bool {
+        self.lasting_error().is_some()
+    }
+
     fn library_error(&self) -> Result<()> {
         named(self.cuda.check_err(), "an earlier call of cudarc's", || self.name.clone())
+    }
+}
+
+impl DriverContext {
+    /// The error that the context gives from now on, whatever it is asked.
+    pub(super) fn lasting_error(&self) -> Option<DriverError> {
+        self.make_current().ok()?;
+        let _beside = BesideCaptures::begin();
+        // SAFETY: the default stream is always there.
+        let ask = || unsafe { sys::cuStreamQuery(self.stream.cu_stream()) }.result();
+        // A context that is lost says so again.
+        let error = ask().err().filter(|error| loses_context(*error))?;
+        (ask() == Err(error)).then_some(error)
     }
 }

@@ -11,10 +11,10 @@ use cudarc::driver::{
 };
 
 use super::{
-    driver::{named, present},
+    driver::{check_version, name, named, present},
     driver_context::{DriverContext, Shared},
     event::RecordedEvent,
-    graph::Graph,
+    graph::{Graph, has_graphs},
     launch::Function,
     order,
     stream::Stream,
@@ -71,26 +71,27 @@ impl Platform for Cuda {
 
 /// The device with this number, in its primary context.
 fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
-    let unavailable = |reason: String| Error::Unavailable { backend: Backend::Cuda, reason };
+    let no_device = |reason: String| Error::NoDevice { backend: Backend::Cuda, reason };
     if !present() {
-        return Err(unavailable("no NVIDIA driver is installed".to_owned()));
+        return Err(no_device("no NVIDIA driver is installed".to_owned()));
     }
     let count = count()?;
     if ordinal >= count {
-        return Err(unavailable(format!(
+        return Err(no_device(format!(
             "there is no device {ordinal}: the driver has {count}, numbered from 0"
         )));
     }
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let same = |cuda: &Arc<CudaContext>| cuda.is_primary() && cuda.ordinal() == ordinal;
     if let Some(context) = find(&mut open, same) {
-        return Ok(context);
+        return context.check().map(|()| context as _);
     }
     Ok(add(&mut open, primary(ordinal)?)?)
 }
 
 /// The number of devices; none where the driver says that there is none.
 fn count() -> Result<usize> {
+    check_version()?;
     let subject = || "CUDA".to_owned();
     match result::init() {
         Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NO_DEVICE => return Ok(0),
@@ -124,6 +125,7 @@ fn primary(ordinal: usize) -> Result<Arc<CudaContext>> {
 
 /// The device of a context that the program already has.
 pub(super) fn adopt(cuda: &Arc<CudaContext>) -> Result<Arc<dyn hal::Context>> {
+    check_version()?;
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(context) = find(&mut open, |other| Arc::ptr_eq(other, cuda)) {
         return Ok(context);
@@ -188,6 +190,17 @@ impl Context {
         Ok(Self { id, limits, architecture, default_stream, shared })
     }
 
+    /// Checks that the context is not lost: until all of it is given back, the driver has no other one for the device.
+    fn check(&self) -> Result<()> {
+        let Some(error) = self.shared.lasting_error() else { return Ok(()) };
+        let reason = format!(
+            "device {} is lost, after {}: drop its buffers, kernels, streams and `Device`s, then open it again",
+            hal::Context::ordinal(self),
+            name(error)
+        );
+        Err(Error::Unavailable { backend: Backend::Cuda, reason })
+    }
+
     /// Whether a stream is of the driver's context that this is.
     pub(super) fn is_of(&self, stream: &CudaStream) -> bool {
         stream.context().cu_ctx() == self.cuda().cu_ctx()
@@ -238,7 +251,11 @@ impl hal::Context for Context {
     }
 
     fn support(&self, capability: Capability) -> Support {
-        support(capability)
+        match capability {
+            Capability::Graphs if !has_graphs() => Support::Emulated,
+            Capability::TensorMaps if !tensor_map::is_known() => Support::Emulated,
+            _ => support(capability),
+        }
     }
 
     fn architecture(&self) -> &Architecture {
@@ -291,18 +308,23 @@ impl hal::Context for Context {
 
     fn tensor_map(&self, data: &TensorMapData, format: TensorFormat) -> Result<Option<[u64; 16]>> {
         match self.architecture {
-            Architecture::Nvidia { major, .. } if major >= tensor_map::SINCE => {
-                tensor_map::encode(&self.shared, data, format)
+            Architecture::Nvidia { major, .. }
+                if major >= tensor_map::SINCE && tensor_map::is_known() =>
+            {
+                tensor_map::encode(&self.shared, data, format).map(Some)
             }
             _ => Ok(None),
         }
     }
 
     unsafe fn instantiate(&self, nodes: &[hal::Node<'_>]) -> Result<Option<Box<dyn hal::Graph>>> {
+        if !has_graphs() {
+            return Ok(None);
+        }
         let graph = Graph::new(&self.shared, nodes, |node| {
             let any: &dyn std::any::Any = node.function;
             let function = any.downcast_ref::<Function>();
-            function.map(|it| it.launchable(node.shape.dynamic_shared_bytes)).transpose()
+            function.map_or(Ok(None), |it| it.launchable(node.shape.dynamic_shared_bytes))
         })?;
         Ok(graph.map(|graph| Box::new(graph) as _))
     }

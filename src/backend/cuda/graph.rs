@@ -2,11 +2,14 @@
 //!
 //! [CUDA Driver API, "Graph Management"](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html).
 
-use std::{ffi::c_uint, mem::MaybeUninit, ptr};
+use std::{ffi::c_uint, mem::MaybeUninit, ptr, sync::OnceLock};
 
 use cudarc::driver::{CudaStream, result as raw, sys};
 
-use super::{driver::named, driver_context::DriverContext};
+use super::{
+    driver::{has, named},
+    driver_context::DriverContext,
+};
 use crate::{
     backend::gpu::graph::{self, GraphCalls, number, subject},
     error::Result,
@@ -18,6 +21,13 @@ pub(super) type Graph = graph::Graph<DriverContext>;
 
 /// What of a function is in a node of a graph.
 pub(super) type Launchable = graph::Launchable<DriverContext>;
+
+/// Whether the driver has the nodes that graphs are made of, which came with CUDA 12. Launches are put on streams one by one
+/// where it has not.
+pub(super) fn has_graphs() -> bool {
+    static HAS: OnceLock<bool> = OnceLock::new();
+    *HAS.get_or_init(|| has("cuGraphAddKernelNode_v2"))
+}
 
 impl GraphCalls for DriverContext {
     type Graph = sys::CUgraph;

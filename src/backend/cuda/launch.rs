@@ -20,9 +20,8 @@ use super::{
 };
 use crate::{
     backend::gpu::{calls::ContextCalls as _, image},
-    capability::Capability,
     embedded::EmbeddedKernel,
-    error::{Error, Result},
+    error::Result,
     hal::{self, AsyncError, Pointers, StreamRef},
     limits::{Checked, KernelLimits},
 };
@@ -88,18 +87,15 @@ impl Function {
         attribute(self.handle, self.kernel, which)
     }
 
-    /// What a node of a graph needs of it, with so much dynamic shared memory.
-    pub(super) fn launchable(&self, dynamic_shared_bytes: u32) -> Result<Launchable> {
+    /// What a node of a graph needs of it, with so much dynamic shared memory; `None` for a cooperative kernel, whose
+    /// workspace is made ready for each launch.
+    pub(super) fn launchable(&self, dynamic_shared_bytes: u32) -> Result<Option<Launchable>> {
         if self.kernel.cooperative {
-            return Err(Error::Unsupported {
-                subject: format!("the kernel `{}` in a graph", self.kernel.entry),
-                capability: Capability::CooperativeLaunches,
-                device: format!("a graph of {}", self.shared.name),
-            });
+            return Ok(None);
         }
         self.allow_dynamic(dynamic_shared_bytes)?;
         let (handle, image) = (self.handle, Arc::clone(&self.image));
-        Ok(Launchable { handle, image, panics: self.kernel.panics })
+        Ok(Some(Launchable { handle, image, panics: self.kernel.panics }))
     }
 
     /// Asks for as much dynamic shared memory as a launch needs, where it is not allowed yet.

@@ -1,42 +1,43 @@
 //! CUDA tensor maps: the driver's descriptors of tensors whose tiles TMA copies.
 
+use std::sync::OnceLock;
+
 use cudarc::driver::sys;
 use kernelmill_artifact::TensorMapData;
 
-use super::{driver::named, driver_context::DriverContext};
+use super::{
+    driver::{has, named},
+    driver_context::DriverContext,
+};
 use crate::{backend::gpu::calls::ContextCalls as _, error::Result, hal::TensorFormat};
 
 /// The major number of the first processors that copy by them.
 pub(super) const SINCE: u32 = 9;
 
-/// The version of the driver that first wrote them.
-const DRIVER: i32 = 12_000;
+/// Whether the driver writes them, as those since CUDA 12 do.
+pub(super) fn is_known() -> bool {
+    static IS_KNOWN: OnceLock<bool> = OnceLock::new();
+    *IS_KNOWN.get_or_init(|| has("cuTensorMapEncodeTiled"))
+}
 
-/// The descriptor; `None` where the driver is older than they are.
+/// The descriptor, of a driver that [knows them](is_known).
 pub(super) fn encode(
     driver: &DriverContext,
     data: &TensorMapData,
     format: TensorFormat,
-) -> Result<Option<[u64; 16]>> {
+) -> Result<[u64; 16]> {
     let subject = || {
         let (sizes, boxes) = (&data.sizes[..format.rank], &data.box_sizes[..format.rank]);
         format!("a tensor of sizes {sizes:?} in boxes of {boxes:?}")
     };
     driver.bind()?;
-    let mut version = 0;
-    // SAFETY: the driver is there, and writes one number.
-    let found = unsafe { sys::cuDriverGetVersion(&raw mut version) };
-    named(found.result(), "cuDriverGetVersion", subject)?;
-    if version < DRIVER {
-        return Ok(None);
-    }
     let mut map = sys::CUtensorMap { opaque: [0; 16] };
     let apart = [1_u32; 5];
     use sys::{
         CUtensorMapFloatOOBfill as Fill, CUtensorMapInterleave as Interleave,
         CUtensorMapL2promotion as Promotion,
     };
-    // SAFETY: the driver has the function since that version; it reads as many sizes as there are
+    // SAFETY: the driver has the function; it reads as many sizes as there are
     // dimensions, a stride less, and writes the map, whose type has the alignment that it asks for.
     let encoded = unsafe {
         sys::cuTensorMapEncodeTiled(
@@ -55,7 +56,7 @@ pub(super) fn encode(
         )
     };
     named(encoded.result(), "cuTensorMapEncodeTiled", subject)?;
-    Ok(Some(map.opaque))
+    Ok(map.opaque)
 }
 
 /// Elements are copied as they are, so only their size counts.

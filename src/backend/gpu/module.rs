@@ -71,8 +71,8 @@ impl<D: Kernels> Drop for Module<D> {
             Err(error) => {
                 if !self.shared.driver.is_lost() {
                     self.image.keep_loaded();
+                    self.shared.panics.lose();
                 }
-                self.shared.panics.lose();
                 self.shared.keep(Err(error));
             }
         }

@@ -6,9 +6,9 @@ use std::{
 };
 
 use super::{
-    driver::{NOT_READY, named},
+    driver::{NOT_READY, loses_device, named},
     driver_context::{DriverContext, HipStream},
-    library::hip,
+    library::{Code, hip},
     stream::Stream,
 };
 use crate::{
@@ -78,5 +78,21 @@ impl ContextCalls for DriverContext {
     fn has_work(stream: &HipStream) -> bool {
         // SAFETY: the stream is there.
         unsafe { (hip().hipStreamQuery)(stream.handle()) == NOT_READY }
+    }
+
+    fn is_lost(&self) -> bool {
+        self.lasting_error().is_some()
+    }
+}
+
+impl DriverContext {
+    /// The error that the device gives from now on, whatever it is asked. Waits for nothing.
+    pub(super) fn lasting_error(&self) -> Option<Code> {
+        self.make_current().ok()?;
+        // SAFETY: the default stream is always there.
+        let ask = || unsafe { (hip().hipStreamQuery)(self.stream.handle()) };
+        // A device that is lost says so again.
+        let code = Some(ask()).filter(|code| loses_device(*code))?;
+        (ask() == code).then_some(code)
     }
 }

@@ -45,6 +45,7 @@ mod attribute {
     pub(super) const MAX_GRID_DIM: [c_int; 3] = [29, 30, 31];
     pub(super) const COOPERATIVE_LAUNCH: c_int = 10;
     pub(super) const MAX_THREADS_PER_BLOCK: c_int = 56;
+    pub(super) const MAX_THREADS_PER_MULTIPROCESSOR: c_int = 57;
     pub(super) const MULTIPROCESSOR_COUNT: c_int = 63;
     pub(super) const MAX_SHARED_MEMORY_PER_BLOCK: c_int = 74;
     /// Since HIP 5.2.
@@ -83,13 +84,13 @@ fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     if ordinal >= count {
         let reason =
             format!("there is no device {ordinal}: the driver has {count}, numbered from 0");
-        return Err(Error::Unavailable { backend: Backend::Hip, reason });
+        return Err(Error::NoDevice { backend: Backend::Hip, reason });
     }
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     open.retain(|context| context.strong_count() > 0);
     let is_same = |context: &Arc<Context>| context.shared.ordinal == ordinal as c_int;
     if let Some(context) = open.iter().filter_map(Weak::upgrade).find(is_same) {
-        return Ok(context);
+        return context.check().map(|()| context as _);
     }
     let context = Arc::new(Context::new(ordinal)?);
     open.push(Arc::downgrade(&context));
@@ -160,6 +161,14 @@ impl Context {
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
         Ok(Self { id, limits, architecture, default_stream, shared })
     }
+
+    /// Checks that the device is not lost, which it stays until the process ends.
+    fn check(&self) -> Result<()> {
+        let code = self.shared.lasting_error().unwrap_or(0);
+        let subject =
+            || format!("device {}, which is lost until the process ends", self.shared.ordinal);
+        named(code, "hipStreamQuery", subject)
+    }
 }
 
 impl Drop for Context {
@@ -229,6 +238,11 @@ impl hal::Context for Context {
     ) -> Result<Option<Arc<dyn hal::Module>>> {
         // SAFETY: promised.
         Ok(Some(Arc::new(unsafe { Module::load(&self.shared, artifact, image)? })))
+    }
+
+    fn multiprocessor_threads(&self) -> Result<Option<u32>> {
+        let threads = attribute_of(self.ordinal(), attribute::MAX_THREADS_PER_MULTIPROCESSOR)?;
+        Ok(Some(threads).filter(|threads| *threads > 0))
     }
 
     unsafe fn instantiate(&self, nodes: &[hal::Node<'_>]) -> Result<Option<Box<dyn hal::Graph>>> {

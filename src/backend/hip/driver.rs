@@ -16,16 +16,30 @@ pub(super) const NO_DEVICE: Code = 100;
 pub(super) const NOT_FOUND: Code = 500;
 /// `hipErrorNotReady`.
 pub(super) const NOT_READY: Code = 600;
+/// Errors after which a device gives nothing else: `hipErrorECCNotCorrectable`, `hipErrorIllegalAddress`, `hipErrorLaunchTimeOut`,
+/// `hipErrorContextIsDestroyed`, `hipErrorAssert`, `hipErrorLaunchFailure`.
+const LOST: [Code; 6] = [214, 700, 702, 709, 710, 719];
+
+/// Whether an error is one that a device keeps.
+pub(super) fn loses_device(code: Code) -> bool {
+    LOST.contains(&code)
+}
 
 /// The functions of the library.
 ///
 /// # Errors
 ///
-/// [`Error::Unavailable`] where there is none, or one that lacks a function.
+/// [`Error::NoDevice`] where there is none, and [`Error::Unavailable`] for one that lacks a function.
 pub(super) fn library() -> Result<&'static Functions> {
-    let unavailable =
-        |reason: &str| Error::Unavailable { backend: Backend::Hip, reason: reason.to_owned() };
-    open().ok_or_else(|| unavailable("no HIP library is installed"))?.map_err(unavailable)
+    let backend = Backend::Hip;
+    let no_device = || {
+        let reason = "no HIP library is installed".to_owned();
+        Error::NoDevice { backend, reason }
+    };
+    open().ok_or_else(no_device)?.map_err(|lacks| {
+        let reason = format!("{lacks}, and kernelmill needs that of HIP 5 or later: update ROCm");
+        Error::Unavailable { backend, reason }
+    })
 }
 
 /// Gives an error code of the library the function that failed, and what it was called for.

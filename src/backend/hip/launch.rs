@@ -109,14 +109,19 @@ impl hal::Function for Function {
         if multiprocessors == 0 {
             return Ok(None);
         }
-        self.shared.bind()?;
         let threads = block.iter().fold(1_u32, |all, &n| all.saturating_mul(n));
+        let each = hal::Function::resident_blocks(self, threads, dynamic_shared_bytes)?;
+        Ok(Some(u64::from(each.unwrap_or(0)) * u64::from(multiprocessors)))
+    }
+
+    fn resident_blocks(&self, threads: u32, dynamic_shared_bytes: u32) -> Result<Option<u32>> {
+        self.shared.bind()?;
         let Ok(threads) = c_int::try_from(threads) else { return Ok(Some(0)) };
-        let (mut each, bytes) = (0, dynamic_shared_bytes as usize);
+        let (mut blocks, bytes) = (0, dynamic_shared_bytes as usize);
         // SAFETY: the function is of a loaded module; the place is this function's own.
         let code = unsafe {
             (hip().hipModuleOccupancyMaxActiveBlocksPerMultiprocessor)(
-                &raw mut each,
+                &raw mut blocks,
                 self.handle,
                 threads,
                 bytes,
@@ -124,7 +129,7 @@ impl hal::Function for Function {
         };
         let name = "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor";
         named(code, name, || format!("`{}`", self.kernel.entry))?;
-        Ok(Some(u64::try_from(each).unwrap_or(0) * u64::from(multiprocessors)))
+        Ok(Some(u32::try_from(blocks).unwrap_or(0)))
     }
 
     unsafe fn launch(

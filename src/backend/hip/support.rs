@@ -22,10 +22,11 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::DynamicSharedMemory
         | C::LargeSharedMemory
         | C::DeviceVariables
+        | C::Occupancy
         | C::Panics
         | C::Printing
         | C::Tracing => Support::Full,
         C::Clusters | C::TensorMaps => Support::Emulated,
-        C::Occupancy | C::Watchdog | C::Interoperation => Support::None,
+        C::Watchdog | C::Interoperation => Support::None,
     }
 }

@@ -129,7 +129,13 @@ impl hal::Context for Context {
     }
 
     fn support(&self, capability: Capability) -> Support {
-        support(capability)
+        match capability {
+            // The host reads them while kernels write.
+            Capability::Panics | Capability::Printing if !self.shared.has_fine_grain => {
+                Support::None
+            }
+            _ => support(capability),
+        }
     }
 
     fn architecture(&self) -> &Architecture {

@@ -14,7 +14,7 @@ use cl3::{
     platform::{CL_PLATFORM_NAME, get_platform_data, get_platform_ids},
 };
 
-use super::driver::{NO_LIBRARY, named, unavailable};
+use super::driver::{NO_LIBRARY, named, no_device};
 use crate::error::{Error, Result};
 
 /// A device of an implementation.
@@ -67,9 +67,9 @@ pub(super) fn with_ordinal(ordinal: usize) -> Result<&'static ListedDevice> {
     let devices = all()?;
     devices.get(ordinal).ok_or_else(|| match devices.len() {
         0 => none(),
-        count => unavailable(format!(
-            "there is no device {ordinal}: OpenCL has {count}, numbered from 0"
-        )),
+        count => {
+            no_device(format!("there is no device {ordinal}: OpenCL has {count}, numbered from 0"))
+        }
     })
 }
 
@@ -86,7 +86,7 @@ pub(super) fn with_name(part: &str) -> Result<usize> {
     };
     devices.iter().position(has_it).ok_or_else(|| {
         let known: Vec<_> = devices.iter().map(ListedDevice::full_name).collect();
-        unavailable(format!(
+        no_device(format!(
             "no device has `{part}` in its name; the devices are: {}",
             known.join(", ")
         ))
@@ -101,7 +101,7 @@ fn none() -> Error {
             "the OpenCL library finds no device: install the OpenCL implementation (ICD) of the device"
         }
     };
-    unavailable(reason.to_owned())
+    no_device(reason.to_owned())
 }
 
 impl ListedDevice {

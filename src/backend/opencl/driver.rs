@@ -20,9 +20,10 @@ pub(super) fn named<T>(
     subject: impl FnOnce() -> String,
 ) -> Result<T> {
     called.map_err(|code| match code {
-        DLOPEN_RUNTIME_LOAD_FAILED => unavailable(NO_LIBRARY.to_owned()),
+        DLOPEN_RUNTIME_LOAD_FAILED => no_device(NO_LIBRARY.to_owned()),
         DLOPEN_FUNCTION_NOT_AVAILABLE => {
-            unavailable(format!("the OpenCL library has no function `{function}`"))
+            let reason = format!("the OpenCL library has no function `{function}`: update it");
+            Error::Unavailable { backend: Backend::OpenCl, reason }
         }
         code => Error::OpenCl { function, subject: subject(), name: error_text(code), code },
     })
@@ -31,6 +32,6 @@ pub(super) fn named<T>(
 /// Why there is no device where nothing is installed.
 pub(super) const NO_LIBRARY: &str = "no OpenCL library is installed";
 
-pub(super) fn unavailable(reason: String) -> Error {
-    Error::Unavailable { backend: Backend::OpenCl, reason }
+pub(super) fn no_device(reason: String) -> Error {
+    Error::NoDevice { backend: Backend::OpenCl, reason }
 }

@@ -187,7 +187,10 @@ impl ClStream {
             before
         };
         drop(before);
-        named(flush(self.queue), "clFlush", subject)
+        named(flush(self.queue), "clFlush", subject).inspect_err(|_| {
+            // Whoever is told of an error takes it that nothing was given, and frees the memory of the command.
+            let _ = finish(self.queue).or_else(|_| finish(self.queue));
+        })
     }
 
     /// Waits for all commands; the first error of one of them, as far as it is known.

@@ -15,7 +15,7 @@ use cl3::{
 };
 
 use super::{
-    driver::{named, unavailable},
+    driver::named,
     driver_context::{ClStream, DriverContext},
 };
 use crate::{
@@ -23,6 +23,7 @@ use crate::{
         cpu::plain,
         gpu::calls::{ContextCalls as _, MemoryCalls},
     },
+    capability::Capability,
     error::{Error, Result},
 };
 
@@ -131,11 +132,11 @@ impl MemoryCalls for DriverContext {
         _subject: impl Fn() -> String,
     ) -> Result<(NonNull<c_void>, u64)> {
         if !self.has_fine_grain {
-            return Err(unavailable(format!(
-                "{} has no fine-grained shared virtual memory, which kernels that can panic need to report panics: \
-                 they do not run on it",
-                self.name
-            )));
+            return Err(Error::Unsupported {
+                subject: "a kernel that can panic".to_owned(),
+                capability: Capability::Panics,
+                device: format!("{} (without fine-grained shared virtual memory)", self.name),
+            });
         }
         let how = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
         // SAFETY: the context is there; the alignment is that of the largest type.

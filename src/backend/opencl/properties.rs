@@ -8,11 +8,11 @@ use cl3::device::{
 
 use super::{
     devices::{ListedDevice, text},
-    driver::{named, unavailable},
+    driver::named,
 };
 use crate::{
-    error::Result,
-    properties::{Architecture, Limits},
+    error::{Error, Result},
+    properties::{Architecture, Backend, Limits},
 };
 
 /// What is needed of a device's properties.
@@ -30,7 +30,7 @@ impl DeviceProperties {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`](crate::Error::Unavailable) for a device without shared virtual memory.
+    /// [`Error::UnsupportedDevice`] for a device without shared virtual memory.
     pub(super) fn of(device: &ListedDevice) -> Result<Self> {
         let ask = |which| {
             let asked = get_device_data(device.id.0, which);
@@ -40,11 +40,12 @@ impl DeviceProperties {
         // A device of OpenCL 1 does not know the question.
         let memory = if version >= (2, 0) { number(&ask(CL_DEVICE_SVM_CAPABILITIES)?) } else { 0 };
         if memory & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER == 0 {
-            return Err(unavailable(format!(
-                "{} ({}) has no shared virtual memory, which kernelmill requires of OpenCL devices",
-                device.full_name(),
-                device.version
-            )));
+            return Err(Error::UnsupportedDevice {
+                backend: Backend::OpenCl,
+                device: format!("{} ({})", device.full_name(), device.version),
+                reason: "has no shared virtual memory, which kernelmill requires of OpenCL devices"
+                    .to_owned(),
+            });
         }
         let sizes = ask(CL_DEVICE_MAX_WORK_ITEM_SIZES)?;
         let (sizes, _) = sizes.as_chunks::<{ size_of::<usize>() }>();

@@ -10,7 +10,7 @@ use wgpu::{
     Adapter, AdapterInfo, Backends, DeviceType, Instance, InstanceDescriptor, hal::api::Vulkan,
 };
 
-use super::driver::{ready, unavailable};
+use super::driver::{no_device, ready};
 use crate::{
     error::{Error, Result},
     properties::Architecture,
@@ -96,7 +96,7 @@ pub(super) fn with_ordinal(ordinal: usize) -> Result<&'static ListedDevice> {
     devices.get(ordinal).ok_or_else(|| match devices.len() {
         0 => none(),
         count => {
-            unavailable(format!("there is no device {ordinal}: wgpu has {count}, numbered from 0"))
+            no_device(format!("there is no device {ordinal}: wgpu has {count}, numbered from 0"))
         }
     })
 }
@@ -110,7 +110,7 @@ pub(super) fn with_name(part: &str) -> Result<usize> {
     let has_it = |device: &ListedDevice| device.to_string().to_lowercase().contains(&part);
     devices.iter().position(has_it).ok_or_else(|| {
         let known: Vec<_> = devices.iter().map(ToString::to_string).collect();
-        unavailable(format!(
+        no_device(format!(
             "no device has `{part}` in its name; the devices are: {}",
             known.join(", ")
         ))
@@ -124,7 +124,7 @@ fn none() -> Error {
         () if cfg!(target_vendor = "apple") => "there is no device of Metal, and ",
         () => "",
     };
-    unavailable(format!(
+    no_device(format!(
         "{other}no Vulkan loader is installed, or it finds no device: install the Vulkan driver of the device"
     ))
 }

@@ -264,6 +264,6 @@ pub(super) fn ready<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-pub(super) fn unavailable(reason: String) -> Error {
-    Error::Unavailable { backend: Backend::Wgpu, reason }
+pub(super) fn no_device(reason: String) -> Error {
+    Error::NoDevice { backend: Backend::Wgpu, reason }
 }

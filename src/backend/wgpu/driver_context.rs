@@ -9,7 +9,7 @@ use wgpu::{DeviceDescriptor, Features, SubmissionIndex};
 
 use super::{
     devices::{Api, ListedDevice},
-    driver::{self, Gpu, ready, unavailable},
+    driver::{self, Gpu, ready},
     fences::Fences,
     fused::Fused,
     records::Records,
@@ -17,7 +17,8 @@ use super::{
 };
 use crate::{
     backend::gpu::{calls::DriverState, shared},
-    error::Result,
+    error::{Error, Result},
+    properties::Backend,
 };
 
 /// What streams, memory and modules have in common.
@@ -68,10 +69,11 @@ impl DriverContext {
         let obstacle = obstacle(listed.api, has, listed.version);
         let translates = obstacle.is_some() || translation::is_asked();
         if let Some(why) = obstacle.filter(|_| !translation::IS_BUILT) {
-            let name = &listed.name;
-            return Err(unavailable(format!(
-                "{name} {why}; enable the feature `wgpu-translation` of kernelmill, which translates SPIR-V"
-            )));
+            let reason = format!(
+                "{why}; enable the feature `wgpu-translation` of kernelmill, which translates SPIR-V"
+            );
+            let device = listed.name.clone();
+            return Err(Error::UnsupportedDevice { backend: Backend::Wgpu, device, reason });
         }
         let timestamps = Features::TIMESTAMP_QUERY | Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
         let has_timestamps = has.contains(timestamps);
@@ -89,9 +91,11 @@ impl DriverContext {
         let open = || ready(listed.adapter.request_device(&description));
         let opened = panic::catch_unwind(AssertUnwindSafe(open));
         let opened = opened.map_err(|panic| driver::said(&*panic));
-        let opened = opened
-            .and_then(|opened| opened.map_err(|error| error.to_string()))
-            .map_err(|why| unavailable(format!("{}: {why}", listed.name)))?;
+        let opened =
+            opened.and_then(|opened| opened.map_err(|error| error.to_string())).map_err(|why| {
+                let reason = format!("{}: {why}", listed.name);
+                Error::Unavailable { backend: Backend::Wgpu, reason }
+            })?;
         let gpu = Arc::new(Gpu::new(
             listed.name.clone(),
             opened,

@@ -8,8 +8,8 @@ use std::sync::{
 use crate::base::error::{Error, Result};
 use crate::device::Device;
 
-/// The version of the driver API that is answered, as `cuDriverGetVersion` gives it: the release whose PTX the emulator
-/// reads.
+/// The version of the driver API that is answered where nothing else is asked for, as `cuDriverGetVersion` gives it: the
+/// release whose PTX the emulator reads.
 pub(crate) const VERSION: i32 = 13050;
 
 /// The devices, after [`initialize`].

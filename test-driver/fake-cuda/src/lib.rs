@@ -49,6 +49,7 @@
 //! | `FAKE_CUDA_MEMORY=1000000` | Bytes of memory of each device; 8 GiB if not set. |
 //! | `FAKE_CUDA_ORDER=random:7` | The order of blocks and threads: `forward`, `reverse` or `random:SEED`; `forward` if not set. |
 //! | `FAKE_CUDA_STREAMS=lazy` | When streams do their work: `eager`, as soon as they can, or `lazy`, when something waits for it, and then no more of it than that: what a program forgot to order then comes too late, and a module that is unloaded before its launches have run is an error. `eager` if not set. |
+//! | `FAKE_CUDA_VERSION=11020` | The version that `cuDriverGetVersion` gives, here CUDA 11.2; every function is there all the same. 13.5 if not set. |
 //! | `FAKE_CUDA_THREADS=4` | Cores that run the blocks of a launch, 0 for all; 1 if not set, so that each run is like the one before. |
 //! | `FAKE_CUDA_RACES=1` | Data races of kernels are asynchronous errors. |
 //! | `FAKE_CUDA_UNWRITTEN=1` | Reads of registers and shared memory that were never written are none. |

@@ -7,7 +7,7 @@
 )]
 
 use std::{
-    ffi::{c_char, c_void},
+    ffi::{CStr, c_char, c_void},
     ptr,
 };
 
@@ -161,6 +161,9 @@ unsafe extern "C" fn clSVMFree(context: Any, memory: Any) {
 
 /// `CL_DEVICE_IL_VERSION` and `CL_CONTEXT_DEVICES`.
 const READS: u32 = 0x105B;
+
+/// `CL_DEVICE_SVM_CAPABILITIES`.
+const SHARED_MEMORY: u32 = 0x1053;
 const DEVICES: u32 = 0x1081;
 /// `CL_INVALID_VALUE`.
 const INVALID_VALUE: i32 = -30;
@@ -193,7 +196,23 @@ unsafe extern "C" fn clGetDeviceInfo(
     // SAFETY: the type is that of the function.
     let function: GetInfo = unsafe { real("clGetDeviceInfo") };
     // SAFETY: as the caller promises.
-    unsafe { function(device, which, room, value, bytes) }
+    let code = unsafe { function(device, which, room, value, bytes) };
+    if which == SHARED_MEMORY && code == 0 && !value.is_null() {
+        let value = value.cast::<u64>();
+        // SAFETY: the value is a `cl_ulong`, for which there was room.
+        unsafe { value.write_unaligned(value.read_unaligned() & shared_memory()) };
+    }
+    code
+}
+
+/// The kinds of shared virtual memory that devices may have.
+fn shared_memory() -> u64 {
+    match std::env::var("OPENCL_LAYER_WITHOUT_SVM").as_deref() {
+        Err(_) | Ok("") => u64::MAX,
+        // `CL_DEVICE_SVM_COARSE_GRAIN_BUFFER`.
+        Ok("fine") => 1,
+        Ok(_) => 0,
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -300,4 +319,28 @@ unsafe extern "C" fn clBuildProgram(
     let function: Function = unsafe { real("clBuildProgram") };
     // SAFETY: as the caller promises.
     unsafe { function(program, count, devices, options, callback, data) }
+}
+
+/// For tests in the same process: makes a call of any function fail with a code, calls counted from now on; none with call 0.
+#[unsafe(no_mangle)]
+extern "C" fn opencl_layer_fail(call: u64, code: i32) {
+    state().fail(call, code);
+}
+
+/// The function whose call has failed since then, a text that is there until the next time; null where none has.
+#[unsafe(no_mangle)]
+extern "C" fn opencl_layer_failed() -> *const c_char {
+    state().failed().map_or(ptr::null(), CStr::as_ptr)
+}
+
+/// The function that was called after it, in the same way.
+#[unsafe(no_mangle)]
+extern "C" fn opencl_layer_next() -> *const c_char {
+    state().next().map_or(ptr::null(), CStr::as_ptr)
+}
+
+/// How many objects there are that nobody has failed to give back.
+#[unsafe(no_mangle)]
+extern "C" fn opencl_layer_left() -> i64 {
+    state().left()
 }

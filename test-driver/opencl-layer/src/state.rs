@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     env,
-    ffi::c_void,
+    ffi::{CStr, CString, c_void},
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
@@ -29,6 +29,12 @@ pub(crate) struct State {
     excused: i64,
     /// A function, and its call that fails, from 1.
     fails: Option<(String, u64)>,
+    /// The code that it fails with; 0: `CL_OUT_OF_RESOURCES`.
+    code: i32,
+    /// The function whose call has failed.
+    failed: Option<CString>,
+    /// The function that was called next.
+    next: Option<CString>,
     calls: u64,
     /// The addresses of programs that were translated.
     translated: BTreeSet<usize>,
@@ -67,11 +73,36 @@ impl State {
         }
         self.calls += 1;
         if self.calls != *call {
+            if self.failed.is_some() && self.next.is_none() {
+                self.next = CString::new(function).ok();
+            }
             return None;
         }
         eprintln!("opencl-layer: call {call} fails, of {function}");
         self.excused += i64::from(function.starts_with(RELEASES) || function == "clEnqueueSVMFree");
-        Some(OUT_OF_RESOURCES)
+        self.failed = CString::new(function).ok();
+        Some(if self.code == 0 { OUT_OF_RESOURCES } else { self.code })
+    }
+
+    /// Makes a call of any function fail with a code, calls counted from now on; none with call 0.
+    pub(crate) fn fail(&mut self, call: u64, code: i32) {
+        (self.fails, self.calls) = (Some((ANY.to_owned(), call)), 0);
+        (self.code, self.failed, self.next) = (code, None, None);
+    }
+
+    /// The function that was called after that one.
+    pub(crate) fn next(&self) -> Option<&CStr> {
+        self.next.as_deref()
+    }
+
+    /// The function whose call has failed since [`Self::fail`].
+    pub(crate) fn failed(&self) -> Option<&CStr> {
+        self.failed.as_deref()
+    }
+
+    /// How many objects there are, but for those that are left because giving them back failed.
+    pub(crate) fn left(&self) -> i64 {
+        self.live.values().map(|count| count.abs()).sum::<i64>() - self.excused
     }
 
     /// Notes a program that a module of SPIR-V was translated to.

@@ -8,7 +8,7 @@ use kernelmill::{ArtifactKind, Device, Error};
 use test_support::{
     driver::opencl_layer,
     outcomes::{self, Outcomes},
-    shared_folder, temporary_folder, tool, write_file,
+    shared_folder, snapshot, temporary_folder, tool, write_file,
 };
 
 /// What spirv-val says of modules for devices of OpenCL 2.2, but that an extension has atomic operations of 64 bits.
@@ -36,6 +36,12 @@ fn every_module_is_valid() {
 /// What pocl computes otherwise from bitcode: a barrier in a function that stays out of line.
 const WRONG_ON_POCL: [&str; 1] = ["barrier_in_function"];
 
+/// Compares the checks whose kernels the target cannot have with their list.
+fn assert_lacking(lacking: &[String]) {
+    let lines: String = lacking.iter().map(|name| format!("{name}\n")).collect();
+    snapshot::check(concat!(env!("CARGO_MANIFEST_DIR"), "/lacking.txt"), &lines);
+}
+
 /// Runs the checks and prints their outcomes, in the process for that. Whether this is it.
 fn is_child() -> bool {
     if !outcomes::is_child() {
@@ -45,7 +51,9 @@ fn is_child() -> bool {
     for check in conformance_spirv::all() {
         match check.run(&context) {
             _ if check.scope != Scope::Everywhere => {}
-            Err(error) if matches!(error.downcast_ref(), Some(Error::NoBinary { .. })) => {}
+            Err(error) if matches!(error.downcast_ref(), Some(Error::NoBinary { .. })) => {
+                outcomes::report_lacking(check.name);
+            }
             result => outcomes::report(check.name, result),
         }
     }
@@ -64,9 +72,10 @@ fn kernels_agree_with_plain_rust_on_pocl() {
         ("OCL_ICD_VENDORS", pocl),
         ("POCL_CACHE_DIR", shared_folder("pocl-cache")),
     ];
-    let Outcomes { right, wrong, printed } =
+    let Outcomes { right, wrong, lacking, printed } =
         Outcomes::of("kernels_agree_with_plain_rust_on_pocl", &variables);
     assert_eq!(wrong, WRONG_ON_POCL, "{printed}");
+    assert_lacking(&lacking);
     assert!(right.len() > 80 && right.iter().any(|it| it == "warp_shuffles"), "{right:?}");
 }
 
@@ -77,7 +86,9 @@ fn kernels_agree_with_plain_rust_on_intels_run_time() {
     }
     let Some(intel) = tool::intel_opencl() else { return };
     let name = "kernels_agree_with_plain_rust_on_intels_run_time";
-    let Outcomes { right, wrong, printed } = Outcomes::of(name, &[("OCL_ICD_VENDORS", intel)]);
+    let Outcomes { right, wrong, lacking, printed } =
+        Outcomes::of(name, &[("OCL_ICD_VENDORS", intel)]);
     assert!(wrong.is_empty(), "{printed}");
+    assert_lacking(&lacking);
     assert!(right.len() > 80 && right.iter().any(|it| it == "barrier_in_function"), "{right:?}");
 }

@@ -7,7 +7,7 @@ use conformance_vulkan::{Context, Scope};
 use kernelmill::{ArtifactKind, Device, Error};
 use test_support::{
     outcomes::{self, Outcomes},
-    temporary_folder, tool, write_file,
+    snapshot, temporary_folder, tool, write_file,
 };
 
 #[test]
@@ -90,6 +90,12 @@ fn fences_and_capabilities_are_those_of_the_source() {
     assert!(!has("warp.rs", &is_wide));
 }
 
+/// Compares the checks whose kernels the target cannot have with their list.
+fn assert_lacking(lacking: &[String]) {
+    let lines: String = lacking.iter().map(|name| format!("{name}\n")).collect();
+    snapshot::check(concat!(env!("CARGO_MANIFEST_DIR"), "/lacking.txt"), &lines);
+}
+
 /// Runs the checks and prints their outcomes, in the process for that. Whether this is it.
 fn is_child() -> bool {
     if !outcomes::is_child() {
@@ -99,7 +105,9 @@ fn is_child() -> bool {
     for check in conformance_vulkan::all() {
         match check.run(&context) {
             _ if check.scope != Scope::Everywhere => {}
-            Err(error) if matches!(error.downcast_ref(), Some(Error::NoBinary { .. })) => {}
+            Err(error) if matches!(error.downcast_ref(), Some(Error::NoBinary { .. })) => {
+                outcomes::report_lacking(check.name);
+            }
             result => outcomes::report(check.name, result),
         }
     }
@@ -133,7 +141,8 @@ fn agree(name: &str, translate: &str, less_exact: &[&str]) {
         ("VK_DRIVER_FILES", lavapipe),
         ("NODEVICE_SELECT", "1".into()),
     ];
-    let Outcomes { right, wrong, printed } = Outcomes::of(name, &variables);
+    let Outcomes { right, wrong, lacking, printed } = Outcomes::of(name, &variables);
     assert_eq!(wrong, less_exact, "{printed}");
+    assert_lacking(&lacking);
     assert!(right.len() > 80 && right.iter().any(|it| it == "warp_shuffles"), "{right:?}");
 }

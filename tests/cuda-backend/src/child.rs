@@ -180,7 +180,8 @@ fn choose_driver<'v>(
 }
 
 /// Whether this is the process that the test `name` has started.
-fn is_child(name: &str) -> bool {
+#[must_use]
+pub fn is_child(name: &str) -> bool {
     env::var(CHILD).is_ok_and(|child| child == name)
 }
 

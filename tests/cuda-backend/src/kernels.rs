@@ -49,7 +49,16 @@ pub fn copy(number: usize) -> &'static cg::KernelSet {
     copy_with(number, "")
 }
 
-/// The same, with something more behind its PTX.
+/// The kernel in one binary, for this target.
+#[must_use]
+pub fn copy_for(target: &'static str) -> &'static cg::KernelSet {
+    let kernels = SET.artifacts[0].kernels;
+    let artifact =
+        cg::EmbeddedArtifact { fingerprint: target, target, kernels, ..SET.artifacts[0] };
+    Box::leak(Box::new(cg::KernelSet { artifacts: Box::leak(Box::new([artifact])), ..SET }))
+}
+
+/// As [`copy`], with something more behind its PTX.
 #[must_use]
 pub fn copy_with(number: usize, more: &str) -> &'static cg::KernelSet {
     let kernels = |cpu| -> &'static [cg::EmbeddedKernel] {

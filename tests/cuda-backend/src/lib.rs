@@ -1,6 +1,7 @@
 //! What the tests of the CUDA back end share: a kernel in PTX with its wrapper, and processes that
 //! find the fake driver as theirs.
 
+mod awaits;
 mod child;
 mod executor;
 mod gate;
@@ -9,10 +10,13 @@ mod kernels;
 mod many;
 mod rows;
 
-pub use child::{Child, LEAKS, clean_child, fake_child, is_driver_real, is_left_out, say_left_out};
+pub use awaits::awaits;
+pub use child::{
+    Child, LEAKS, clean_child, fake_child, is_child, is_driver_real, is_left_out, say_left_out,
+};
 pub use executor::{Wakes, block_on};
 pub use gate::Gate;
 pub use interop::{adopt, cuda_stream, cudarc};
-pub use kernels::{Kernels, copy, copy_with};
+pub use kernels::{Kernels, copy, copy_for, copy_with};
 pub use many::{fresh_contexts, many_modules};
 pub use rows::copy_rows;

@@ -243,18 +243,22 @@ fn a_device_without_cooperative_launches_refuses_such_kernels() {
     });
 }
 
+/// Their workspaces are made ready for each launch, so that the launches are put on the stream one by one.
 #[test]
-fn graphs_have_no_cooperative_launches() {
-    on_8_0("graphs_have_no_cooperative_launches", || {
+fn a_graph_has_cooperative_launches() {
+    on_8_0("a_graph_has_cooperative_launches", || {
         let device = Device::cuda(0).unwrap();
         let loaded = cg::Loaded::new(&device, &SET).unwrap();
         let builder = device.graph();
         let mut out = builder.add(device.zeros::<u32>(2).unwrap()).unwrap();
-        let (shape, arguments) = (Launch::grid([1], [64]), (cg::write_slice(&mut out),));
+        let (shape, arguments) = (Launch::grid([5], [64]), (cg::write_slice(&mut out),));
         // SAFETY: these are the arguments of the kernel.
-        let recorded = unsafe { cg::launch_with(&loaded, 0, &builder, shape, arguments) };
-        let graph = recorded.and_then(|()| builder.instantiate());
-        let error = graph.map(drop).unwrap_err();
-        assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+        unsafe { cg::launch_with(&loaded, 0, &builder, shape, arguments) }.unwrap();
+        let mut graph = builder.instantiate().unwrap();
+        for stream in [device.stream(), device.new_stream().unwrap()] {
+            graph.slice_mut(&out).unwrap().copy_from(&[0; 2]).unwrap();
+            graph.launch(&stream).unwrap();
+            assert_eq!(graph.slice(&out).unwrap().download().unwrap()[0] % 256, 5);
+        }
     });
 }

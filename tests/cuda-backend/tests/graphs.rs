@@ -1,7 +1,10 @@
 //! Graphs on CUDA: the order between their launches and other streams, and when they are dropped.
 
-use cuda_backend::{Gate, Kernels, clean_child, cuda_stream};
-use kernelmill::{Device, Error, Graph, GraphBuffer, Launch, Stream};
+use std::fs;
+
+use cuda_backend::{Gate, Kernels, clean_child, cuda_stream, fake_child, is_child, is_left_out};
+use kernelmill::{Capability, Device, Error, Graph, GraphBuffer, Launch, Stream, Support};
+use test_support::{driver::fake_driver, library::without_function, temporary_folder};
 
 const LEN: usize = 8;
 
@@ -157,5 +160,32 @@ fn a_panic_is_reported_by_the_stream_of_the_graph() {
             assert!(matches!(error, Error::KernelPanic(_)), "{error}");
             bench.streams[own].synchronize().unwrap();
         }
+    });
+}
+
+/// A driver of CUDA 11: the fake one, which does not export a function. Launches are put on streams.
+#[test]
+fn a_driver_without_the_nodes_of_graphs_has_the_same_results() {
+    let name = "a_driver_without_the_nodes_of_graphs_has_the_same_results";
+    if is_left_out(name) {
+        return;
+    }
+    let folder = temporary_folder();
+    if !is_child(name) {
+        let driver = fake_driver().join("libcuda.so.1");
+        let old = without_function(&driver, "cuGraphAddKernelNode_v2");
+        for library in ["libcuda.so.1", "libcuda.so"] {
+            fs::write(folder.path().join(library), &old).unwrap();
+        }
+    }
+    let path = folder.path().to_str().unwrap();
+    let variables = [("LD_LIBRARY_PATH", path), ("FAKE_CUDA_VERSION", "11080")];
+    fake_child(name, &variables, || {
+        let mut bench = Bench::new();
+        assert_eq!(bench.device.support(Capability::Graphs), Support::Emulated);
+        for stream in &bench.streams {
+            bench.graph.launch(stream).unwrap();
+        }
+        bench.assert(2.0, 3.0);
     });
 }

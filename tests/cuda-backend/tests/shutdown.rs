@@ -1,6 +1,6 @@
-//! A driver that is not there, and one that shuts down while the program still holds modules and memory.
+//! A driver that is not there, a device that is lost, and one that shuts down while the program still holds modules and memory.
 
-use cuda_backend::{Child, Kernels, copy, is_left_out};
+use cuda_backend::{Child, Kernels, copy, fake_child, is_left_out};
 use kernelmill::{Device, Launch, Result, module_cache};
 
 /// Loads two modules, launches on two streams, and drops all of it, the modules last.
@@ -74,4 +74,28 @@ fn releasing_modules_without_a_driver_does_nothing() {
         assert_eq!((statistics.loads, statistics.unloads, statistics.evictions), (0, 0, 0));
     });
     child.expect_success();
+}
+
+/// A kernel that takes too long: nothing of the device works any more until all of it is given back, and then all does. Its
+/// module and its memory are not kept.
+#[test]
+fn a_lost_device_is_opened_again() {
+    fake_child("a_lost_device_is_opened_again", &[("FAKE_CUDA_STEPS", "1")], || {
+        let device = Device::cuda(0).unwrap();
+        let kernels = Kernels::load(&device).unwrap();
+        let (x, mut y) = (device.upload(&[1.0_f32]).unwrap(), device.zeros::<f32>(1).unwrap());
+        kernels.saxpy(&device.stream(), Launch::grid([1], [1]), 2.0, &x, &mut y).unwrap();
+        let error = y.download().unwrap_err().to_string();
+        assert!(error.contains("CUDA_ERROR_LAUNCH_TIMEOUT"), "{error}");
+        let error = Device::cuda(0).unwrap_err().to_string();
+        let expected = "CUDA is not available: device 0 is lost, after CUDA_ERROR_LAUNCH_TIMEOUT: drop its buffers, kernels, \
+                        streams and `Device`s, then open it again";
+        assert_eq!(error, expected);
+        assert_eq!(Device::best().unwrap(), Device::cpu().unwrap());
+        drop((x, y, kernels, device));
+        module_cache().release_unused();
+        assert_eq!(module_cache().statistics().loaded, 0);
+        let device = Device::cuda(0).unwrap();
+        assert_eq!(device.upload(&[1, 2]).unwrap().download().unwrap(), [1, 2]);
+    });
 }

@@ -57,7 +57,7 @@ fn the_kernels_of_the_guide_pass_their_tests() {
         ("generic-kernels", 2),
         ("function-tables", 1),
         ("tracing", 1),
-        ("targets", 1),
+        ("targets", 2),
         ("large-integers", 1),
         ("asynchrony", 1),
         ("cpu", 1),

@@ -8,8 +8,8 @@ use crate::{Kernels, register};
 /// The kernel whose code objects are copied, and whose signature the copies have.
 const KERNEL: &str = "saxpy";
 
-/// A byte of an ELF file's header that says nothing.
-const PADDING: usize = 15;
+/// A byte of an ELF file's header that says nothing: that of a code object has its number.
+pub const PADDING: usize = 15;
 
 /// A code object with a kernel that adds its number.
 #[derive(Clone, Copy, Debug)]

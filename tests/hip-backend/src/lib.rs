@@ -1,12 +1,16 @@
 //! What the tests of the HIP back end share: child processes on the fake HIP run time, the registration of
 //! kernels with it, and the kernels of the examples.
 
+#[path = "../../cuda-backend/src/awaits.rs"]
+mod awaits;
 #[allow(dead_code, reason = "what the suite for GPUs measures is not asked for here")]
 #[path = "../../gpu-suite/src/cases.rs"]
 mod cases;
 mod child;
 mod copies;
 mod examples;
+#[path = "../../cuda-backend/src/executor.rs"]
+mod executor;
 mod kernels;
 #[path = "../../cuda-backend/src/many.rs"]
 mod many;
@@ -14,9 +18,11 @@ mod register;
 #[path = "../../cuda-backend/src/rows.rs"]
 mod rows;
 
+pub use awaits::awaits;
 pub use child::{Child, LEAKS, clean_child, is_child};
-pub use copies::{Copy, copies};
+pub use copies::{Copy, PADDING, copies};
 pub use examples::{Example, examples};
+pub use executor::{Wakes, block_on};
 pub use kernels::Kernels;
 pub use many::{fresh_contexts, many_modules};
 pub use register::register;

@@ -1,8 +1,8 @@
 //! Cooperative launches on the fake HIP run time. That they are right is checked with all other kernels.
 
 use conformance::{Context, Scope};
-use hip_backend::{clean_child, register_conformance};
-use kernelmill::Device;
+use hip_backend::{Kernels, clean_child, register_conformance, register_own};
+use kernelmill::{Capability, Device, Support};
 
 /// What each check of a kernel whose blocks wait for each other gives.
 fn outcomes() -> Vec<(&'static str, conformance::Outcome)> {
@@ -48,4 +48,24 @@ fn a_call_that_fails_is_named_and_the_next_launch_works() {
             assert!(matches!(&failed[..], [error] if error.contains("failed")), "{failed:?}");
         });
     }
+}
+
+/// By the threads of a compute unit, 2048, and its local memory, 64 KiB.
+#[test]
+fn the_driver_says_the_occupancy() {
+    clean_child("the_driver_says_the_occupancy", &[], || {
+        register_own();
+        let device = Device::hip(0).unwrap();
+        assert_eq!(device.support(Capability::Occupancy), Support::Full);
+        let kernels = Kernels::load(&device).unwrap();
+        let saxpy = kernels.compiled().saxpy().unwrap();
+        for (threads, bytes, blocks) in
+            [(256, 0, 8), (100, 0, 20), (256, 20 << 10, 3), (1025, 0, 0)]
+        {
+            let found = saxpy.occupancy(threads, bytes).unwrap().unwrap();
+            assert_eq!((found.blocks, found.max_warps), (blocks, 64), "{threads}, {bytes}");
+            assert_eq!(found.warps, blocks * threads.div_ceil(32));
+        }
+        assert_eq!(saxpy.suggested_block_size(0).unwrap(), 1024);
+    });
 }

@@ -1,7 +1,10 @@
 //! Devices: which there are, which binaries they take, and what they refuse.
 
-use hip_backend::{Child, Kernels, LEAKS, clean_child, register_own};
+use std::fs;
+
+use hip_backend::{Child, Kernels, LEAKS, clean_child, is_child, register_own};
 use kernelmill::{Backend, Device, Error, Launch, select::Architecture};
+use test_support::{driver::fake_hip, library::without_function, root, temporary_folder};
 
 #[test]
 fn the_environment_names_one_of_two_devices() {
@@ -130,4 +133,66 @@ fn leaks_are_found() {
     });
     assert_eq!(child.code, Some(LEAKS), "{}", child.stderr);
     assert!(child.stderr.contains("not released: Device(0) of 100 bytes"), "{}", child.stderr);
+}
+
+/// Some of the functions that the back end cannot do without, which are all found in the same way.
+#[test]
+fn a_library_that_lacks_a_function_is_a_reason() {
+    let name = "a_library_that_lacks_a_function_is_a_reason";
+    let functions = needed_functions();
+    assert!(functions.len() > 30, "{functions:?}");
+    let folder = temporary_folder();
+    let path = folder.path().to_str().unwrap();
+    for function in functions.iter().step_by(12) {
+        if !is_child(name) {
+            let old = without_function(&fake_hip().join("libamdhip64.so"), function);
+            fs::write(folder.path().join("libamdhip64.so"), old).unwrap();
+        }
+        let variables = [("LD_LIBRARY_PATH", path), ("LACKING", &**function)];
+        clean_child(name, &variables, || {
+            let expected = format!(
+                "HIP is not available: the HIP library has no function `{}`, and kernelmill needs that of HIP 5 or \
+                 later: update ROCm",
+                std::env::var("LACKING").unwrap()
+            );
+            let reasons: Vec<_> = Device::unavailable().iter().map(ToString::to_string).collect();
+            assert_eq!(reasons, [&*expected]);
+            assert_eq!(Device::hip(0).unwrap_err().to_string(), expected);
+            assert_eq!(Device::best().unwrap().backend(), Backend::Cpu);
+        });
+    }
+}
+
+/// The functions that the back end declares to be in every library.
+fn needed_functions() -> Vec<String> {
+    let text = fs::read_to_string(root().join("src/backend/hip/library.rs")).unwrap();
+    let declared = text.lines().filter_map(|line| line.strip_prefix("    hip")?.split_once('('));
+    declared.map(|(name, _)| format!("hip{name}")).collect()
+}
+
+/// Another GPU than the binaries are for: the processor is the best device for these kernels.
+#[test]
+fn a_gpu_without_a_binary_is_passed_over() {
+    let arch = [("FAKE_HIP_ARCH", "gfx1030"), ("KERNELMILL_LOG", "summary")];
+    clean_child("a_gpu_without_a_binary_is_passed_over", &arch, || {
+        assert_eq!(Device::best().unwrap().backend(), Backend::Hip);
+        let kernels = Kernels::best().unwrap();
+        assert_eq!(kernels.device().backend(), Backend::Cpu);
+        let text = Kernels::candidates().unwrap().to_string();
+        let reason = "\n      gfx1100: runs on gfx1100 only, the device is gfx1030\n";
+        assert!(text.contains(reason), "{text}");
+    });
+}
+
+/// On a machine with a library of its own there is nothing to see.
+#[test]
+fn a_machine_without_a_library_is_told() {
+    let name = "a_machine_without_a_library_is_told";
+    clean_child(name, &[("LD_LIBRARY_PATH", "/no/such/folder")], || {
+        let Err(error) = Device::hip(0) else { return eprintln!("there is a library: {name}") };
+        assert!(matches!(error, Error::NoDevice { .. }), "{error}");
+        assert_eq!(error.to_string(), "HIP is not available: no HIP library is installed");
+        assert!(Device::inventory().contains("  no hip: no HIP library is installed\n"));
+        assert!(Device::unavailable().is_empty());
+    });
 }

@@ -74,3 +74,27 @@ fn modules_are_unloaded_and_loaded_again() {
         assert!(found.loads > 60, "{}", found.loads);
     });
 }
+
+/// A device that gives one error from now on is said to be lost, another one is the best, and what was made on it is given back.
+#[test]
+fn a_lost_device_keeps_nothing() {
+    let calls = ["hipStreamQuery", "hipStreamSynchronize", "hipDeviceSynchronize"];
+    let rules = calls.map(|call| format!("{call} at call 3 onwards with hipErrorIllegalAddress"));
+    let rules = rules.join("; ");
+    clean_child("a_lost_device_keeps_nothing", &[("FAKE_HIP_FAIL", &*rules)], || {
+        register_own();
+        let device = Device::hip(0).unwrap();
+        let kernels = Kernels::load(&device).unwrap();
+        let (x, mut y) = (device.upload(&[1.0_f32]).unwrap(), device.zeros::<f32>(1).unwrap());
+        kernels.saxpy(&device.stream(), Launch::linear(1), 2.0, &x, &mut y).unwrap();
+        let failed = (0..4).find_map(|_| device.synchronize().err()).unwrap();
+        assert!(failed.to_string().contains("hipErrorIllegalAddress"), "{failed}");
+        let error = (0..4).find_map(|_| Device::hip(0).err()).unwrap().to_string();
+        let expected = "hipStreamQuery failed for device 0, which is lost until the process ends: hipErrorIllegalAddress";
+        assert!(error.starts_with(expected), "{error}");
+        assert_eq!(Device::best().unwrap(), Device::cpu().unwrap());
+        drop((x, y, kernels, device));
+        kernelmill::module_cache().release_unused();
+        assert_eq!(kernelmill::module_cache().statistics().loaded, 0);
+    });
+}

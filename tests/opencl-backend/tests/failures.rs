@@ -2,13 +2,18 @@
 //! next attempt works. And programs that cannot be built.
 
 use kernelmill::{Device, Error, Launch, Result, module_cache};
-use opencl_backend::{Child, Kernels, LEAKS, clean_child};
-use std::sync::Arc;
+use opencl_backend::{Child, Kernels, LEAKS, Layer, clean_child};
+use std::{collections::BTreeSet, sync::Arc};
+use test_support::tool;
 
 const LEN: usize = 64;
 
-/// Every function of the library that the back end calls.
-const FUNCTIONS: [&str; 32] = [
+/// Functions that are called once in a process, to list the devices.
+const LISTING: [&str; 4] =
+    ["clGetDeviceIDs", "clGetDeviceInfo", "clGetPlatformIDs", "clGetPlatformInfo"];
+
+/// The other functions that the back end calls, but for those of SPIR-V and of programs that cannot be built.
+const FUNCTIONS: [&str; 27] = [
     "clBuildProgram",
     "clCreateCommandQueueWithProperties",
     "clCreateContext",
@@ -22,14 +27,10 @@ const FUNCTIONS: [&str; 32] = [
     "clEnqueueSVMMemcpy",
     "clFinish",
     "clFlush",
-    "clGetDeviceIDs",
-    "clGetDeviceInfo",
     "clGetEventInfo",
     "clGetEventProfilingInfo",
     "clGetKernelInfo",
     "clGetKernelWorkGroupInfo",
-    "clGetPlatformIDs",
-    "clGetPlatformInfo",
     "clReleaseCommandQueue",
     "clReleaseContext",
     "clReleaseEvent",
@@ -40,8 +41,10 @@ const FUNCTIONS: [&str; 32] = [
     "clSetKernelArg",
     "clSetKernelArgSVMPointer",
     "clWaitForEvents",
-    "none of them",
 ];
+
+/// Codes that calls fail with.
+const CODES: [(i32, &str); 2] = [(-5, "CL_OUT_OF_RESOURCES"), (-2, "CL_DEVICE_NOT_AVAILABLE")];
 
 /// Functions whose failure is made up for: waits and records that are tried in another way, questions whose answer
 /// is assumed, and those that give something back.
@@ -57,6 +60,11 @@ const MADE_UP_FOR: [&str; 10] = [
     "clReleaseProgram",
     "clRetainEvent",
 ];
+
+/// Functions that are made up for in some places only: where a marker or memory that is given back is flushed, where a `drop` waits
+/// that nobody can be told of, and where a device need not know what it is asked.
+const MADE_UP_FOR_IN_PLACES: [&str; 4] =
+    ["clFinish", "clFlush", "clGetDeviceInfo", "clWaitForEvents"];
 
 /// Copies, launches on two streams, events: everything that the back end calls.
 fn program() -> Result<Vec<u32>> {
@@ -135,17 +143,114 @@ fn judge(function: &str, child: &Child) -> Vec<String> {
 
 /// Acceptance: S4.12.
 #[test]
-fn each_function_fails_once() {
+fn each_function_that_lists_devices_fails_once() {
+    let name = "each_function_that_lists_devices_fails_once";
     let mut faults = Vec::new();
-    for function in FUNCTIONS {
+    for function in LISTING.into_iter().chain(["none of them"]) {
         let fail = format!("{function} at call 1");
         let variables = [("OPENCL_LAYER_FAIL", &*fail), ("OPENCL_LAYER_LEAK_CHECK", "1")];
-        let Some(child) = Child::run("each_function_fails_once", &variables, attempts) else {
+        let Some(child) = Child::run(name, &variables, attempts) else {
             return;
         };
         faults.extend(judge(function, &child));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Whether an error is of a call that has failed.
+fn is_of(error: &Error, function: &str, code: &str) -> bool {
+    let error = error.to_string();
+    error.starts_with(&format!("{function} failed for ")) && error.contains(code)
+        || function == "clSVMAlloc" && error.starts_with("out of memory")
+}
+
+/// Each call of the program in turn, until there is none left; the next run, in which a later call fails, comes to that call. The
+/// device is opened anew each time.
+///
+/// Acceptance: S4.12.
+#[test]
+fn each_call_fails_once() {
+    clean_child("each_call_fails_once", &[], || {
+        let layer = Layer::of_process();
+        let run = || {
+            let result = program();
+            module_cache().release_unused();
+            result
+        };
+        assert_eq!(run().unwrap(), [10; LEN]);
+        let (mut faults, mut functions, mut reported) =
+            (Vec::new(), BTreeSet::new(), BTreeSet::new());
+        let mut previous = (String::new(), "");
+        for call in 1.. {
+            let before = layer.left();
+            let (code, code_name) = CODES[call as usize % CODES.len()];
+            layer.fail(call, code);
+            let result = run();
+            let Some(function) = layer.failed() else { break };
+            let mut fault = |what: String| {
+                faults.push(format!("call {call}, {function}, {code_name}: {what}"));
+            };
+            // The command was given: it is waited for before its memory is used for anything else.
+            if function == "clFlush" && layer.next().as_deref() != Some("clFinish") {
+                fault(format!("{:?} comes next", layer.next()));
+            }
+            match result {
+                Ok(elements) if elements != [10; LEN] => fault(format!("{elements:?}")),
+                Ok(_) if MADE_UP_FOR.contains(&&*function) => {}
+                Ok(_) if MADE_UP_FOR_IN_PLACES.contains(&&*function) => {}
+                Ok(_) => fault("not reported".to_owned()),
+                Err(error) if is_of(&error, &function, code_name) => {
+                    reported.insert(function.clone());
+                }
+                // What a `drop` could not report, the next use of the device may.
+                Err(error) if is_of(&error, &previous.0, previous.1) => {}
+                Err(error) => fault(format!("reported as {error}")),
+            }
+            if layer.left() > before {
+                fault(format!("{} objects are left", layer.left() - before));
+            }
+            previous = (function.clone(), code_name);
+            functions.insert(function);
+        }
+        layer.fail(0, 0);
+        let last = run().or_else(|_| run());
+        assert_eq!(last.unwrap(), [10; LEN]);
+        assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+        let missing: Vec<_> = FUNCTIONS.iter().filter(|it| !functions.contains(**it)).collect();
+        assert!(missing.is_empty(), "never called: {missing:?}");
+        let silent = MADE_UP_FOR_IN_PLACES.iter().filter(|it| !reported.contains(**it));
+        let silent: Vec<_> = silent.collect();
+        assert!(silent.is_empty(), "never reported: {silent:?}");
+    });
+}
+
+/// The functions that only modules of SPIR-V need.
+#[test]
+fn each_function_for_spirv_fails_once() {
+    let name = "each_function_for_spirv_fails_once";
+    let Some(translator) = tool::llvm_spirv() else { return };
+    let translator = translator.to_str().expect("text");
+    for function in ["clCreateProgramWithIL", "clSetKernelExecInfo"] {
+        let fail = format!("{function} at call 1");
+        let variables = [("OPENCL_LAYER_SPIRV", translator), ("OPENCL_LAYER_FAIL", &*fail)];
+        let run = || {
+            let device = Device::opencl(0).unwrap();
+            let x = device.upload(&[1.0_f32; 4]).unwrap();
+            let says = || {
+                let kernels = Kernels::load(&device)?;
+                kernels.says(&device.stream(), Launch::grid([1], [4]), &x)?;
+                device.synchronize()
+            };
+            println!("reported: {}", says().unwrap_err());
+            says().unwrap();
+            drop(x);
+            module_cache().release_unused();
+        };
+        let Some(child) = Child::run(name, &variables, run) else { return };
+        child.expect_success();
+        let expected = format!("reported: {function} failed for ");
+        assert!(child.stdout.contains(&expected), "{function}: {}", child.stdout);
+    }
 }
 
 /// The layer sees what is not given back.

@@ -7,6 +7,7 @@
 //! - [`snapshot`] compares texts with files, and is the only place that reads `KERNELMILL_TEST_BLESS`.
 //! - [`fuzz`] changes texts and bytes at random, and [`Random`] gives it the numbers.
 //! - [`builds`] is for packages that tests build with cargo, and removes what is built.
+//! - [`library`] makes copies of libraries that lack a function.
 //! - [`Package`] is a small package of kernels to build, and [`checks`] runs those of a program on a device.
 //! - [`Outcomes`](outcomes::Outcomes) are those of checks that a test runs in a process of their own.
 //! - [`Trace`] is what a program has written of its times.
@@ -17,6 +18,7 @@ pub mod checks;
 pub mod driver;
 mod folder;
 pub mod fuzz;
+pub mod library;
 pub mod outcomes;
 mod package;
 mod random;

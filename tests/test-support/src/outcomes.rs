@@ -9,6 +9,7 @@ const CHILD: &str = "OUTCOMES_CHILD";
 /// What a check's line begins with, by its outcome.
 const RIGHT: &str = "right: ";
 const WRONG: &str = "wrong: ";
+const LACKING: &str = "no binary: ";
 
 /// What checks come to, by their names.
 pub struct Outcomes {
@@ -16,6 +17,8 @@ pub struct Outcomes {
     pub right: Vec<String>,
     /// Those that are wrong.
     pub wrong: Vec<String>,
+    /// Those that have no binary for the device.
+    pub lacking: Vec<String>,
     /// All that was printed.
     pub printed: String,
 }
@@ -33,7 +36,8 @@ impl Outcomes {
             let lines = stdout.lines().filter_map(move |line| line.strip_prefix(kind));
             lines.map(|line| line.split(':').next().unwrap().to_owned()).collect()
         };
-        Self { right: of_kind(RIGHT), wrong: of_kind(WRONG), printed: stdout }
+        let (right, wrong, lacking) = (of_kind(RIGHT), of_kind(WRONG), of_kind(LACKING));
+        Self { right, wrong, lacking, printed: stdout }
     }
 }
 
@@ -48,4 +52,9 @@ pub fn report(name: &str, result: Result<(), impl Display>) {
         Ok(()) => println!("\n{RIGHT}{name}"),
         Err(error) => println!("\n{WRONG}{name}: {error}"),
     }
+}
+
+/// Prints that a check has no binary for the device, in that process.
+pub fn report_lacking(name: &str) {
+    println!("\n{LACKING}{name}");
 }

@@ -1,7 +1,17 @@
 //! Runs kernels in WGSL, and some in Rust, on a device of Vulkan, compares them with plain Rust and prints the name of each that is right.
 
 mod allocations;
+#[expect(unreachable_pub, reason = "it is public in the packages that it is shared with")]
+#[path = "../../cuda-backend/src/awaits.rs"]
+mod awaits;
 mod checks;
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "it is used and public in the packages that it is shared with"
+)]
+#[path = "../../cuda-backend/src/executor.rs"]
+mod executor;
 mod kernels;
 #[expect(unreachable_pub, reason = "it is public in the packages that it is shared with")]
 #[path = "../../cuda-backend/src/rows.rs"]
@@ -12,9 +22,18 @@ use kernelmill::Device;
 use kernels::Kernels;
 use std::error::Error;
 
+/// The processor runs no WGSL: the best device for these kernels is one of Vulkan.
+fn best(on: &On<'_>) -> kernelmill::Result<()> {
+    assert_eq!(Device::best()?, Device::cpu()?);
+    let best = Kernels::best()?;
+    assert_eq!(best.device(), on.device);
+    Ok(())
+}
+
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 34] = [
+const CHECKS: [(&str, Check); 36] = [
+    ("best", best),
     ("saxpy", maps::saxpy),
     ("saxpy4", maps::saxpy4),
     ("integers", maps::integers),
@@ -41,6 +60,7 @@ const CHECKS: [(&str, Check); 34] = [
     ("parts", memory::parts),
     ("bytes", memory::bytes),
     ("rows", memory::rows),
+    ("awaits", memory::awaits),
     ("streams", memory::streams),
     ("refused", memory::refused),
     ("dropped", work::dropped),

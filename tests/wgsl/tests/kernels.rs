@@ -16,7 +16,7 @@ fn lavapipe_computes_what_plain_rust_does() {
         return;
     }
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, "wgpu");
-    assert_eq!((passed.len(), lacking), (34, Vec::new()), "{passed:?}");
+    assert_eq!((passed.len(), lacking), (36, Vec::new()), "{passed:?}");
 }
 
 /// SPIR-V that is translated when it is loaded, as it is for devices of Metal and D3D12, computes the same.
@@ -26,7 +26,7 @@ fn lavapipe_computes_it_when_it_is_translated() {
         return;
     }
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, "wgpu:translated");
-    assert_eq!((passed.len(), lacking), (35, Vec::new()), "{passed:?}");
+    assert_eq!((passed.len(), lacking), (37, Vec::new()), "{passed:?}");
 }
 
 /// A machine without a driver has no such device, and the program says so.

@@ -40,6 +40,11 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         return Ok(());
     }
     if !has_components(workspace) {
+        let is_required = std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_some();
+        ensure!(
+            !is_required,
+            "the nightly toolchain lacks {COMPONENTS:?}, which cannot be installed"
+        );
         println!(
             "the nightly toolchain lacks {COMPONENTS:?}, which cannot be installed: ThreadSanitizer and Miri are left \
              out"

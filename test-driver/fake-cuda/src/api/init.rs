@@ -7,6 +7,7 @@ use std::ffi::{c_int, c_uint};
 use super::call::call;
 use crate::base::abi::{In, Out};
 use crate::base::error::Error;
+use crate::config::config;
 use crate::driver;
 use crate::lifetime;
 use cudarc::driver::sys::CUresult;
@@ -20,7 +21,7 @@ pub(crate) extern "C" fn cuInit(flags: c_uint) -> CUresult {
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuDriverGetVersion(version: Out<c_int>) -> CUresult {
-    call("cuDriverGetVersion", || version.set(driver::VERSION))
+    call("cuDriverGetVersion", || version.set(config()?.version.unwrap_or(driver::VERSION)))
 }
 
 /// Tables of functions without documentation, which NVIDIA's own libraries ask for: there is none. NVRTC then does

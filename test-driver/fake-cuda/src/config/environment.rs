@@ -43,6 +43,8 @@ pub(crate) struct Config {
     /// Whether the devices have cooperative launches.
     pub(crate) cooperative: bool,
     pub(crate) change: Option<Change>,
+    /// The version that the driver says it has.
+    pub(crate) version: Option<i32>,
 }
 
 impl Config {
@@ -81,6 +83,8 @@ impl Config {
             leak_check: flag("FAKE_CUDA_LEAK_CHECK"),
             cooperative: switched("FAKE_CUDA_COOPERATIVE", true),
             change: faults.or(change, None),
+            version: parsed("FAKE_CUDA_VERSION", "a version of the driver")
+                .and_then(|version| i32::try_from(version).ok()),
         };
         faults.into_result(config)
     }
@@ -207,6 +211,7 @@ mod tests {
             ("FAKE_CUDA_STREAMS", "late"),
             ("FAKE_CUDA_RACES", "yes"),
             ("FAKE_CUDA_STEPS", "-1"),
+            ("FAKE_CUDA_VERSION", "11.2"),
             ("FAKE_CUDA_FAIL", "cuMemAlloc sometimes"),
             ("FAKE_CUDA_MUTATE", "barrier of reduce"),
         ] {

@@ -19,6 +19,9 @@ const ARCHITECTURE: usize = 1160;
 /// The compute units of a device.
 pub(super) const COMPUTE_UNITS: u32 = 4;
 
+/// Threads that are on a compute unit at most.
+pub(super) const THREADS_PER_UNIT: u64 = 2048;
+
 /// `hipDeviceAttributeCooperativeLaunch`.
 const COOPERATIVE_LAUNCH: c_int = 10;
 
@@ -26,7 +29,7 @@ const COOPERATIVE_LAUNCH: c_int = 10;
 const MEMORY_POOLS_SUPPORTED: c_int = 88;
 
 /// The attributes that the back end asks for, and their values.
-const ATTRIBUTES: [(c_int, c_int); 9] = [
+const ATTRIBUTES: [(c_int, c_int); 10] = [
     (26, 1024),
     (27, 1024),
     (28, 1024),
@@ -34,6 +37,7 @@ const ATTRIBUTES: [(c_int, c_int); 9] = [
     (30, 65_535),
     (31, 65_535),
     (56, 1024),
+    (57, THREADS_PER_UNIT as c_int),
     (63, COMPUTE_UNITS as c_int),
     (74, 65_536),
 ];

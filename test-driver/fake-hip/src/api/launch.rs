@@ -4,7 +4,10 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use kernelmill::__codegen::abi::Geometry;
 
-use super::{device::COMPUTE_UNITS, give};
+use super::{
+    device::{COMPUTE_UNITS, THREADS_PER_UNIT},
+    give,
+};
 use crate::{
     call::{call, current},
     code::{self, Code},
@@ -142,10 +145,9 @@ impl State {
 
 /// How many blocks a compute unit holds at once: by its threads and its local memory.
 fn resident_blocks(function: &Function, threads: u64, dynamic_shared_bytes: u64) -> u64 {
-    const THREADS: u64 = 2048;
     let bytes = function.kernel.shared_bytes + dynamic_shared_bytes;
     let by_memory = LOCAL_MEMORY.checked_div(bytes).unwrap_or(u64::MAX);
-    THREADS.checked_div(threads).unwrap_or(0).min(by_memory)
+    THREADS_PER_UNIT.checked_div(threads).unwrap_or(0).min(by_memory)
 }
 
 #[unsafe(no_mangle)]

@@ -53,6 +53,15 @@ pub(crate) fn rows(on: &On<'_>) -> Result<()> {
     on.stream.synchronize()
 }
 
+/// Tasks that wait, and slices that are cast.
+pub(crate) fn awaits(on: &On<'_>) -> Result<()> {
+    let ones = on.device.upload(&[1.0_f32; 64])?;
+    crate::awaits::awaits::<f32>(on.device, |stream, y| {
+        on.kernels.saxpy(stream, Launch::grid([1], [64]), 1.0, &ones, y).unwrap();
+    });
+    on.stream.synchronize()
+}
+
 /// Work on several streams has the order in which it was given.
 pub(crate) fn streams(on: &On<'_>) -> Result<()> {
     let streams = [on.device.new_stream()?, on.device.new_stream()?];

@@ -290,6 +290,25 @@ impl Kernels {
         SET.signatures
     }
 
+    /// Loads the kernels on the best device of this machine that they are compiled for, or the one that the
+    /// environment variable `KERNELMILL_DEVICE` names.
+    ///
+    /// # Errors
+    ///
+    /// Where no device has a binary, each with the reason, or the device refuses one.
+    pub fn best() -> ::kernelmill::Result<Self> {
+        Ok(Self { loaded: ::kernelmill::__codegen::Loaded::best(&SET)? })
+    }
+
+    /// Every device of this machine with the binaries for it: what `best` chooses from, and why.
+    ///
+    /// # Errors
+    ///
+    /// Where `KERNELMILL_DEVICE` names a device that cannot be opened.
+    pub fn candidates() -> ::kernelmill::Result<::kernelmill::Candidates> {
+        ::kernelmill::Candidates::of(&SET)
+    }
+
     /// Launches that are checked once and made many times.
     #[must_use]
     pub const fn prepare(&self) -> PreparedKernels<'_> {
