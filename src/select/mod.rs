@@ -142,7 +142,11 @@ fn rank(device: &Architecture, candidate: &Target) -> Result<Rank, String> {
         (Architecture::Amd { processor, xnack, sramecc }, Target::Amd(target)) => {
             amd(target, processor, [*xnack, *sramecc])
         }
-        _ => Err(format!("is for {}, the device is {device}", vendor(candidate))),
+        _ => Err(format!(
+            "is for {}, the device is {device}{}",
+            vendor(candidate),
+            absent_feature(candidate).map(enabled_by).unwrap_or_default()
+        )),
     }
 }
 
@@ -209,6 +213,26 @@ fn vendor(target: &Target) -> &'static str {
         Target::Vulkan => "Vulkan",
         _ => "another kind of device",
     }
+}
+
+/// The feature of the back end that runs a target, where the program was built without it.
+fn absent_feature(target: &Target) -> Option<&'static str> {
+    let (feature, is_enabled) = match target {
+        Target::Ptx(_) | Target::Bitcode(_) | Target::Cubin(_) => ("cuda", cfg!(feature = "cuda")),
+        Target::Amd(_) => ("hip", cfg!(feature = "hip")),
+        Target::Spirv64 | Target::OpenClC => ("opencl", cfg!(feature = "opencl")),
+        Target::Vulkan => ("wgpu", cfg!(feature = "wgpu")),
+        _ => return None,
+    };
+    (!is_enabled).then_some(feature)
+}
+
+/// What is said of a binary whose device cannot be used.
+fn enabled_by(feature: &str) -> String {
+    format!(
+        "; kernelmill was built without its feature `{feature}`, by which such devices are used: `features = [\"{feature}\"]` \
+         in Cargo.toml"
+    )
 }
 
 impl fmt::Display for Verdict {

@@ -109,7 +109,7 @@ fn every_loser_says_why() {
             "runs on gfx942 only, the device is gfx90a",
             "needs xnack on, the device has off",
             "needs sramecc off, the device has no such mode",
-            "is for NVIDIA GPUs, the device is the AMD GPU gfx90a",
+            &*told("is for NVIDIA GPUs, the device is the AMD GPU gfx90a", "sm_80"),
         ]
     );
 }
@@ -160,9 +160,11 @@ fn devices_of_wgpu_run_what_is_for_vulkan_alone() {
     ] {
         let selection = select(&device, &targets("spirv64,opencl-c,cpu"));
         let reasons: Vec<_> = selection.verdicts.iter().map(ToString::to_string).collect();
-        let reason = |whose| format!("is for {whose}, the device is {name}");
+        let reason = |whose, target| told(&format!("is for {whose}, the device is {name}"), target);
         assert_eq!(selection.chosen, None);
-        assert_eq!(reasons, [reason("OpenCL"), reason("OpenCL"), reason("the CPU")]);
+        let opencl = [reason("OpenCL", "spirv64"), reason("OpenCL", "opencl-c")];
+        assert_eq!(reasons[..2], opencl);
+        assert_eq!(reasons[2..], [reason("the CPU", "cpu")]);
     }
 }
 
@@ -188,4 +190,30 @@ fn bitcode_is_for_programs_that_compile_it_and_says_so_where_they_can() {
     };
     assert!(reasons(86).contains("`Kernels::compile` compiles for the device"), "{}", reasons(86));
     assert_eq!(reasons(75), "runs on compute capability 8.0 and later, the device has 7.5");
+}
+
+/// A reason, and what is said after it where the program was built without the feature for a target.
+fn told(reason: &str, target: &str) -> String {
+    let feature = absent_feature(&target.parse().unwrap());
+    reason.to_owned() + &feature.map(enabled_by).unwrap_or_default()
+}
+
+/// A binary for a device that the program could not use names the feature that is missing; one for the processor needs none.
+#[test]
+fn a_binary_whose_back_end_is_not_built_names_its_feature() {
+    let built = [
+        ("compute_75", "cuda", cfg!(feature = "cuda")),
+        ("bitcode_75", "cuda", cfg!(feature = "cuda")),
+        ("gfx90a", "hip", cfg!(feature = "hip")),
+        ("spirv64", "opencl", cfg!(feature = "opencl")),
+        ("opencl-c", "opencl", cfg!(feature = "opencl")),
+        ("vulkan", "wgpu", cfg!(feature = "wgpu")),
+    ];
+    for (target, feature, is_built) in built {
+        let selection = select(&Architecture::Cpu, &targets(target));
+        let reason = selection.verdicts[0].to_string();
+        let hint = format!("kernelmill was built without its feature `{feature}`");
+        assert_eq!(reason.contains(&hint), !is_built, "{target}: {reason}");
+    }
+    assert_eq!(absent_feature(&Target::Cpu), None);
 }
