@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every check and every test, with nothing skipped.
 
+mod blocks;
 mod book;
 mod cross_builds;
 mod dependencies;
