@@ -7,6 +7,8 @@ mod dependencies;
 mod examples;
 mod first_command;
 mod named_tests;
+#[cfg(test)]
+mod pipelines;
 mod soundness;
 mod tasks;
 mod test_driver;
