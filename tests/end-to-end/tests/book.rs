@@ -101,6 +101,7 @@ fn the_kernels_of_the_guide_pass_their_tests() {
     let manifest = fs::read_to_string(project.package().join("Cargo.toml")).expect("it is there");
     project.write("Cargo.toml", &format!("{manifest}\n{bench}\n"));
     let run = project.cargo(&["test", "-vv"]).succeeds();
+    assert!(!run.stdout.contains("cargo::warning"), "{}", run.stdout);
     let count: usize = pages.iter().map(|(_, count)| count).sum();
     assert!(run.stdout.contains(&format!("{count} passed")), "{}", run.stdout);
     // How the three kernels of the page on the CPU are lowered.
