@@ -1,8 +1,6 @@
 //! Code blocks of pages that tests take: those whose first line is a comment with the file that they are, and those with
 //! a test. Documentation tests take every block in Rust that is not ignored.
 
-use super::book::anchor;
-
 /// What takes the blocks of a page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Taker {
@@ -49,6 +47,16 @@ pub(super) fn has_section_taken(page: &str, heading: &str, taker: Taker) -> bool
 /// Whether a page has code of a program: what a shell does and prints is no such code.
 pub(super) fn has_code(page: &str) -> bool {
     blocks(page).iter().any(|block| !["", "text", "sh"].contains(&block.language))
+}
+
+/// The anchor that mdBook makes of a heading.
+pub(super) fn anchor(heading: &str) -> String {
+    let characters = heading.trim().chars().filter_map(|character| match character {
+        _ if character.is_alphanumeric() || matches!(character, '_' | '-') => Some(character),
+        _ if character.is_whitespace() => Some('-'),
+        _ => None,
+    });
+    characters.collect::<String>().to_lowercase()
 }
 
 fn is_taken(block: &Block<'_>, taker: Taker) -> bool {

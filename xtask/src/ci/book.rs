@@ -14,7 +14,10 @@
 //!
 //! Addresses of other sites are not asked.
 
-use super::{blocks, named_tests, tasks};
+use super::{
+    blocks::{self, anchor},
+    named_tests, tasks,
+};
 use crate::workspace::Workspace;
 use anyhow::{Context as _, Result, bail};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -164,16 +167,6 @@ impl Document {
         let free = candidates.find(|name| !self.anchors.contains(name));
         self.anchors.extend(free);
     }
-}
-
-/// The anchor that mdBook makes of a heading.
-pub(super) fn anchor(heading: &str) -> String {
-    let characters = heading.trim().chars().filter_map(|character| match character {
-        _ if character.is_alphanumeric() || matches!(character, '_' | '-') => Some(character),
-        _ if character.is_whitespace() => Some('-'),
-        _ => None,
-    });
-    characters.collect::<String>().to_lowercase()
 }
 
 /// Whether a link leads somewhere; else why not.
