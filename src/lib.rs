@@ -53,9 +53,10 @@
 //! - `cuda`: NVIDIA devices. The driver is opened at run time; without one the program starts and
 //!   [`Device::best`] is the processor. Wrappers then take `cudarc`'s own slices too, as `CudarcSlice`.
 //! - `hip`: AMD devices, through the HIP library, which is opened at run time too. It has not run on a GPU yet.
-//! - `opencl`: OpenCL devices, through the OpenCL library, which is opened at run time as well; for kernels in OpenCL C.
+//! - `opencl`: OpenCL devices, through the OpenCL library, which is opened at run time as well; for the targets
+//!   `spirv64` and `opencl-c`.
 //! - `wgpu`: devices of Vulkan, of Metal on macOS and of D3D12 on Windows, through the crate wgpu, which opens the Vulkan
-//!   loader at run time; for kernels in WGSL.
+//!   loader at run time; for the target `vulkan`.
 //! - `wgpu-translation`: devices of Vulkan before 1.2 too. Their drivers do not read what a build makes; naga translates it.
 //! - `jit`: CUDA C++ and PTX that the program gives when it runs, with a database of what was compiled ([`jit`]).
 //! - `jit-llvm`: kernels in Rust that are compiled when the program runs, from embedded bitcode, by an LLVM that is found then.

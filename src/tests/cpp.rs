@@ -118,13 +118,12 @@ fn a_kernel_for_other_targets_is_in_nobodys_way() {
     let result = unsafe { kernels.add_int_int(&device.stream(), Launch::linear(1), &mut x, 1) };
     let error = result.unwrap_err();
     assert!(matches!(error, Error::NoBinary(_)), "{error}");
-    assert_eq!(
-        error.to_string(),
-        format!(
-            "the kernel `add_int_int` of kernels/cuda.cu: no embedded binary runs on {device}\n  \
-             compute_75: is for NVIDIA GPUs, the device is the CPU"
-        )
+    // Without the feature `cuda` it is named after that.
+    let expected = format!(
+        "the kernel `add_int_int` of kernels/cuda.cu: no embedded binary runs on {device}\n  compute_75: is for NVIDIA \
+         GPUs, the device is the CPU"
     );
+    assert!(error.to_string().starts_with(&expected), "{error}");
 }
 
 #[test]

@@ -107,7 +107,8 @@ fn what_the_best_binary_lacks_comes_from_the_next_best() {
         "the kernel `third` of : no embedded binary runs on {device}\n  compute_75: is for NVIDIA \
          GPUs, the device is the CPU"
     );
-    assert_eq!(error(loaded.kernel(2)), expected);
+    let error = error(loaded.kernel(2));
+    assert!(error.starts_with(&expected), "{error}");
 }
 
 #[test]
@@ -149,12 +150,15 @@ fn a_device_that_no_source_is_for_is_refused_with_all_reasons() {
     let device = Device::cpu().unwrap();
     let refused = error(Loaded::new(&device, &SET));
     assert!(refused.starts_with("b.ll: no embedded binary runs on"), "for all targets: {refused}");
-    let expected = format!(
-        "the kernels of package `narrowed`: no embedded binary runs on {device}\n  \
-         compute_75: is for NVIDIA GPUs, the device is the CPU\n  \
-         gfx90a: is for AMD GPUs, the device is the CPU"
-    );
-    assert_eq!(error(Loaded::new(&device, &SET_OF_OTHERS)), expected);
+    let refused = error(Loaded::new(&device, &SET_OF_OTHERS));
+    for expected in [
+        format!(
+            "the kernels of package `narrowed`: no embedded binary runs on {device}\n  compute_75: "
+        ),
+        "\n  gfx90a: is for AMD GPUs, the device is the CPU".to_owned(),
+    ] {
+        assert!(refused.contains(&expected), "{refused}");
+    }
 }
 
 /// As a build with other targets leaves it: the kernel has a wrapper, and no binary.

@@ -45,13 +45,23 @@
 //! | `host-files` | [`Build::host_files`] | | | patterns of `.cu` files whose host code the package calls |
 //! | `rdc` | [`Build::rdc`] | | `false` | device code of host files may call into other files |
 //! | `device-libraries` | [`Build::device_library`] | `KERNELMILL_DEVICE_LIBRARIES` (as `PATH`) | | what cubins are linked with where something is undefined: objects and archives of `nvcc -dc`, cubins of `ptxas -c`, `cudadevrt` |
-//! | `sources` | [`Build::define_for`], [`Build::arg_for`] | | | what holds for single sources |
-//! | `kernels.NAME` | [`Build::kernel`] | | | what holds for one kernel, [`Kernel`] |
+//! | `sources` | [`Build::define_for`], [`Build::arg_for`] | | | what holds for single sources: `define`, `arguments` |
+//! | `kernels.NAME` | [`Build::kernel`] | | | what holds for one kernel, [`Kernel`]: `requires`, `name`, `targets`, `parameters`, `instances`, `variants`, `launch-bounds`, `block-size`, `min-blocks`, `max-registers`, `index-width`, `cluster`, `thresholds` |
 //!
-//! Targets: `cpu`; `compute_75` (PTX for this and later NVIDIA architectures); `sm_90`, `sm_90a`,
-//! `sm_100f` (cubins, which need ptxas); `gfx942`, `gfx90a:xnack+` (AMD code objects); `native`
-//! (the GPUs in this machine as `nvidia-smi` and the AMD driver list them, `cpu` with a warning
-//! where there is none). Also read: `80`, `90a`, `9.0+PTX`, `80-real;90-virtual`.
+//! Targets:
+//!
+//! - `cpu`: the host's processor.
+//! - `compute_75`: PTX for this and later NVIDIA architectures.
+//! - `sm_90`, `sm_90a`, `sm_100f`: cubins, which need ptxas.
+//! - `gfx942`, `gfx90a:xnack+`: AMD code objects.
+//! - `spirv64`: SPIR-V for OpenCL devices.
+//! - `opencl-c`: OpenCL C, which the device's own compiler compiles when it is loaded.
+//! - `vulkan`: SPIR-V for Vulkan, and by a translation Metal and D3D12.
+//! - `bitcode_75`, `bitcode_cpu`: LLVM bitcode of kernels in Rust, which the program compiles when it runs.
+//! - `native`: the GPUs in this machine as `nvidia-smi` and the AMD driver list them, `cpu` with a warning where there is
+//!   none.
+//!
+//! Also read: `80`, `90a`, `9.0+PTX`, `80-real;90-virtual`.
 //!
 //! Further variables:
 //!
@@ -80,10 +90,11 @@
 //! its own. A `.cu` file with a `__global__` function after preprocessing is a source,
 //! unless that comes from headers alone and another file includes it. Hidden files, `_*.cu`, `.cuh`
 //! and `.h` are none. A `.cl` file is a source in the same way, with `kernel`, and a
-//! `.wgsl` file with `@compute`, which needs the feature `wgsl` of this crate.
+//! `.wgsl` file with `@compute`, which needs the feature `wgsl` of this crate. With `vulkan` other languages need that
+//! feature too.
 //!
-//! A source is compiled for those of the targets that suit its language: `opencl-c` is OpenCL C's alone, `vulkan` is
-//! WGSL's, and PTX is for `compute_XX` and `sm_XX`.
+//! A source is compiled for those of the targets that suit its language: `opencl-c` is OpenCL C's alone, bitcode Rust's;
+//! WGSL is for `vulkan` alone, and PTX for `compute_XX` and `sm_XX`.
 //!
 //! [`languages`] has them as data.
 //!
@@ -100,13 +111,13 @@
 //!
 //! # OpenCL C
 //!
-//! clang compiles `.cl` files for every target, with kernelmill's own built-in functions. A `local` parameter is
+//! clang compiles `.cl` files for every target but bitcode, with kernelmill's own built-in functions. A `local` parameter is
 //! a number of elements in the launch's dynamic shared memory, and a vector an array. Everything else is as for
 //! CUDA C++.
 //!
 //! # LLVM IR
 //!
-//! `.ll` and `.bc` files of any producer are compiled for every target but OpenCL's. The setting `parameters` of a kernel
+//! `.ll` and `.bc` files of any producer are compiled for every target but `opencl-c` and bitcode. The setting `parameters` of a kernel
 //! declares its parameters where no debug information describes them.
 //!
 //! # PTX

@@ -47,8 +47,9 @@ impl Drop for Package {
 #[track_caller]
 fn succeed(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{printed}");
+    printed
 }
 
 /// Makes a package with the lock file of this workspace: nothing new is downloaded.
@@ -178,9 +179,52 @@ fn kernel_files_are_code_of_the_host_for_tools() {
                 assert_eq!(super::twice(1.5), 3.0);\n    }\n}\n";
     let wrong = "#[cfg(rust_analyzer)]\nconst WRONG: u32 = \"text\";\n";
     fs::write(&kernel, format!("{text}\n{more}\n{wrong}")).unwrap();
-    let said = succeed(&cargo(&package, &["test", "--offline"]));
+    // The page's two kernel files with a module of both, which here names the kernel file as its parent.
+    for file in ["particles", "physics", "energy"] {
+        fs::write(package.join(format!("kernels/{file}.rs")), of_the_page_on_kernels(file))
+            .unwrap();
+    }
+    let physics = package.join("kernels/physics.rs");
+    let own = fs::read_to_string(&physics).unwrap();
+    let test = "#[cfg(test)]\nmod tests {\n    use super::{GRAVITY, Particle, fall};\n\n    \
+                #[test]\n    fn it_falls() {\n        \
+                assert!(fall(at_rest(), GRAVITY, 1.0).speed < 0.0);\n    }\n\n    \
+                fn at_rest() -> Particle {\n        \
+                let (height, speed) = (0.0, 0.0);\n        \
+                Particle { height, speed }\n    }\n}\n";
+    fs::write(&physics, format!("{own}\n{test}")).unwrap();
+    let main = package.join("src/main.rs");
+    let mut program = fs::read_to_string(&main).unwrap();
+    for file in ["particles", "energy"] {
+        let module = program.split_once("/// The kernels as code").unwrap().1;
+        let (_, module) = module.split_once('\n').unwrap();
+        let module = module.split_once("mod saxpy;\n").unwrap().0;
+        // What the page says of a module that several have, and of values that the host alone makes.
+        let allowed = "#[allow(dead_code, clippy::duplicate_mod)]\n";
+        let module = format!("\n{module}{allowed}mod {file};\n").replace("saxpy", file);
+        program = program.replacen("mod saxpy;\n", &format!("mod saxpy;\n{module}"), 1);
+    }
+    fs::write(&main, program).unwrap();
+    let output = cargo(&package, &["test", "--offline"]);
+    let warnings = String::from_utf8_lossy(&output.stderr);
+    assert!(!warnings.contains("unexpected `cfg`"), "{warnings}");
+    let said = succeed(&output);
     assert!(said.contains("test saxpy::tests::twice_is_twice ... ok"), "{said}");
+    for file in ["particles", "energy"] {
+        let test = format!("test {file}::physics::tests::it_falls ... ok");
+        assert!(said.contains(&test), "{said}");
+    }
     succeed(&cargo(&package, &["fmt", "--check"]));
+    // The module is there for tests alone.
+    let clippy = ["clippy", "--offline", "--all-targets", "--", "-D", "warnings"];
+    succeed(&cargo(&package, &clippy));
+    fs::write(&kernel, format!("{text}\n{more}\n{wrong}").replace("2.0 * x", "return 2.0 * x;"))
+        .unwrap();
+    let output = cargo(&package, &clippy);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("kernels/saxpy.rs"), "{said}");
+    assert!(said.contains("needless_return"), "{said}");
+    fs::write(&kernel, format!("{text}\n{more}\n{wrong}")).unwrap();
 
     let diagnose = |program| command(program, &package, &["diagnostics", "."]).output();
     let found = diagnose("rust-analyzer").ok().filter(|it| !it.stdout.is_empty());
@@ -195,6 +239,42 @@ fn kernel_files_are_code_of_the_host_for_tools() {
     let output = cargo(&package, &["fmt", "--check"]);
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(!output.status.success() && said.contains("kernels/saxpy.rs"), "{said}");
+}
+
+/// A kernel file that the page on kernels shows.
+fn of_the_page_on_kernels(name: &str) -> String {
+    let page = fs::read_to_string(root().join("docs/src/guide/kernels.md")).unwrap();
+    let (_, rest) = page.split_once(&format!("```rust\n// kernels/{name}.rs\n")).unwrap();
+    rest.split_once("```").unwrap().0.to_owned()
+}
+
+/// What the first page shows of a new package is what `new` writes; `cargo xtask newcomer` runs its commands too.
+#[test]
+fn getting_started_shows_the_files_of_a_new_package() {
+    let folder = temporary_folder();
+    let package = package(&folder, "my-kernels", "rust");
+    let page = fs::read_to_string(root().join("docs/src/getting-started.md")).unwrap();
+    // A test may stand in a module.
+    let bare = |text: &str| {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let mut files = Vec::new();
+    for block in page.split("\n```").skip(1).step_by(2) {
+        let (language, code) = block.split_once('\n').unwrap();
+        let first = code.lines().next().unwrap_or_default();
+        let named = first.strip_prefix("// ").or_else(|| first.strip_prefix("# "));
+        let (file, code) = match (named, language) {
+            (Some(file), "rust" | "toml") => (file, code.split_once('\n').unwrap().1),
+            (None, "rust") => ("src/main.rs", code),
+            (None, "toml") => ("Cargo.toml", code),
+            _ => continue,
+        };
+        let found = fs::read_to_string(package.join(file)).unwrap();
+        assert!(bare(&found).contains(&bare(code)), "{file}:\n{code}\n{found}");
+        files.push(file);
+    }
+    assert!(files.contains(&"kernels/saxpy.rs") && files.contains(&"src/main.rs"), "{files:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The packages that the book's first pages show, taken from these pages.
 
-use end_to_end::Project;
+use end_to_end::{Project, SAXPY};
 use std::{fs, thread, time::Duration};
 use test_support::{driver::fake_driver, root, tool::clang};
 
@@ -47,8 +47,8 @@ fn the_package_of_getting_started_runs_and_passes_its_test() {
 fn the_kernels_of_the_guide_pass_their_tests() {
     // Each with how many tests it has.
     let pages = [
-        ("kernels", 1),
-        ("indexing", 2),
+        ("kernels", 3),
+        ("indexing", 3),
         ("atomics", 1),
         ("cooperative", 1),
         ("warps", 1),
@@ -61,8 +61,13 @@ fn the_kernels_of_the_guide_pass_their_tests() {
         ("large-integers", 1),
         ("asynchrony", 1),
         ("cpu", 1),
+        ("deferred", 1),
+        ("tensor-cores", 1),
+        ("variants", 1),
+        ("tuning", 1),
+        ("../reference/errors", 1),
     ];
-    let all = pages.map(|(page, _)| blocks(&format!("guide/{page}.md")));
+    let all = pages.map(|(page, _)| in_rust(blocks(&format!("guide/{page}.md"))));
     let mut main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n\
                     #[cfg(test)]\nuse kernelmill::{Device, Launch};\n"
         .to_owned();
@@ -71,17 +76,32 @@ fn the_kernels_of_the_guide_pass_their_tests() {
         let tests: Vec<_> = blocks.iter().filter(|(_, code)| code.starts_with("#[test]")).collect();
         assert_eq!(tests.len(), *count, "{page}");
         tests.iter().for_each(|(_, test)| main += test);
+        for (_, code) in blocks {
+            if let Some((file, manifest)) =
+                code.strip_prefix("# kernels/").and_then(|it| it.split_once('\n'))
+            {
+                project = project.file(&format!("kernels/{file}"), &of_checkout(manifest));
+            }
+        }
         for (file, code) in blocks.iter().filter_map(|(_, code)| named(code)) {
             let module = module(file);
             if let Some(module) = &module {
                 main += module;
             }
-            if module.is_some() || file.starts_with("kernels/") {
+            if module.is_some() || file.starts_with("kernels/") || file.starts_with("benches/") {
                 project = project.file(file, code);
             }
         }
     }
-    let run = project.file("src/main.rs", &main).cargo(&["test", "-vv"]).succeeds();
+    let project = project.file("kernels/saxpy.rs", SAXPY).file("src/main.rs", &main);
+    let (_, bench) = blocks("guide/tuning.md")
+        .into_iter()
+        .find(|(_, code)| code.starts_with("[[bench]]"))
+        .expect("the benchmark of the page on tuning");
+    let manifest = fs::read_to_string(project.package().join("Cargo.toml")).expect("it is there");
+    project.write("Cargo.toml", &format!("{manifest}\n{bench}\n"));
+    let run = project.cargo(&["test", "-vv"]).succeeds();
+    assert!(!run.stdout.contains("cargo::warning"), "{}", run.stdout);
     let count: usize = pages.iter().map(|(_, count)| count).sum();
     assert!(run.stdout.contains(&format!("{count} passed")), "{}", run.stdout);
     // How the three kernels of the page on the CPU are lowered.
@@ -91,6 +111,104 @@ fn the_kernels_of_the_guide_pass_their_tests() {
         let line = format!("kernelmill: {kernel} on the CPU: {strategy}\n");
         assert!(run.stdout.contains(&line), "{line}{}", run.stdout);
     }
+    // What the kernel of the page on errors prints.
+    let printed =
+        blocks("reference/errors.md").into_iter().rfind(|(language, _)| language == "text");
+    let (_, printed) = printed.expect("the page shows it");
+    assert!(run.stdout.lines().any(|line| line == printed), "{printed}: {}", run.stdout);
+    // Does nothing where nothing is asked for, and times the kernel where it is.
+    let tune = ["test", "--bench", "tune"];
+    let quiet = project.cargo(&tune).succeeds();
+    let project = project
+        .environment("KERNELMILL_DEVICE", "cpu")
+        .environment("KERNELMILL_TUNE", "saxpy")
+        .environment("KERNELMILL_TUNE_SIZES", "1024")
+        .environment("KERNELMILL_TUNE_ROUNDS", "3");
+    let run = project.cargo(&tune).succeeds();
+    assert!(!quiet.stdout.contains("saxpy") && run.stdout.contains("saxpy"), "{}", run.stdout);
+}
+
+/// The blocks of a page without the kernels and tests in other languages, which
+/// [`the_kernels_of_the_guide_in_other_languages_pass_their_tests`] takes.
+fn in_rust(blocks: Vec<(String, String)>) -> Vec<(String, String)> {
+    let is_other = |code: &str| {
+        named(code).is_some_and(|(file, _)| file.starts_with("kernels/") && !file.ends_with(".rs"))
+    };
+    let mut taken = Vec::new();
+    // A test stands behind its kernels.
+    let mut is_behind_other = false;
+    for (language, code) in blocks {
+        if code.starts_with("// kernels/") {
+            is_behind_other = is_other(&code);
+        }
+        if !is_other(&code) && !(is_behind_other && code.starts_with("#[test]")) {
+            taken.push((language, code));
+        }
+    }
+    taken
+}
+
+/// The pages that show kernels in CUDA C++ and OpenCL C with a test, as one package, with the build script of the page on the
+/// sanitizer, which checks them all.
+#[test]
+fn the_kernels_of_the_guide_in_other_languages_pass_their_tests() {
+    if clang().is_none() {
+        return;
+    }
+    // Each with how many tests it has.
+    let pages = [
+        ("cpp-wrappers", 2),
+        ("device-variables", 1),
+        ("opencl", 1),
+        ("deferred", 2),
+        ("variants", 2),
+        ("sanitize", 1),
+    ];
+    let mut settings = "targets = [\"cpu\"]\n".to_owned();
+    let mut main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n\
+                    #[cfg(test)]\nuse kernelmill::{Device, Launch};\n"
+        .to_owned();
+    let mut project = Project::new("book-cpp").environment("RUST_TEST_NOCAPTURE", "1");
+    for (page, count) in pages {
+        let blocks = blocks(&format!("guide/{page}.md"));
+        let tests: Vec<_> = blocks.iter().filter(|(_, code)| code.starts_with("#[test]")).collect();
+        assert_eq!(tests.len(), count, "{page}");
+        tests.iter().for_each(|(_, test)| main += test);
+        for (language, code) in &blocks {
+            if language == "toml" && code.starts_with("[package.metadata.kernelmill.kernels.") {
+                // Variants of a kernel in Rust come from its attribute.
+                if !code.contains("kernels.spread]") {
+                    settings += &format!("\n{code}\n");
+                }
+            } else if let Some((file, code)) = named(code) {
+                project = project.file(file, code);
+            }
+        }
+    }
+    let project = project.manifest("2024", &settings).file("src/main.rs", &main);
+    let manifest = fs::read_to_string(project.package().join("Cargo.toml")).expect("it is there");
+    let sanitize = root().join("build-helpers/sanitize").display().to_string();
+    let dependency =
+        format!("[build-dependencies]\nkernelmill-sanitize = {{ path = \"{sanitize}\" }}");
+    project.write("Cargo.toml", &manifest.replacen("[build-dependencies]", &dependency, 1));
+    let run = project.cargo(&["test"]).succeeds();
+    let count: usize = pages.iter().map(|(_, count)| count).sum();
+    assert!(run.stdout.contains(&format!("{count} passed")), "{}", run.stdout);
+    let shown = blocks("guide/sanitize.md").into_iter().find(|(language, _)| language == "text");
+    for line in shown.expect("what the sanitizer says").1.lines() {
+        let line = without_threads(line);
+        let is_told = run.stdout.lines().any(|it| without_threads(it).ends_with(&line));
+        assert!(is_told, "{line}: {}", run.stdout);
+    }
+}
+
+/// A line without the numbers of threads: which of two races first depends on the processor's vectors.
+fn without_threads(line: &str) -> String {
+    let mut parts = line.split("thread ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        text + "thread N" + part.trim_start_matches(|it: char| it.is_ascii_digit())
+    })
 }
 
 /// The module of kernels of the page on kernels, with the dependencies that the page names.
@@ -98,7 +216,8 @@ fn the_kernels_of_the_guide_pass_their_tests() {
 fn the_module_of_kernels_of_the_guide_runs_and_passes_its_test() {
     let blocks = blocks("guide/kernels.md");
     let main = blocks.iter().find_map(|(_, code)| code.strip_prefix("// src/main.rs\n"));
-    let (_, dependencies) = blocks.iter().find(|(language, _)| language == "toml").expect("some");
+    let (_, dependencies) =
+        blocks.iter().find(|(_, code)| code.starts_with("[dependencies]")).expect("some");
     assert!(dependencies.contains("\nkernelmill-device = "), "{dependencies}");
     let project =
         Project::new("book-modules").with_device().file("src/main.rs", main.expect("a program"));
@@ -130,17 +249,18 @@ fn the_kernel_package_of_the_page_on_half_precision_passes_its_test() {
         "{path}, features = [\"half\"] }}\nhalf = {{ version = \"2\", default-features = false }}"
     );
     project.write("Cargo.toml", &text.replacen(&format!("{path} }}"), &with_half, 1));
-    // The page names the version on the registry.
-    let device = root().join("build-helpers/device");
-    let device = format!("kernelmill-device = {{ path = \"{}\" }}", device.display());
     let (_, halves) =
         blocks.iter().find(|(_, code)| code.starts_with("# kernels/")).expect("the package");
     let (_, halves) = halves.split_once('\n').expect("its manifest");
-    project.write(
-        "kernels/halves/Cargo.toml",
-        &halves.replace("kernelmill-device = \"0.1\"", &device),
-    );
+    project.write("kernels/halves/Cargo.toml", &of_checkout(halves));
     let _ = project.cargo(&["test"]).succeeds();
+}
+
+/// The manifest of a kernel package, which names the version on the registry.
+fn of_checkout(manifest: &str) -> String {
+    let device = root().join("build-helpers/device");
+    let device = format!("kernelmill-device = {{ path = \"{}\" }}", device.display());
+    manifest.replace("kernelmill-device = \"0.1\"", &device)
 }
 
 #[test]
@@ -459,7 +579,7 @@ fn the_package_of_the_tutorial_is_lowered_as_the_tutorial_says() {
     }
 }
 
-/// Both kernels of the photo filter compute what its loop does, on the CPU and on the fake driver, and are lowered as its page
+/// Both kernels of the photo filter, and the choice between them, compute what its loop does, on the CPU and on the fake driver, and are lowered as its page
 /// says; its benchmark compiles, and the program is right.
 #[test]
 fn the_photo_filter_is_right_and_lowered_as_its_page_says() {
@@ -468,12 +588,26 @@ fn the_photo_filter_is_right_and_lowered_as_its_page_says() {
     let settings: String = settings.map(|(_, text)| format!("{text}\n\n")).collect();
     let settings =
         settings.strip_prefix("[package.metadata.kernelmill]\n").expect("they are first");
-    let project = package("book-photo-filter", &blocks)
+    let (_, choice) =
+        blocks.iter().find(|(_, code)| code.contains("::fastest(")).expect("the choice");
+    let choice = format!(
+        "#[test]\nfn the_choice() -> Result<()> {{\n\
+         use kernelmill::CompiledKernel;\nlet (width, height) = (17, 9);\n\
+         let device = Device::best()?;\nlet kernels = kernels::Kernels::load(&device)?;\n\
+         let (stream, launch) = (device.stream(), cover(width, height));\n\
+         let (picture, mut y) = (rings(width, height), device.zeros::<f32>(width * height)?);\n\
+         let x = device.upload(&picture)?;\n{choice}\n\
+         assert_eq!(y.download()?, blurred(width, &picture));\nOk(())\n}}\n"
+    );
+    let project = package("book-photo-filter", &blocks);
+    let main = fs::read_to_string(project.package().join("src/main.rs")).expect("the program");
+    let project = project
+        .file("src/main.rs", &format!("{main}{choice}"))
         .manifest("2024", settings)
         .environment("KERNELMILL_LOG", "summary");
     enable_cuda(&project);
     let run = project.cargo(&["test", "-vv"]).succeeds();
-    assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
+    assert!(run.stdout.contains("2 passed"), "{}", run.stdout);
     let strategies: Vec<&str> = run
         .stdout
         .lines()

@@ -99,5 +99,17 @@ fn faults_of_metadata(package: &Value) -> Vec<String> {
         !has_public_features.contains(&name) || docs["all-features"] == true,
         "docs.rs would not show the items of features",
     );
+    // The crates that users name show their features on their first page.
+    if ["kernelmill", "kernelmill-build"].contains(&name) {
+        let page = fs::read_to_string(folder.join("src/lib.rs")).expect("the crate is there");
+        let features = package["features"].as_object().expect("a table");
+        for feature in features.keys().filter(|it| *it != "default") {
+            let is_named = page.lines().any(|line| {
+                line.starts_with("//!") && line.contains(&format!("feature `{feature}`"))
+                    || line.starts_with(&format!("//! - `{feature}`: "))
+            });
+            check(is_named, &format!("src/lib.rs does not say what the feature `{feature}` is"));
+        }
+    }
     faults
 }

@@ -17,7 +17,7 @@ mod kernels;
 #[path = "../../cuda-backend/src/rows.rs"]
 mod rows;
 
-use checks::{On, choices, maps, memory, photo, reductions, values, work};
+use checks::{On, choices, maps, memory, pages, photo, reductions, values, work};
 use kernelmill::Device;
 use kernels::Kernels;
 use std::error::Error;
@@ -32,7 +32,7 @@ fn best(on: &On<'_>) -> kernelmill::Result<()> {
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 36] = [
+const CHECKS: [(&str, Check); 38] = [
     ("best", best),
     ("saxpy", maps::saxpy),
     ("saxpy4", maps::saxpy4),
@@ -57,6 +57,8 @@ const CHECKS: [(&str, Check); 36] = [
     ("or_none", choices::or_none),
     ("write_one", choices::write_one),
     ("shared_or_not", choices::shared_or_not),
+    ("page_on_wgsl", pages::of_wgsl),
+    ("page_on_vulkan", pages::of_vulkan),
     ("parts", memory::parts),
     ("bytes", memory::bytes),
     ("rows", memory::rows),

@@ -1,7 +1,7 @@
 //! Kernels in WGSL, and the code that they become.
 
 use kernelmill_build::manifest::Manifest;
-use std::{path::Path, process::Command};
+use std::{fs, path::Path, process::Command};
 use test_support::{
     checks::{self, Checked},
     has_path_of_the_machine, snapshot, tool,
@@ -16,7 +16,7 @@ fn lavapipe_computes_what_plain_rust_does() {
         return;
     }
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, "wgpu");
-    assert_eq!((passed.len(), lacking), (36, Vec::new()), "{passed:?}");
+    assert_eq!((passed.len(), lacking), (38, Vec::new()), "{passed:?}");
 }
 
 /// SPIR-V that is translated when it is loaded, as it is for devices of Metal and D3D12, computes the same.
@@ -26,7 +26,33 @@ fn lavapipe_computes_it_when_it_is_translated() {
         return;
     }
     let Checked { passed, lacking, .. } = checks::on(PROGRAM, "wgpu:translated");
-    assert_eq!((passed.len(), lacking), (37, Vec::new()), "{passed:?}");
+    assert_eq!((passed.len(), lacking), (39, Vec::new()), "{passed:?}");
+}
+
+/// The code of the pages on WGSL and on Vulkan is that of this package, which the tests above run.
+#[test]
+fn the_pages_show_this_code() {
+    let read = |path: &str| {
+        let path = test_support::root().join(path);
+        fs::read_to_string(path).expect("it is there")
+    };
+    let sources = ["kernels/maps.wgsl", "kernels/blend.rs", "src/checks/pages.rs"]
+        .map(|path| read(&format!("tests/wgsl/{path}")));
+    for page in ["docs/src/guide/wgsl.md", "docs/src/guide/vulkan.md"] {
+        let text = read(page);
+        let blocks = text.split("\n```").skip(1).step_by(2);
+        let mut count = 0;
+        for code in blocks.filter_map(|block| {
+            block.strip_prefix("rust\n").or_else(|| block.strip_prefix("wgsl\n"))
+        }) {
+            let is_named = code.starts_with("// kernels/");
+            let code =
+                if is_named { code.split_once('\n').map_or("", |(_, rest)| rest) } else { code };
+            assert!(sources.iter().any(|source| source.contains(code)), "{page}: {code}");
+            count += 1;
+        }
+        assert_eq!(count, 2, "{page}");
+    }
 }
 
 /// A machine without a driver has no such device, and the program says so.
@@ -54,7 +80,7 @@ fn signatures_say_what_crosses() {
 #[test]
 fn spirv_is_valid() {
     let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
-    assert_eq!(manifest.binaries.len(), 6);
+    assert_eq!(manifest.binaries.len(), 7);
     for binary in &manifest.binaries {
         assert!(binary.target == "vulkan" && binary.file.ends_with(".spv"), "{}", binary.file);
         let path = Path::new(env!("OUT_DIR")).join(&binary.file);

@@ -9,11 +9,15 @@
 //! - Every page of the book is in `SUMMARY.md`.
 //! - Every test that a page names exists ([`named_tests`]).
 //! - Every task of `docs/src/tasks.md` leads to a heading whose example the tests run ([`tasks`]).
+//! - Every page of the guide with code is named by a test, or is among those that say why not ([`UNTAKEN`]).
 //! - Every path of a page that stands in a source, such as `docs/src/SUMMARY.md`, exists.
 //!
 //! Addresses of other sites are not asked.
 
-use super::{named_tests, tasks};
+use super::{
+    blocks::{self, anchor},
+    named_tests, tasks,
+};
 use crate::workspace::Workspace;
 use anyhow::{Context as _, Result, bail};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -30,6 +34,15 @@ const PAGES: &str = "docs/src";
 const ADDRESSES: [&str; 2] = [
     "https://github.com/kernelmill/kernelmill/blob/main/",
     "https://github.com/kernelmill/kernelmill/tree/main/",
+];
+
+/// Pages of the guide with code that no test takes, and why.
+const UNTAKEN: [(&str, &str); 2] = [
+    (
+        "device-libraries",
+        "the library is the user's own; `tests/end-to-end/tests/device_libraries.rs` links such libraries",
+    ),
+    ("hip", "lines of a `Cargo.toml`; `tests/hip-backend` is built with them"),
 ];
 
 /// Checks all links, then builds the book into `target/book`.
@@ -54,6 +67,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     }
     faults.extend(unlisted(&documents)?);
     faults.extend(lost_paths(workspace, &files));
+    faults.extend(untaken(workspace, &files)?);
     faults.extend(tasks::faults(workspace, &workspace.read(tasks::PAGE)?));
     if !faults.is_empty() {
         bail!(
@@ -155,16 +169,6 @@ impl Document {
     }
 }
 
-/// The anchor that mdBook makes of a heading.
-fn anchor(heading: &str) -> String {
-    let characters = heading.trim().chars().filter_map(|character| match character {
-        _ if character.is_alphanumeric() || matches!(character, '_' | '-') => Some(character),
-        _ if character.is_whitespace() => Some('-'),
-        _ => None,
-    });
-    characters.collect::<String>().to_lowercase()
-}
-
 /// Whether a link leads somewhere; else why not.
 fn check(
     root: &Path,
@@ -221,6 +225,41 @@ fn unlisted(documents: &BTreeMap<PathBuf, Document>) -> Result<Vec<String>> {
     Ok(missing.map(|file| format!("{}: not in {}", file.display(), summary.display())).collect())
 }
 
+/// Pages of the guide with code that no test names, and exceptions that are none.
+fn untaken(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
+    let mut sources = Vec::new();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|kind| kind == "rs")) {
+        if !file.starts_with("xtask") {
+            sources.push((file, workspace.read(&file.to_string_lossy())?));
+        }
+    }
+    let mut faults = Vec::new();
+    for page in files.iter().filter(|file| file.starts_with("docs/src/guide")) {
+        let Some(name) = page.file_stem().and_then(|name| name.to_str()) else { continue };
+        let is_taken = sources.iter().any(|(file, text)| takes(file, text, name));
+        let is_listed = UNTAKEN.iter().any(|(page, _)| *page == name);
+        if is_listed && is_taken {
+            faults.push(format!(
+                "{}: a test takes it, and xtask says that none does",
+                page.display()
+            ));
+        }
+        let has_code =
+            || Ok::<_, anyhow::Error>(blocks::has_code(&workspace.read(&page.to_string_lossy())?));
+        if !is_taken && !is_listed && has_code()? {
+            faults.push(format!("{}: no test takes its code", page.display()));
+        }
+    }
+    Ok(faults)
+}
+
+/// Whether a source includes a page of the guide or reads it: by its path, in the book's own tests by its name.
+fn takes(file: &Path, text: &str, page: &str) -> bool {
+    let is_of_book = file == Path::new("tests/end-to-end/tests/book.rs");
+    text.contains(&format!("guide/{page}.md\""))
+        || is_of_book && text.contains(&format!("(\"{page}\", "))
+}
+
 /// Paths of pages that stand in sources and comments, and lead nowhere.
 fn lost_paths(workspace: &Workspace, files: &[PathBuf]) -> Vec<String> {
     let mut faults = Vec::new();
@@ -255,7 +294,7 @@ fn paths_of_pages(line: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Document, check, normalize, paths_of_pages};
+    use super::{Document, check, normalize, paths_of_pages, takes};
     use std::{
         collections::BTreeMap,
         path::{Path, PathBuf},
@@ -298,6 +337,14 @@ mod tests {
             paths_of_pages(line).collect::<Vec<_>>(),
             ["docs/src/SUMMARY.md", "docs/src/tutorial.md"]
         );
+    }
+
+    #[test]
+    fn a_source_takes_a_page_by_its_path_and_the_tests_of_the_book_by_its_name() {
+        let (book, other) = (Path::new("tests/end-to-end/tests/book.rs"), Path::new("src/a.rs"));
+        assert!(takes(book, "[(\"cpu\", 1)]", "cpu") && !takes(other, "[(\"cpu\", 1)]", "cpu"));
+        assert!(takes(other, "include_str!(\"../docs/src/guide/cpu.md\")", "cpu"));
+        assert!(!takes(other, "// docs/src/guide/cpu.md", "cpu"));
     }
 
     #[test]

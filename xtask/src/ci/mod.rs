@@ -1,11 +1,14 @@
 //! `cargo xtask test`: every check and every test, with nothing skipped.
 
+mod blocks;
 mod book;
 mod cross_builds;
 mod dependencies;
 mod examples;
 mod first_command;
 mod named_tests;
+#[cfg(test)]
+mod pipelines;
 mod soundness;
 mod tasks;
 mod test_driver;

@@ -1,15 +1,22 @@
 //! The twenty tasks of the book: each row of `docs/src/tasks.md` leads to a heading whose example is run by the tests.
 //!
 //! That files, headings and tests exist is checked with all others of the documentation ([`super::book`]). Here each row
-//! has to have them, and what it names has to run the page: the file of a test mentions the page, and a source of
-//! the workspace includes it as documentation.
+//! has to have them, and what it names has to run the page: the file of a test mentions the page, or a source of
+//! the workspace includes it as documentation, and the section has a block of the kind that is taken ([`super::blocks`]).
+//! The page is in the table of contents.
 
-use super::named_tests;
+use super::{
+    blocks::{self, Taker},
+    named_tests,
+};
 use crate::workspace::Workspace;
 use std::fs;
 
 /// The page.
 pub(super) const PAGE: &str = "docs/src/tasks.md";
+
+/// The table of contents.
+const SUMMARY: &str = "docs/src/SUMMARY.md";
 
 /// How many there are.
 const COUNT: usize = 20;
@@ -41,23 +48,33 @@ fn fault(row: &str, read: &impl Fn(&str) -> Option<String>) -> Option<String> {
         return Some(format!("`{task}` has no sentence with a full stop"));
     }
     let target = section.split_once("](").and_then(|(_, rest)| rest.strip_suffix(')'));
-    let Some((page, _)) = target.and_then(|target| target.split_once(".md#")) else {
+    let Some((page, heading)) = target.and_then(|target| target.split_once(".md#")) else {
         return Some(format!("`{task}` leads to no heading of a page"));
     };
     let Some(code) = run.split('`').nth(1) else {
         return Some(format!("`{task}` names nothing that runs its example"));
     };
-    let (file, expected) = match named_tests::parse(code) {
+    let (file, expected, taker) = match named_tests::parse(code) {
         // Tests list the pages of the guide by their names.
         Some((file, _)) => {
             let name = page.rsplit('/').next().unwrap_or(page);
-            (file, [format!("\"{name}\""), format!("{page}.md\"")])
+            (file, [format!("\"{name}\""), format!("{page}.md\"")], Taker::Test)
         }
-        None => (code, [format!("include_str!(\"../docs/src/{page}.md\")"), String::from("\0")]),
+        None => {
+            let include = format!("include_str!(\"../docs/src/{page}.md\")");
+            (code, [include, String::from("\0")], Taker::Documentation)
+        }
     };
     let Some(text) = read(file) else { return Some(format!("there is no `{file}`")) };
-    let is_run = expected.iter().any(|words| text.contains(words));
-    (!is_run).then(|| format!("`{file}` does not run `{page}.md`"))
+    if !expected.iter().any(|words| text.contains(words)) {
+        return Some(format!("`{file}` does not run `{page}.md`"));
+    }
+    if !read(SUMMARY).is_some_and(|contents| contents.contains(&format!("]({page}.md)"))) {
+        return Some(format!("`{page}.md` is not in {SUMMARY}"));
+    }
+    let text = read(&format!("docs/src/{page}.md")).unwrap_or_default();
+    (!blocks::has_section_taken(&text, heading, taker))
+        .then(|| format!("`{page}.md#{heading}` has no code block that is run"))
 }
 
 #[cfg(test)]
@@ -67,8 +84,17 @@ mod tests {
     #[test]
     fn a_row_leads_to_a_heading_whose_page_is_run() {
         let read = |file: &str| match file {
-            "tests/book.rs" => Some("[\"kernels\", \"warps\"] blocks(\"tutorial.md\")".to_owned()),
+            "tests/book.rs" => {
+                Some("[\"kernels\", \"warps\", \"lost\"] blocks(\"tutorial.md\")".to_owned())
+            }
             "src/event.rs" => Some("include_str!(\"../docs/src/guide/asynchrony.md\")".to_owned()),
+            "docs/src/SUMMARY.md" => {
+                Some("[A](guide/kernels.md) [B](tutorial.md) [C](guide/asynchrony.md)".to_owned())
+            }
+            "docs/src/guide/asynchrony.md" => Some("# A\n```rust\nlet a = 1;\n```\n".to_owned()),
+            _ if file.starts_with("docs/src/") => {
+                Some("# A\n```rust\n#[test]\nfn a() {}\n```\n# B\nText.\n".to_owned())
+            }
             _ => None,
         };
         let why = |row: &str| fault(row, &read);
@@ -93,6 +119,14 @@ mod tests {
             (
                 "| Do it | So. | [A](guide/half.md#a) | `src/event.rs` |",
                 "`src/event.rs` does not run `guide/half.md`",
+            ),
+            (
+                "| Do it | So. | [A](guide/lost.md#a) | `tests/book.rs::runs` |",
+                "`guide/lost.md` is not in docs/src/SUMMARY.md",
+            ),
+            (
+                "| Do it | So. | [A](guide/kernels.md#b) | `tests/book.rs::runs` |",
+                "`guide/kernels.md#b` has no code block that is run",
             ),
         ] {
             assert_eq!(why(row).as_deref(), Some(expected), "{row}");

@@ -26,8 +26,9 @@ mod tests {
             toml_text::TomlText,
         },
     };
+    use kernelmill_artifact::Target;
     use serde_json::{Map, Value, json};
-    use std::collections::BTreeSet;
+    use std::{collections::BTreeSet, mem::discriminant};
 
     fn schema() -> Value {
         serde_json::from_str(SETTINGS_SCHEMA).unwrap()
@@ -134,6 +135,32 @@ mod tests {
             let named: BTreeSet<&str> = properties.keys().map(String::as_str).collect();
             assert_eq!(named, known);
             assert!(properties.values().all(|property| property["description"].is_string()));
+        }
+    }
+
+    /// The crate's own page on docs.rs.
+    #[test]
+    fn the_documentation_of_the_crate_has_every_key_and_kind_of_target() {
+        let text = include_str!("../lib.rs");
+        let line = |start: &str| {
+            let found = text.lines().find(|line| line.starts_with(&format!("//! | `{start}`")));
+            found.unwrap_or_else(|| panic!("no row for `{start}`"))
+        };
+        for key in KEYS.iter().filter(|key| !["kernels", "sources"].contains(*key)) {
+            let _ = line(key);
+        }
+        for (row, keys) in [("kernels.NAME", &KERNEL_KEYS[..]), ("sources", &SOURCE_KEYS)] {
+            for key in keys {
+                assert!(line(row).contains(&format!("`{key}`")), "{row}.{key}");
+            }
+        }
+        let (_, targets) = text.split_once("//! Targets:").expect("a list");
+        let (targets, _) = targets.split_once("//! Also read:").expect("its end");
+        let named: Vec<Target> =
+            targets.split('`').skip(1).step_by(2).filter_map(|name| name.parse().ok()).collect();
+        for target in Target::all() {
+            let is_named = named.iter().any(|it| discriminant(it) == discriminant(&target));
+            assert!(is_named, "no target like `{target}`");
         }
     }
 

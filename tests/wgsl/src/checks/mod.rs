@@ -3,6 +3,7 @@
 pub(crate) mod choices;
 pub(crate) mod maps;
 pub(crate) mod memory;
+pub(crate) mod pages;
 pub(crate) mod photo;
 pub(crate) mod reductions;
 pub(crate) mod values;

@@ -25,7 +25,7 @@ pub const FULL_DEBUG: &str = "debuginfo=full";
 pub(super) fn rustc(toolchain: &Toolchain, edition: &str) -> Command {
     let mut command = Command::new(&toolchain.rustc);
     command.args(["--edition", edition, "--target", &toolchain.host, "--cfg", "kernelmill"]);
-    command.args(["--check-cfg", "cfg(kernelmill)"]);
+    command.args(["--check-cfg", "cfg(kernelmill, test)"]);
     for option in CODE_OPTIONS {
         command.args(["-C", option]);
     }
