@@ -497,7 +497,7 @@ mod tests {
             assigned -= &x;
             for (ours, theirs) in [
                 (x + y, p + q),
-                (x - &y, p - q),
+                (Sub::sub(x, &y), p - q),
                 (x * y, p * q),
                 (x / y, p / q),
                 (x % y, p % q),

@@ -1,8 +1,8 @@
 //! The comments above kernels in their sources, which become the documentation of their wrappers.
 //!
-//! They are read from the text above the line that a signature names, in whatever language it is: nothing of them is in
-//! compiled code, so that a changed comment compiles no kernel again. In Rust they are doc comments. In other languages they are
-//! the comment that ends on the line before the function, unless it is about the file: one that names a licence, or has no word.
+//! They are read from the text above the line that a signature names, in whatever language it is: compiled code has nothing of
+//! them. In Rust they are doc comments. In other languages they are the comment that ends on the line before the function,
+//! unless it is about the file: one that names a licence, or has no word.
 
 use std::{
     collections::BTreeMap,
