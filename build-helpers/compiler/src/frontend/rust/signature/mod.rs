@@ -27,6 +27,7 @@ mod marks;
 #[cfg(test)]
 mod marks_tests;
 mod scope;
+mod source_text;
 mod substitution;
 mod syntax;
 #[cfg(test)]
@@ -38,6 +39,7 @@ mod unsupported;
 pub use cfg::Cfgs;
 pub use instances::ListedInstances;
 pub use kernel::ListedVariant;
+pub use source_text::SourceText;
 
 use crate::{diagnostic::Diagnostic, frontend::generic::GenericKernel};
 use kernel::Kernels;
@@ -61,19 +63,6 @@ pub enum Reading {
     Rejected(Vec<Diagnostic>),
     /// The text is not Rust. The compiler says where and why better than this reader could.
     NotRust,
-}
-
-/// One file of a crate.
-#[derive(Clone, Copy, Debug)]
-pub struct SourceText<'a> {
-    /// The path of the module that the file holds; empty for the crate's root.
-    pub module: &'a [String],
-    /// Its text.
-    pub text: &'a str,
-    /// Its path as people know it, for example `kernels/saxpy.rs`.
-    pub display: &'a str,
-    /// Whether its kernels and functions are read. A file without that is there for its types and constants.
-    pub has_kernels: bool,
 }
 
 /// Reads the kernels of a file that is a crate of its own.

@@ -16,7 +16,7 @@ mod rules;
 mod tests;
 mod transcribe;
 
-use super::{SourceText, cfg::Cfgs, syntax::marker_in, text::Text};
+use super::{cfg::Cfgs, source_text::SourceText, syntax::marker_in, text::Text};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use rules::Rule;
 use std::{collections::BTreeSet, mem};
