@@ -443,3 +443,32 @@ fn the_program_can_be_called_by_its_own_name() {
     let output = kernelmill(&["lst"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("'list'"), "{output:?}");
 }
+
+/// What `cargo build` says of such a package are words of rustc about a file that is not there.
+#[test]
+fn a_package_whose_build_script_compiles_no_kernels_is_told_what_is_missing() {
+    let folder = temporary_folder();
+    fs::create_dir(folder.path().join("src")).expect("the folder can be written");
+    let write = |path: &str, text: &str| {
+        fs::write(folder.path().join(path), text).expect("the folder can be written");
+    };
+    write("Cargo.toml", "[package]\nname = \"bare\"\nedition = \"2024\"\n\n[workspace]\n");
+    write("src/lib.rs", "");
+    let said = || {
+        let output = Command::new(env!("CARGO_BIN_EXE_cargo-kernelmill"))
+            .args(["kernelmill", "list"])
+            .current_dir(folder.path())
+            .output()
+            .expect("the program runs");
+        assert!(!output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let error = said();
+    let expected = "the package `bare` has no build script: add a `build.rs` that calls `kernelmill_build::compile()`";
+    assert!(error.contains(expected), "{error}");
+    write("build.rs", "fn main() {}\n");
+    let error = said();
+    let expected =
+        "the build script of the package `bare` does not call `kernelmill_build::compile()`";
+    assert!(error.contains(expected), "{error}");
+}
