@@ -237,7 +237,7 @@ fn facts_are_printed_as_json() {
     assert!(rustc["version"].as_str().unwrap().starts_with("1."), "{rustc}");
     assert!(tools.iter().all(|tool| tool["path"].is_string() != tool["remedy"].is_string()));
     assert!(doctor["devices"].as_array().unwrap().iter().any(|it| it.to_string().contains("CPU")));
-    assert_eq!(doctor["package"]["targets"], serde_json::json!(["cpu", "compute_75"]));
+    assert_eq!(doctor["package"]["targets"], serde_json::json!(["cpu", "compute_75", "gfx1100"]));
 }
 
 #[test]
