@@ -39,7 +39,7 @@ pub struct f16(u16);
 /// use kernelmill_device::half::bf16;
 ///
 /// assert_eq!(bf16::from_f32(1.003).to_f32(), 1.0);
-/// assert_eq!(bf16::from_f32(1e38).to_f32(), 9.967_623e37);
+/// assert_eq!(bf16::from_f32(1e38).to_f32(), 9.969_21e37);
 /// ```
 #[expect(non_camel_case_types, reason = "the name of the crate half")]
 #[derive(Clone, Copy, Default)]
