@@ -1,7 +1,7 @@
 //! Half precision: `f16` and `bf16`, under the names and with the methods of the crate [`half`].
 //!
 //! Stable Rust has no such types. A kernel file that belongs to no kernel package has no dependencies; there `use half::f16;`
-//! means [`f16`] of this module, and on the host, where the file is a module of a crate, that of the crate `half`. In a
+//! means [`f16`](struct@f16) of this module, and on the host, where the file is a module of a crate, that of the crate `half`. In a
 //! kernel package that depends on `half` the crate's own type is meant everywhere. Each of them crosses from host to
 //! device as `half`'s type does on the host.
 //!
