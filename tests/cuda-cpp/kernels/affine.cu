@@ -74,6 +74,26 @@ KERNEL(masked) {
     }
 }
 
+// The same, whose iterations run for the whole block before the next ones: what it divides by is 32 bits wide.
+KERNEL(masked_in_turns) {
+    int count = (int)n, rows = (int)(from % 5) + 1, line = (int)width;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += blockDim.x * gridDim.x) {
+        int x = i % line, y = i / line % rows;
+        out[i] = x >= (int)(in[y] % 16) ? 7 : in[i / line] + in[x];
+    }
+}
+
+// On both sides of a barrier, and handed on over it.
+KERNEL(around_a_barrier) {
+    INDEX;
+    __shared__ unsigned row[256];
+    unsigned line = (unsigned)width, x = i % line, y = i / line, own = threadIdx.x;
+    row[own] = i < n ? in[x] + in[y] : 0;
+    __syncthreads();
+    unsigned other = row[(own + 1) % blockDim.x];
+    if (i < n) out[i] = other + in[y] * 3 + in[(i + (unsigned)from) % line];
+}
+
 // Extensions of what wraps between two threads.
 KERNEL(extended) {
     INDEX;

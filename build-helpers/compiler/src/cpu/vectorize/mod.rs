@@ -282,8 +282,7 @@ impl<'c> Request<'_, '_, 'c> {
         let masked = body.as_ref().copied().ok().flatten();
         let kind = BodyKind::Unmasked { masked };
         let speculated = masked.and_then(|_| self.plan.speculated(self.size, self.place));
-        let count =
-            |plan: &Plan<'c>| if plan.regions.len() == 1 { plan.affine.values.len() } else { 0 };
+        let count = |plan: &Plan<'c>| plan.affine.values.len();
         let speculated = speculated.and_then(|plan| Some((build(&plan, kind).ok()?, count(&plan))));
         let (unmasked, affine_values) = match speculated {
             Some((unmasked, count)) => (Ok(unmasked), count),

@@ -28,13 +28,15 @@ pub(in crate::cpu::vectorize) struct Affine<'c> {
 
 impl<'c> Affine<'c> {
     /// Finds the affine values of a function, where any of them is an address; `is_private` holds of addresses whose elements
-    /// lie lane by lane, and `lanes` is the number of these.
+    /// lie lane by lane, `lanes` is the number of these, and `crossing` are the values that regions hand on, as vectors.
     pub(super) fn find(
         (flow, shapes): (&Flow<'c>, &Uniformity<'c>),
         is_private: &dyn Fn(Value<'c>) -> bool,
         lanes: u32,
+        crossing: Vec<Value<'c>>,
     ) -> Self {
-        let search = Search { flow, shapes, is_private, lanes };
+        let handed_on = handed_on(crossing);
+        let search = Search { flow, shapes, is_private, lanes, handed_on };
         let mut values = search.candidates();
         let divisions = |values: &HashSet<Value<'c>>| -> Vec<_> {
             values.iter().copied().filter(|value| is_division(value.opcode())).collect()
@@ -65,6 +67,8 @@ struct Search<'s, 'c> {
     shapes: &'s Uniformity<'c>,
     is_private: &'s dyn Fn(Value<'c>) -> bool,
     lanes: u32,
+    /// What other regions get, and what that is computed from, as they may compute it again.
+    handed_on: HashSet<Value<'c>>,
 }
 
 impl<'c> Search<'_, 'c> {
@@ -77,7 +81,9 @@ impl<'c> Search<'_, 'c> {
             for value in block.instructions() {
                 changed |= changes_memory(value);
                 let is_late = changed && self.is_asked(value);
-                if !is_late && self.shapes.shape(value) == Shape::Varying && self.may_be(value) {
+                let is_own = !self.handed_on.contains(&value);
+                let is_varying = self.shapes.shape(value) == Shape::Varying;
+                if !is_late && is_own && is_varying && self.may_be(value) {
                     found.insert(value);
                 }
             }
@@ -174,6 +180,17 @@ fn is_accessed(value: Value<'_>) -> bool {
         Opcode::Store => user.operand(1) == value,
         _ => false,
     })
+}
+
+/// Some values and all that they are computed from.
+fn handed_on(crossing: Vec<Value<'_>>) -> HashSet<Value<'_>> {
+    let (mut found, mut work) = (HashSet::new(), crossing);
+    while let Some(value) = work.pop() {
+        if value.is_instruction() && found.insert(value) {
+            work.extend(value.operands());
+        }
+    }
+    found
 }
 
 /// What can be come to from some values by steps, within a set.

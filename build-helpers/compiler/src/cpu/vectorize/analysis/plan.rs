@@ -5,7 +5,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kernelmill_llvm::ir::{Opcode, Type, Value};
 
-use super::{affine::Affine, private_arrays::PrivateArrays};
+use super::{
+    super::layout::context_arrays::crossing, affine::Affine, private_arrays::PrivateArrays,
+};
 use crate::{
     ScalarReason,
     cpu::{
@@ -128,7 +130,8 @@ impl<'c> Plan<'c> {
             plan.find_divergent_loops()?;
             plan.check_uses()?;
             let is_private = |address| plan.private.element(address).is_some();
-            plan.affine = Affine::find((&plan.flow, &plan.shapes), &is_private, lanes);
+            let crossing = crossing(&plan);
+            plan.affine = Affine::find((&plan.flow, &plan.shapes), &is_private, lanes, crossing);
         }
         Ok(plan)
     }

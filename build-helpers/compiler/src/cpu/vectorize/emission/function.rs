@@ -50,8 +50,8 @@ pub(in crate::cpu::vectorize) fn build<'c>(
     let assumptions = Assumptions::new(plan, arrays, region, kind);
     let parameters = widened_parameters(plan, function);
     let spills = Spills { arrays, extra };
-    // A body for vectors that lack threads should be short, and what regions hand on is held as vectors.
-    let has_affine = matches!(kind, BodyKind::Unmasked { .. }) && plan.regions.len() == 1;
+    // A body for vectors that lack threads should be short.
+    let has_affine = matches!(kind, BodyKind::Unmasked { .. });
     let parameters = (parameters, has_affine);
     let values = Values::new(code, plan, region, spills, assumptions, parameters);
     let mut emitter = Emitter {

@@ -150,7 +150,10 @@ pub(in crate::cpu::vectorize) fn leaves_of<'c>(ty: Type<'c>, leaves: &mut Vec<Ty
 }
 
 /// The values that are used in a region without having been computed in it before.
-fn crossing<'c>(plan: &Plan<'c>) -> Vec<Value<'c>> {
+pub(in crate::cpu::vectorize) fn crossing<'c>(plan: &Plan<'c>) -> Vec<Value<'c>> {
+    if plan.regions.len() == 1 {
+        return Vec::new();
+    }
     let mut found = Vec::new();
     for instruction in plan.function.instructions() {
         if plan.escaping.contains(&instruction) && crosses(plan, instruction) {
