@@ -193,5 +193,5 @@ extern \"C\" __global__ void k(kernelmill::DeviceFn<float(Two)> f) {}
 ";
     let source = lower(&written("device_functions_of_structs", text)).unwrap();
     let feature = &source.lowered.kernels[0].unsupported[0];
-    assert!(feature.contains("takes or returns `Two`"), "{feature}");
+    assert!(feature.message.contains("takes or returns `Two`"), "{feature}");
 }

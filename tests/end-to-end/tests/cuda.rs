@@ -220,7 +220,7 @@ fn warnings_are_shown_once_and_kernels_that_cannot_be_launched_are_named() {
     assert!(warnings[0].contains("kernels/one.cu:2: variable \"unused\""), "{warnings:?}");
     let parts = ["kernels/one.cu:5", "by_reference", "`x`", "int&"];
     assert!(parts.iter().all(|part| warnings[1].contains(part)), "{warnings:?}");
-    let header = "warning: cuda-warnings@0.1.0: kernels/more.cuh:1: the kernel `in_a_header(int&)`";
+    let header = "warning: cuda-warnings@0.1.0: kernels/more.cuh:1: parameter `x` of kernel `in_a_header(int&)`";
     assert!(warnings[2].starts_with(header), "{warnings:?}");
     assert!(ran.stdout.ends_with("unsafe fn one(x: *mut i32)\n"), "{}", ran.stdout);
 }
@@ -332,8 +332,8 @@ fn both_compilers_say_the_same_of_classes_with_constructors() {
     let Some(by_nvcc) = with_cuda(Project::new("cuda-classes-nvcc")) else { return };
     let by_nvcc = said(by_nvcc, "targets = [\"compute_75\"]");
     assert_eq!(by_nvcc, said(Project::new("cuda-classes-clang"), "targets = [\"cpu\"]"));
-    let expected = "kernels/classes.cu:2: the kernel `refused`: the parameter `handle` of type \
-                    `Handle<int>` cannot cross from host to device, because its type has a copy \
+    let expected = "kernels/classes.cu:2: parameter `handle` of kernel `refused` has type \
+                    `Handle<int>`, which cannot cross from host to device: it has a copy \
                     constructor or a destructor";
     assert!(by_nvcc.iter().any(|line| line.contains(expected)), "{by_nvcc:#?}");
 }
@@ -536,7 +536,8 @@ fn what_cannot_leave_nvidia_is_named_with_its_line() {
          __global__ void free(unsigned *x) { *x = 1; }\n",
     );
     let message = project.file("src/main.rs", IDLE).cargo(&["build"]).build_script_error();
-    assert!(message.contains("kernels/two.cu:2: the kernel `bound`"), "{message}");
+    assert!(message.contains("kernel `bound` cannot be compiled for"), "{message}");
+    assert!(message.contains(" --> kernels/two.cu:2:5\n"), "{message}");
     assert!(message.contains("`cpu`, `gfx1100`: inline PTX"), "{message}");
     assert!(!message.contains("`free`"), "{message}");
 }

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     base::{error::Error, jobs, paths, report::Report},
     discovery::{
+        place::{report_feature, report_parameter},
         source::{Source, SourceKind},
         sources::{self, Found},
         templates,
@@ -23,10 +24,10 @@ use crate::{
 use kernelmill_artifact::{LaunchLimits, Signature, Target, VariableDeclaration};
 use kernelmill_compiler::diagnostic::Code;
 use kernelmill_compiler::frontend::cuda::{
-    CudaKernel,
+    CudaKernel, UnsupportedParameter,
     clang::{Scope, UnsupportedFeature},
     is_same_symbol,
-    signature::{is_instance_of, resolve_names},
+    signature::{is_instance_of, is_same_kernel, resolve_names},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -223,7 +224,7 @@ impl Compilation<'_> {
         sources: &mut [Source],
         mut kernels: BTreeMap<usize, Vec<CudaKernel>>,
     ) -> Result<(), Error> {
-        let mut refused = Vec::new();
+        let mut refused: Vec<CudaKernel> = Vec::new();
         for (index, list) in &mut kernels {
             let source = &sources[*index].path;
             // An instance that the settings list may be of a template of somebody else's headers.
@@ -234,9 +235,15 @@ impl Compilation<'_> {
             list.retain(|kernel| {
                 self.is_of_the_user(source, &kernel.signature.file) || is_listed(kernel)
             });
-            for CudaKernel { signature, unsupported, .. } in &*list {
-                let (file, line) = (&signature.file, signature.line);
-                refused.extend(unsupported.iter().map(|it| format!("{file}:{line}: {it}")));
+            for kernel in &*list {
+                // A kernel of a header is one in each source that includes it.
+                let is_known = |known: &CudaKernel| {
+                    is_same_kernel(&known.signature, &kernel.signature)
+                        && known.unsupported == kernel.unsupported
+                };
+                if !kernel.unsupported.is_empty() && !refused.iter().any(is_known) {
+                    refused.push(kernel.clone());
+                }
             }
             list.retain(|kernel| kernel.unsupported.is_empty());
         }
@@ -249,9 +256,20 @@ impl Compilation<'_> {
             None => source.is_any() || source.has_functions(),
         };
         if sources.iter().enumerate().any(read) || !self.settings.host_files.is_empty() {
-            refused.iter().for_each(|it| self.environment.cargo.warn(it));
+            for CudaKernel { signature, unsupported, .. } in &refused {
+                let place = format!("{}:{}", signature.file, signature.line);
+                for it in unsupported {
+                    self.environment.cargo.warn(&format!("{place}: {it}"));
+                }
+            }
         } else {
-            refused.into_iter().for_each(|it| report.message(Code::ParameterType, it));
+            for CudaKernel { signature, unsupported, .. } in &refused {
+                for UnsupportedParameter { parameter, message, help } in unsupported {
+                    let found = (Code::ParameterType, &**message, &**help);
+                    let subject = (signature, parameter.as_deref());
+                    report_parameter(sources, subject, found, &mut report);
+                }
+            }
             std::mem::take(&mut report).into_result(Error::Sources)?;
         }
         let mut all: Vec<_> = kernels.values_mut().flatten().collect();
@@ -385,7 +403,8 @@ impl Compilation<'_> {
                 if is_other {
                     first.report_kernel(kernel, "has other parameters with its `define`", report);
                 } else if let Some(feature) = unsupported.first() {
-                    first.report_kernel(kernel, &format!("cannot be launched: {feature}"), report);
+                    let what = format!("cannot be launched: {}", feature.message);
+                    first.report_kernel(kernel, &what, report);
                 }
                 own.limits = signature.limits;
             }
@@ -504,11 +523,9 @@ impl Compilation<'_> {
                         ),
                         _ => String::new(),
                     };
-                    report.plain(
-                        Code::CppFeature,
-                        feature.message(&kernel.name, &targets),
-                        libraries + &help(source.kind, &kernel.name),
-                    );
+                    let message = feature.message(&kernel.name, &targets);
+                    let help = libraries + &help(source.kind, &kernel.name);
+                    report_feature(sources, (feature, kernel), (&message, &help), &mut report);
                 }
             }
         }

@@ -4,6 +4,7 @@ use super::source::Source;
 use crate::base::report::{Report, place};
 use kernelmill_artifact::Signature;
 use kernelmill_compiler::diagnostic::{Code, Diagnostic, Place};
+use kernelmill_compiler::frontend::cuda::clang::UnsupportedFeature;
 use std::sync::Arc;
 
 /// Where a kernel's name stands.
@@ -26,6 +27,16 @@ pub(crate) fn place_at(source: &Source, file: &str, line: u32, name: &str) -> Pl
 pub(crate) fn report_kernel(
     sources: &[Source],
     kernel: &Signature,
+    found: (Code, &str, &str),
+    report: &mut Report,
+) {
+    report_parameter(sources, (kernel, None), found, report);
+}
+
+/// Reports what is wrong with a parameter of a kernel in C++ or OpenCL C, at its name where the text of its file has it.
+pub(crate) fn report_parameter(
+    sources: &[Source],
+    (kernel, parameter): (&Signature, Option<&str>),
     (code, message, help): (Code, &str, &str),
     report: &mut Report,
 ) {
@@ -37,8 +48,58 @@ pub(crate) fn report_kernel(
     for (file, text) in &source.texts {
         report.add_text(file, text.clone());
     }
-    let diagnostic = Diagnostic::error(code, place_of(source, kernel), message);
+    let name = place_of(source, kernel);
+    let text = source.texts.iter().find(|(file, _)| **file == *kernel.file);
+    let place = parameter
+        .zip(text)
+        .and_then(|(parameter, (_, text))| place_of_cpp_parameter(text, &name, parameter));
+    let mut diagnostic = Diagnostic::error(code, place.unwrap_or(name), message);
+    diagnostic.parameter = parameter.map(str::to_owned);
     report.diagnostic(diagnostic.kernel(kernel.name()).help(help));
+}
+
+/// Reports what a kernel uses and targets do not have, at its line, with the calls that lead there.
+pub(crate) fn report_feature(
+    sources: &[Source],
+    (feature, kernel): (&UnsupportedFeature, &Signature),
+    (message, help): (&str, &str),
+    report: &mut Report,
+) {
+    let mut at = |file: &str, line: u32| {
+        let mut texts = sources.iter().flat_map(|source| &source.texts);
+        match texts.find(|(display, _)| display == file) {
+            Some((_, text)) => {
+                report.add_text(file, text.clone());
+                place_of_line(file, text, line)
+            }
+            None => Place { file: file.to_owned(), line, column: 1, span: 0..0 },
+        }
+    };
+    let mut diagnostic =
+        Diagnostic::error(Code::CppFeature, at(&feature.file, feature.line), message)
+            .kernel(kernel.name())
+            .help(help);
+    // The first one is the place itself, and is said where it is not in the kernel.
+    let frames = feature.frames.iter().enumerate();
+    for (index, frame) in frames.filter(|_| feature.frames.len() > 1) {
+        let word = if index == 0 { "in" } else { "called in" };
+        let text = format!("{word} `{}`", frame.function);
+        // LLVM's IR without debug information has lines of what is unsupported alone.
+        let is_known = index > 0 && !frame.file.is_empty();
+        let (file, line) =
+            if is_known { (&frame.file, frame.line) } else { (&feature.file, feature.line) };
+        diagnostic = diagnostic.label(at(file, line), text);
+    }
+    report.diagnostic(diagnostic);
+}
+
+/// What stands in a line.
+fn place_of_line(file: &str, text: &str, line: u32) -> Place {
+    let before = text.split_inclusive('\n').take((line as usize).saturating_sub(1));
+    let start: usize = before.map(str::len).sum();
+    let line = text[start..].lines().next().unwrap_or_default();
+    let indent = line.len() - line.trim_start().len();
+    place(file, text, start + indent..start + indent.max(line.trim_end().len()))
 }
 
 /// Reports what is wrong with a type of a signature, at its declaration where a source has its text; the place is that of a
@@ -110,6 +171,21 @@ pub(crate) fn place_of_parameter(text: &str, function: &Place, name: &str) -> Op
     Some(place(&function.file, text, at..at + name.len()))
 }
 
+/// Where the parameter of a function in C++ is named, between the place of the function's name and its body: the last word
+/// there that is followed by what ends a declaration, so that no type of the same name is taken for it.
+fn place_of_cpp_parameter(text: &str, function: &Place, name: &str) -> Option<Place> {
+    let start = function.span.end;
+    let rest = text.get(start..)?;
+    let rest = &rest[..rest.find(['{', ';'])?];
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    let is_named = |at: &usize| {
+        let (before, behind) = (&rest[..*at], rest[at + name.len()..].trim_start());
+        !before.ends_with(is_part) && behind.starts_with([',', ')', '[', '='])
+    };
+    let at = start + rest.match_indices(name).map(|(at, _)| at).filter(is_named).last()?;
+    Some(place(&function.file, text, at..at + name.len()))
+}
+
 /// The column and the length of a function's name in a line. That of an instance starts with the function's.
 fn name_in(line: &str, name: &str) -> (usize, usize) {
     if let Some(column) = line.find(&format!("fn {name}")) {
@@ -135,6 +211,20 @@ mod tests {
         assert_eq!(name_in("fn größe<T>(", "größe_u8"), (3, 7));
         assert_eq!(name_in("x", "scale"), (0, 1));
         assert_eq!(name_in("__global__ void scale(float x)", "scale"), (16, 5));
+    }
+
+    #[test]
+    fn a_parameter_of_a_function_in_cpp_is_found_by_its_whole_name() {
+        let text = "__global__ void k(Box box, const float *x,\n    Two<v, w> v) { f(v, w); }";
+        let function = place("a.cu", text, 16..17);
+        let found = |name| {
+            let place = place_of_cpp_parameter(text, &function, name)?;
+            Some((place.line, place.column))
+        };
+        assert_eq!(found("box"), Some((1, 23)));
+        assert_eq!(found("x"), Some((1, 41)));
+        assert_eq!(found("v"), Some((2, 15)));
+        assert_eq!(found("y"), None);
     }
 
     #[test]

@@ -164,11 +164,17 @@ pub(crate) fn refused(file: &str, target: &str) -> String {
         .map(|feature| {
             let kernel = source.signatures.iter().find(|it| it.symbol == feature.symbol);
             let kernel = kernel.map_or("", |kernel| &kernel.name);
-            format!(
-                "error[{}]: {}",
+            let mut text = format!(
+                "error[{}]: {}:{}: {}",
                 Code::CppFeature,
+                feature.file,
+                feature.line,
                 feature.message(kernel, &[format!("`{target}`")])
-            )
+            );
+            for (index, frame) in feature.frames.iter().enumerate() {
+                text += &format!("\n    {:>4} {frame}", if index == 0 { "-->" } else { "from" });
+            }
+            text
         })
         .collect();
     if !told.is_empty() {

@@ -26,5 +26,5 @@ pub use binary::is_same_symbol;
 pub use host::HostOptions;
 pub use nvcc::{Nvcc, Reading, Trace};
 pub use nvcc_overrides::{KernelOverrideCode, KernelOverrideFile};
-pub use source::{CudaKernel, CudaSource, TemplateInstance};
+pub use source::{CudaKernel, CudaSource, TemplateInstance, UnsupportedParameter};
 pub(crate) use stored::{device_function, read_device_function};

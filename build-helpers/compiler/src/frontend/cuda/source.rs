@@ -1,6 +1,9 @@
 //! A file in CUDA C++ or HIP, and its kernels.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 use kernelmill_artifact::Signature;
 
@@ -45,9 +48,25 @@ pub struct CudaKernel {
     pub signature: Signature,
     /// Its full name in C++, `filters::scale<float, 2>(float, float const*)`.
     pub full_name: String,
-    /// What keeps it from having a wrapper, one text for each parameter that cannot cross; where it is
-    /// defined the signature says.
-    pub unsupported: Vec<String>,
+    /// What keeps it from having a wrapper: each parameter that cannot cross; where the kernel is defined its signature says.
+    pub unsupported: Vec<UnsupportedParameter>,
+}
+
+/// Why a kernel has no wrapper: a parameter that cannot cross from host to device, or parameters that nothing describes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnsupportedParameter {
+    /// The parameter's name, where it is about one.
+    pub parameter: Option<String>,
+    /// What is wrong, with the names of the kernel and of the parameter.
+    pub message: String,
+    /// What to write instead.
+    pub help: String,
+}
+
+impl fmt::Display for UnsupportedParameter {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}; {}", self.message, self.help)
+    }
 }
 
 impl CudaSource {

@@ -10,7 +10,7 @@ use kernelmill_artifact::{
 
 use super::{
     clang::{CudaLowered, Scope, UnsupportedFeature},
-    source::CudaKernel,
+    source::{CudaKernel, UnsupportedParameter},
 };
 use crate::{
     base::bytes::{Reader, Writer},
@@ -116,7 +116,12 @@ fn write_kernels(writer: &mut Writer, kernels: &[CudaKernel]) {
         signature(writer, &kernel.signature);
         writer.text(&kernel.full_name);
         writer.number(kernel.unsupported.len() as u64);
-        kernel.unsupported.iter().for_each(|feature| writer.text(feature));
+        for UnsupportedParameter { parameter, message, help } in &kernel.unsupported {
+            // No parameter has an empty name.
+            for text in [parameter.as_deref().unwrap_or_default(), message, help] {
+                writer.text(text);
+            }
+        }
     }
 }
 
@@ -152,9 +157,15 @@ fn read_kernels(reader: &mut Reader<'_>) -> Option<Vec<CudaKernel>> {
         Some(CudaKernel {
             signature: read_signature(reader)?,
             full_name: reader.text()?,
-            unsupported: reader.list(Reader::text)?,
+            unsupported: reader.list(read_unsupported)?,
         })
     })
+}
+
+fn read_unsupported(reader: &mut Reader<'_>) -> Option<UnsupportedParameter> {
+    let [parameter, message, help] = [reader.text()?, reader.text()?, reader.text()?];
+    let parameter = Some(parameter).filter(|it| !it.is_empty());
+    Some(UnsupportedParameter { parameter, message, help })
 }
 
 fn signature(writer: &mut Writer, signature: &Signature) {
@@ -407,7 +418,13 @@ mod tests {
                 line: 3,
             },
             full_name: "scale<float>(P, float const*, float*)".to_owned(),
-            unsupported: vec!["none".to_owned()],
+            unsupported: [None, Some("x".to_owned())]
+                .map(|parameter| UnsupportedParameter {
+                    parameter,
+                    message: "none".to_owned(),
+                    help: "write one".to_owned(),
+                })
+                .into(),
         };
         let kernels = vec![kernel];
         let variables = vec![VariableDeclaration {

@@ -25,7 +25,7 @@ use crate::{
     Error,
     frontend::{
         cuda::{
-            CudaKernel, CudaSource,
+            CudaKernel, CudaSource, UnsupportedParameter,
             clang::{
                 CudaLowered, FULL_DEBUG, UnsupportedFeature,
                 lower::{ARCHITECTURE, PTX, check_limits},
@@ -60,7 +60,7 @@ enum Unfit {
     /// What is declared is not what the module has.
     Wrong(Vec<String>),
     /// Parameters cannot cross from host to device.
-    NoWrapper(Vec<String>),
+    NoWrapper(Vec<UnsupportedParameter>),
     /// Nothing says what they are; and what to do.
     Unknown(String, String),
 }
@@ -158,9 +158,10 @@ impl File<'_> {
                     let text = format!("the kernel `{}`: {text}", entry.name);
                     let _ = writeln!(faults, "{}", fault(self.source, line, &text));
                 }),
-                Err(Unfit::NoWrapper(texts)) => kernel.unsupported = texts,
-                Err(Unfit::Unknown(text, help)) if is_any_declared => {
-                    kernel.unsupported.push(format!("{text}: {help}"));
+                Err(Unfit::NoWrapper(refused)) => kernel.unsupported = refused,
+                Err(Unfit::Unknown(message, help)) if is_any_declared => {
+                    let refused = UnsupportedParameter { parameter: None, message, help };
+                    kernel.unsupported.push(refused);
                 }
                 Err(Unfit::Unknown(text, help)) => {
                     let text = fault(self.source, line, &text);
@@ -283,7 +284,7 @@ impl File<'_> {
 /// A kernel as debug information describes it.
 struct Described {
     signature: Signature,
-    unsupported: Vec<String>,
+    unsupported: Vec<UnsupportedParameter>,
     /// Whether there is debug information of it.
     is_described: bool,
 }

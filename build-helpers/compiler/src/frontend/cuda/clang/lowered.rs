@@ -62,20 +62,10 @@ impl UnsupportedFeature {
         }
     }
 
-    /// Says that it keeps a kernel from targets, and how the kernel leads there.
+    /// Says that it keeps a kernel from targets.
     #[must_use]
     pub fn message(&self, kernel: &str, targets: &[String]) -> String {
-        let mut text = format!(
-            "{}:{}: the kernel `{kernel}` cannot be compiled for {}: {}",
-            self.file,
-            self.line,
-            targets.join(", "),
-            self.reason
-        );
-        for (index, frame) in self.frames.iter().enumerate() {
-            text += &format!("\n    {:>4} {frame}", if index == 0 { "-->" } else { "from" });
-        }
-        text
+        format!("kernel `{kernel}` cannot be compiled for {}: {}", targets.join(", "), self.reason)
     }
 }
 

@@ -75,8 +75,7 @@ pub(super) fn apply(kernels: &mut [Found], ptx: &str) {
             }
             let refusal = UnsupportedType { reason: CLASS.to_owned(), help: PLAIN };
             let ty = types.get(at).map_or("", String::as_str);
-            let why = cannot_cross(&parameter.name, ty, &refusal);
-            unsupported.push(format!("the kernel `{full_name}`: {why}"));
+            unsupported.push(cannot_cross(full_name, (&parameter.name, ty), &refusal));
         }
         signature.parameters = good.into();
     }

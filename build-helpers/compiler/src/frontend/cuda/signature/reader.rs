@@ -8,7 +8,10 @@ use super::{
     types::{self, Types, UnsupportedType},
     variables,
 };
-use crate::{base::names::EXPORTED, frontend::cuda::source::CudaKernel};
+use crate::{
+    base::names::EXPORTED,
+    frontend::cuda::source::{CudaKernel, UnsupportedParameter},
+};
 use gimli::constants as dw;
 use kernelmill_artifact::{
     DeviceFunction, Dimension, Parameter, Safety, Signature, VariableDeclaration,
@@ -27,13 +30,21 @@ pub(super) struct Reader<'a> {
 /// Where a kernel stands in the source, for sorting: those of the main file come first.
 type Order = (bool, u64, u32);
 
-/// What is wrong with a parameter, as a sentence.
-pub(super) fn cannot_cross(parameter: &str, ty: &str, refusal: &UnsupportedType) -> String {
+/// What is wrong with a parameter of a kernel.
+pub(super) fn cannot_cross(
+    kernel: &str,
+    (parameter, ty): (&str, &str),
+    refusal: &UnsupportedType,
+) -> UnsupportedParameter {
     let UnsupportedType { reason, help } = refusal;
-    format!(
-        "the parameter `{parameter}` of type `{ty}` cannot cross from host to device, because its \
-         type {reason}; {help}"
-    )
+    UnsupportedParameter {
+        parameter: Some(parameter.to_owned()),
+        message: format!(
+            "parameter `{parameter}` of kernel `{kernel}` has type `{ty}`, which cannot cross from host to device: \
+             it {reason}"
+        ),
+        help: (*help).to_owned(),
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -122,7 +133,6 @@ impl<'a> Reader<'a> {
             file: file.into(),
             line,
         };
-        let subject = format!("the kernel `{}`", name.full);
         let (mut unsupported, mut types, mut good) = (Vec::new(), Vec::new(), Vec::new());
         match node.map(|node| self.formal_parameters(node)) {
             Some(parameters) if parameters.len() == entry.parameters.len() => {
@@ -131,17 +141,22 @@ impl<'a> Reader<'a> {
                     let qualified = qualified.get(index).map(String::as_str);
                     let ty = self.debug.said(parameter, |node| node.ty);
                     types.push(qualified.map_or_else(|| self.types.spell(ty), str::to_owned));
-                    match self.parameter(&signature.name, entry, index, parameter, qualified) {
+                    let kernel = (&*signature.name, &*name.full);
+                    match self.parameter(kernel, entry, index, parameter, qualified) {
                         Ok(parameter) => good.push(parameter),
-                        Err(text) => unsupported.push(format!("{subject}: {text}")),
+                        Err(refusal) => unsupported.push(refusal),
                     }
                 }
             }
-            _ => unsupported.push(format!(
-                "{subject} has {} parameters, which its debug information does not describe: \
-                 compile it without options that remove debug information",
-                entry.parameters.len()
-            )),
+            _ => unsupported.push(UnsupportedParameter {
+                parameter: None,
+                message: format!(
+                    "kernel `{}` has {} parameters, which its debug information does not describe",
+                    name.full,
+                    entry.parameters.len()
+                ),
+                help: "compile it without options that remove debug information".to_owned(),
+            }),
         }
         signature.parameters = good.into();
         let kernel = CudaKernel { signature, full_name: name.full, unsupported };
@@ -157,12 +172,12 @@ impl<'a> Reader<'a> {
     /// One parameter, or why it cannot cross.
     fn parameter(
         &self,
-        kernel: &str,
+        (kernel, full_name): (&str, &str),
         entry: &Entry,
         index: usize,
         parameter: &Node,
         qualified: Option<&str>,
-    ) -> Result<Parameter, String> {
+    ) -> Result<Parameter, UnsupportedParameter> {
         let name = self.debug.said(parameter, |node| node.name.as_deref());
         let name = name.map_or_else(|| format!("argument_{index}"), str::to_owned);
         let ty = self.debug.said(parameter, |node| node.ty);
@@ -178,7 +193,7 @@ impl<'a> Reader<'a> {
             Ok(kind) => Ok(Parameter { name: name.into(), kind }),
             Err(refusal) => {
                 let spelled = qualified.map_or_else(|| self.types.spell(ty), str::to_owned);
-                Err(cannot_cross(&name, &spelled, &refusal))
+                Err(cannot_cross(full_name, (&name, &spelled), &refusal))
             }
         }
     }
