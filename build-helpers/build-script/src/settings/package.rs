@@ -76,6 +76,25 @@ fn refuse_likely_names(root: &Path) -> Result<(), Error> {
     report.into_result(Error::Settings)
 }
 
+/// Warns of a file of settings beside the `Cargo.toml` of a workspace that has no package there, which nobody reads.
+fn warn_of_unread(environment: &BuildEnvironment, root: &Path, workspace: &Path) {
+    let Some(folder) = workspace.parent().filter(|folder| *folder != root) else { return };
+    let settings = folder.join("kernelmill.toml");
+    let has_package = || {
+        let text = fs::read_to_string(workspace).unwrap_or_default();
+        text.lines().any(|line| line.trim_start().starts_with("[package]"))
+    };
+    if settings.is_file() && !has_package() {
+        environment.cargo.watch(Path::new(&paths::relative(root, &settings)));
+        environment.cargo.warn(&format!(
+            "{} is read for no package: the workspace has none in this folder; write what it says as \
+             `[workspace.metadata.kernelmill]` in {}, for all packages, or move it beside the Cargo.toml of a package",
+            paths::relative(root, &settings),
+            paths::relative(root, workspace)
+        ));
+    }
+}
+
 impl Package {
     /// Reads the package that Cargo runs the build script for.
     ///
@@ -124,6 +143,7 @@ impl Package {
             }
         };
         if let Some(path) = workspaces {
+            warn_of_unread(environment, &root, &path);
             environment.cargo.watch(path.strip_prefix(&root).unwrap_or(&path));
         }
         let edition = match facts.edition {

@@ -108,6 +108,35 @@ fn later_places_win() {
 }
 
 #[test]
+fn a_file_of_settings_that_nobody_reads_is_told() {
+    let project = Project::new("", &[KERNEL]);
+    project.write("Cargo.toml", "[workspace]\nmembers = [\"app\"]\n");
+    project.write("app/src/lib.rs", "");
+    let warnings = || {
+        let build = project.build();
+        let is_warning = |line: &&String| line.starts_with("cargo::warning=");
+        let lines: Vec<_> = build.lines.iter().filter(is_warning).cloned().collect();
+        (lines, build.lines.contains(&"cargo::rerun-if-changed=../kernelmill.toml".to_owned()))
+    };
+    assert_eq!(warnings(), (vec![], false));
+    project.write("kernelmill.toml", "targets = [\"sm_80\"]\n");
+    let (told, is_watched) = warnings();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].starts_with("cargo::warning=../kernelmill.toml is read for no package"),
+        "{told:?}"
+    );
+    assert!(told[0].contains("`[workspace.metadata.kernelmill]` in ../Cargo.toml"), "{told:?}");
+    assert!(is_watched);
+    // A package beside it reads it.
+    let manifest =
+        "[workspace]\nmembers = [\"app\"]\n[package]\nname = \"root\"\nversion = \"0.1.0\"\n";
+    project.write("Cargo.toml", manifest);
+    project.write("src/lib.rs", "");
+    assert_eq!(warnings(), (vec![], false));
+}
+
+#[test]
 fn everything_wrong_is_reported_at_once_with_file_line_and_the_nearest() {
     let metadata = "\
 targts = [\"cpu\"]

@@ -5,9 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kernelmill_llvm::ir::{Opcode, Type, Value};
 
-use super::{
-    super::layout::context_arrays::crossing, affine::Affine, private_arrays::PrivateArrays,
-};
+use super::{affine::Affine, private_arrays::PrivateArrays};
 use crate::{
     ScalarReason,
     cpu::{
@@ -407,4 +405,64 @@ fn can_restart(flow: &Flow<'_>) -> Vec<bool> {
         .flat_map(|node| flow.graph.successors[node].clone())
         .collect();
     flow.graph.reachable(&after, None).into_iter().map(|after| !after).collect()
+}
+
+/// The values that are used in a region without having been computed in it before.
+pub(in crate::cpu::vectorize) fn crossing<'c>(plan: &Plan<'c>) -> Vec<Value<'c>> {
+    if plan.regions.len() == 1 {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for instruction in plan.function.instructions() {
+        if plan.escaping.contains(&instruction) && crosses(plan, instruction) {
+            found.push(instruction);
+        }
+    }
+    found
+}
+
+fn crosses<'c>(plan: &Plan<'c>, value: Value<'c>) -> bool {
+    let defined = plan.flow.number(value.block());
+    value.users().into_iter().any(|user| {
+        let is_phi = user.opcode() == Opcode::Phi;
+        let places: Vec<_> = if is_phi {
+            (0..user.operands().len() as u32)
+                .filter(|&index| user.operand(index) == value)
+                .filter_map(|index| user.incoming_block(index))
+                .map(|from| plan.flow.number(from))
+                .collect()
+        } else {
+            vec![plan.flow.number(user.block())]
+        };
+        places.into_iter().any(|used| used != defined && is_needed(plan, defined, used))
+    })
+}
+
+/// Whether any region comes to `used`, or from it to a panic, without `defined`.
+fn is_needed(plan: &Plan<'_>, defined: usize, used: usize) -> bool {
+    let places: Vec<usize> = if plan.flow.panics[used] { sources(plan, used) } else { vec![used] };
+    places.into_iter().any(|used| {
+        (0..plan.regions.len()).any(|region| {
+            plan.regions[region].blocks[used] && !plan.is_at_hand(region, defined, used)
+        })
+    })
+}
+
+/// The blocks that lead to a panicking block and do not panic themselves.
+pub(in crate::cpu::vectorize) fn sources(plan: &Plan<'_>, block: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut seen = vec![false; plan.flow.blocks.len()];
+    let mut work = vec![block];
+    while let Some(block) = work.pop() {
+        for (from, _) in plan.flow.blocks.iter().enumerate().filter(|(_, from)| {
+            from.successors().iter().any(|next| plan.flow.number(*next) == block)
+        }) {
+            if !plan.flow.panics[from] {
+                found.push(from);
+            } else if !std::mem::replace(&mut seen[from], true) {
+                work.push(from);
+            }
+        }
+    }
+    found
 }

@@ -10,8 +10,8 @@ use kernelmill_llvm::{
 
 use super::{
     super::{
-        analysis::plan::Plan,
-        layout::{context_arrays::sources, region_function::PANICKED},
+        analysis::plan::{Plan, sources},
+        layout::region_function::PANICKED,
     },
     code::Mask,
     values::Values,
