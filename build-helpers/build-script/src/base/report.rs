@@ -70,6 +70,19 @@ impl Report {
         self.findings.push(Finding::Verbatim { code, text: text.into() });
     }
 
+    /// Adds what another report found in the text of kernel sources, and would have found with any settings: not what may
+    /// come of settings that are wrong, as kernels that are not found, or instances that are not listed.
+    pub(crate) fn add_faults_of_sources(&mut self, other: &Self) {
+        let is_of_source = |finding: &&Finding| match finding {
+            Finding::Diagnostic(Diagnostic { code, place, .. }) => {
+                *code != Code::Instances && !place.file.ends_with(".toml")
+            }
+            Finding::Plain { .. } | Finding::Verbatim { .. } => false,
+        };
+        self.findings.extend(other.findings.iter().filter(is_of_source).cloned());
+        self.texts.extend(other.texts.clone());
+    }
+
     /// `Err` with everything found, if anything was.
     pub(crate) fn into_result<E>(self, error: impl FnOnce(Self) -> E) -> Result<(), E> {
         if self.is_empty() { Ok(()) } else { Err(error(self)) }

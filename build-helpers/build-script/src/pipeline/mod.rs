@@ -99,16 +99,18 @@ pub(crate) fn run_with(
     let package = Package::read(environment)?;
     remove_leftovers(&package.out_dir);
     variables::warn_of_unknown(environment);
-    let mut settings = resolve::read(environment, &package, builder)?;
+    let (mut settings, faults) = resolve::read_all(environment, &package, builder);
     let is_skipped = is_skipped(environment);
     let store = match is_skipped {
-        true => store_of_user_if_any(environment),
-        false => store_of_user(environment)?,
+        true => Ok(store_of_user_if_any(environment)),
+        false => store_of_user(environment),
     };
     drop(step);
     let step = environment.step("build", "discovery", &[]);
-    let discovered = discover(environment, &package, &mut settings)?;
+    let discovered = discover(environment, &package, &mut settings);
+    let discovered = with_faults(faults, discovered)?;
     drop(step);
+    let store = store?;
     let step = environment.step("build", "search for tools and plan", &[]);
     let search = toolchain::Search::of_build(environment, &package, &settings);
     let tools = find_tools(&search, &package, &settings, &discovered, is_skipped)?;
@@ -153,6 +155,20 @@ pub(crate) fn run_with(
         log(environment, &compiled, &summary);
     }
     Ok(summary)
+}
+
+/// What discovery found, or everything that is wrong with the settings and with the sources.
+fn with_faults(
+    mut faults: Report,
+    discovered: Result<Discovered, Error>,
+) -> Result<Discovered, Error> {
+    if faults.is_empty() {
+        return discovered;
+    }
+    if let Err(Error::Sources(found)) = &discovered {
+        faults.add_faults_of_sources(found);
+    }
+    Err(Error::Settings(faults))
 }
 
 /// What discovery finds.

@@ -41,6 +41,17 @@ pub(crate) fn read(
     package: &Package,
     builder: Layer,
 ) -> Result<Settings, Error> {
+    let (settings, report) = read_all(environment, package, builder);
+    report.into_result(Error::Settings)?;
+    Ok(settings)
+}
+
+/// As [`read`], with everything wrong beside what is left of the settings without that.
+pub(crate) fn read_all(
+    environment: &BuildEnvironment,
+    package: &Package,
+    builder: Layer,
+) -> (Settings, Report) {
     let mut report = Report::default();
     let workspace = package.workspace.as_ref().and_then(|text| {
         toml_reader::table_at(text, &["workspace", "metadata", "kernelmill"], &mut report)
@@ -71,8 +82,7 @@ pub(crate) fn read(
             }
         }
     }
-    report.into_result(Error::Settings)?;
-    Ok(settings)
+    (settings, report)
 }
 
 /// What the environment sets.

@@ -137,6 +137,27 @@ fn a_file_of_settings_that_nobody_reads_is_told() {
 }
 
 #[test]
+fn what_is_wrong_with_settings_and_with_sources_is_told_together() {
+    let bad = "#[kernel]\npub fn bad(text: String) {}\n";
+    let generic = "#[kernel]\npub fn generic<T>(x: T) {}\n";
+    let metadata =
+        "targts = [\"cpu\"]\n[package.metadata.kernelmill.kernels.generic]\ninstances = 3\n";
+    let project = Project::new(metadata, &[("kernels/bad.rs", bad), ("kernels/g.rs", generic)]);
+    let error = project.error();
+    assert!(error.starts_with("error[KM0001]: unknown key `targts`"), "{error}");
+    let of_source = "error[KM0040]: parameter `text` of kernel `bad` has type `String`";
+    assert!(error.contains(of_source), "{error}");
+    assert!(error.contains("`instances` cannot be 3"), "{error}");
+    // What comes of the wrong setting alone is not told.
+    assert!(!error.contains("KM0042"), "{error}");
+    // Nor are kernels missed where wrong settings say where they are.
+    let project = Project::new("source-dirs = 4\n", &[("shaders/k.rs", SAXPY)]);
+    let error = project.error();
+    assert!(error.contains("`source-dirs`"), "{error}");
+    assert_eq!(error.matches("error[").count(), 1, "{error}");
+}
+
+#[test]
 fn everything_wrong_is_reported_at_once_with_file_line_and_the_nearest() {
     let metadata = "\
 targts = [\"cpu\"]
