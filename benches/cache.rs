@@ -1,5 +1,6 @@
 //! What the module cache costs: a hit, which is a hold of a loaded module and its release, from one thread and from
-//! eight, of one module and of a module for each thread; and the load of 256 modules. With the features `cuda`, `hip`,
+//! eight, of one module and of a module for each thread; of two modules in turn, of which a thread may remember one only; and the
+//! load of 256 modules. With the features `cuda`, `hip`,
 //! `opencl` and `wgpu`, where there is a driver, the same there: on an OpenCL device the load compiles a program, and on one of
 //! wgpu a module is given to the driver.
 //!
@@ -35,6 +36,35 @@ fn hits(name: &str, device: &Device, modules: &[&'static EmbeddedArtifact]) -> R
     Ok(())
 }
 
+/// How often two modules are held in turn in one sample, and samples of each pair, of which the best counts.
+const TURNS: u32 = 500;
+const SAMPLES: usize = 20;
+
+/// The time of a hit, in nanoseconds, where a thread holds the first module and another one in turn: in the middle of all
+/// others and with the worst one. With so many modules some others share the first one's place.
+fn in_turn(device: &Device, modules: &[&'static EmbeddedArtifact]) -> Result<(f64, f64)> {
+    for module in modules {
+        visit(device, module)?;
+    }
+    let (first, others) = (modules[0], &modules[1..]);
+    let each = |other: &&'static EmbeddedArtifact| {
+        let sample = |_| -> Result<Duration> {
+            let begin = Instant::now();
+            for _ in 0..TURNS {
+                visit(device, black_box(first))?;
+                visit(device, black_box(other))?;
+            }
+            Ok(begin.elapsed())
+        };
+        let samples: Result<Vec<Duration>> = (0..SAMPLES).map(sample).collect();
+        let best = samples?.into_iter().min().expect("there are samples");
+        Ok(best.as_secs_f64() * 1e9 / f64::from(2 * TURNS))
+    };
+    let mut times = others.iter().map(each).collect::<Result<Vec<f64>>>()?;
+    times.sort_by(f64::total_cmp);
+    Ok((times[times.len() / 2], times[times.len() - 1]))
+}
+
 /// The time of a load and of an unload, in nanoseconds each, of 256 modules.
 fn loads(
     device: &Device,
@@ -67,6 +97,9 @@ fn measure(device: &Device, binaries: &Binaries) -> Result<()> {
     let modules = binaries.artifacts(MODULES);
     hits("  a hit, one module", device, &modules[..1])?;
     hits("  a hit, a module for each thread", device, &modules[..contention::THREADS])?;
+    let (middle, worst) = in_turn(device, &modules)?;
+    println!("  a hit, two modules in turn, middle of pairs   {middle:9.1} ns");
+    println!("  a hit, two modules in turn, worst pair        {worst:9.1} ns");
     let (load, unload) = loads(device, &modules, binaries.loads)?;
     println!("  256 modules, a load each                     {load:9.1} ns");
     println!("  256 modules, an unload each                  {unload:9.1} ns");
