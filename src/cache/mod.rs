@@ -29,12 +29,14 @@ use crate::{
 };
 
 mod loader;
+mod remembered;
 mod slot;
 mod table;
 #[cfg(test)]
 mod tests;
 
 pub use loader::{LoadRequest, Loader, LoaderResult};
+use remembered::Remembered;
 use slot::Visit;
 pub use table::CacheStatistics;
 use table::{Hold, Table};
@@ -42,9 +44,6 @@ use table::{Hold, Table};
 /// Modules that stay loaded though nobody holds them, unless [`ModuleCache::set_capacity`] says
 /// otherwise: modules of all contexts together.
 const DEFAULT_CAPACITY: usize = 256;
-
-/// How many modules a thread remembers, as a power of two.
-const REMEMBERED_BITS: u32 = 6;
 
 /// A context, and the fingerprint of a binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,13 +72,12 @@ pub struct ModuleCache {
 /// A module in use.
 pub(crate) struct ModuleHold(Hold<'static, ModuleKey, Arc<dyn Module>>);
 
-/// What a thread remembers of a module that it asked for.
-type Remembered = Option<Arc<Visit<ModuleKey, Arc<dyn Module>>>>;
+/// What a thread remembers of the modules that it asked for.
+type Visits = Remembered<Arc<Visit<ModuleKey, Arc<dyn Module>>>>;
 
 thread_local! {
     /// The modules that this thread has asked for last. They are not kept loaded by this.
-    static REMEMBERED: RefCell<[Remembered; 1 << REMEMBERED_BITS]> =
-        const { RefCell::new([const { None }; 1 << REMEMBERED_BITS]) };
+    static REMEMBERED: RefCell<Visits> = const { RefCell::new(Remembered::new()) };
 }
 
 /// The cache of this process.
@@ -188,8 +186,9 @@ impl ModuleCache {
         };
         let hold = self.table.hold(key, load)?;
         let visit = Arc::clone(hold.visit());
-        let remember = |all: &RefCell<[Remembered; 1 << REMEMBERED_BITS]>| {
-            all.try_borrow_mut().map(|mut all| all[key.place()].replace(visit))
+        let remember = |all: &RefCell<Visits>| {
+            let is_it = |visit: &Arc<Visit<_, _>>| *visit.key() == key;
+            all.try_borrow_mut().map(|mut all| all.replace(key.number(), visit, is_it))
         };
         // While the thread ends there is nothing to remember.
         drop(REMEMBERED.try_with(remember));
@@ -198,9 +197,9 @@ impl ModuleCache {
 
     /// A module that the calling thread has asked for before.
     fn remembered(&'static self, key: ModuleKey) -> Option<ModuleHold> {
-        let find = |all: &RefCell<[Remembered; 1 << REMEMBERED_BITS]>| {
+        let find = |all: &RefCell<Visits>| {
             let all = all.try_borrow().ok()?;
-            let visit = all[key.place()].as_ref().filter(|visit| *visit.key() == key)?;
+            let visit = all.find(key.number(), |visit| *visit.key() == key)?;
             self.table.again(visit).map(ModuleHold)
         };
         REMEMBERED.try_with(find).ok().flatten()
@@ -214,10 +213,9 @@ impl ModuleCache {
 }
 
 impl ModuleKey {
-    /// Where a thread remembers the module (Fibonacci hashing).
-    fn place(&self) -> usize {
-        let number = self.context.number().wrapping_add(self.fingerprint.as_ptr().addr() as u64);
-        (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - REMEMBERED_BITS)) as usize
+    /// What a thread finds the module by.
+    fn number(&self) -> u64 {
+        self.context.number().wrapping_add(self.fingerprint.as_ptr().addr() as u64)
     }
 }
 
