@@ -1,8 +1,7 @@
-//! What the module cache costs: a hit, which is a hold of a loaded module and its release, from one thread and from
-//! eight, of one module and of a module for each thread; of two modules in turn, of which a thread may remember one only; and the
-//! load of 256 modules. With the features `cuda`, `hip`,
-//! `opencl` and `wgpu`, where there is a driver, the same there: on an OpenCL device the load compiles a program, and on one of
-//! wgpu a module is given to the driver.
+//! What the module cache costs: a hit, which is a hold of a loaded module and its release, from one thread, from two and
+//! from eight, of one module and of a module for each thread; hits of two modules in turn, of which a thread may remember
+//! one only; and the load of 256 modules. With the features `cuda`, `hip`, `opencl` and `wgpu`, where there is a driver,
+//! the same there: on an OpenCL device the load compiles a program, and on one of wgpu a module is given to the driver.
 //!
 //! `cargo bench -p kernelmill --bench cache`
 
@@ -13,6 +12,7 @@ mod modules;
 
 use std::{
     hint::black_box,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -91,12 +91,23 @@ fn loads(
     Ok((each(load), each(unload)))
 }
 
+/// The time of a count that all threads write to. Where it is no slower in several threads, they did not run at once, and
+/// what is measured beside it does not show how threads contend.
+fn shared_count() {
+    let shared = Arc::new(());
+    contention::report("  a reference count that all threads share", |_| {
+        drop(black_box(Arc::clone(black_box(&shared))));
+    });
+}
+
 /// The times on a device.
 fn measure(device: &Device, binaries: &Binaries) -> Result<()> {
     println!("{device}");
     let modules = binaries.artifacts(MODULES);
+    shared_count();
     hits("  a hit, one module", device, &modules[..1])?;
     hits("  a hit, a module for each thread", device, &modules[..contention::THREADS])?;
+    shared_count();
     let (middle, worst) = in_turn(device, &modules)?;
     println!("  a hit, two modules in turn, middle of pairs   {middle:9.1} ns");
     println!("  a hit, two modules in turn, worst pair        {worst:9.1} ns");
