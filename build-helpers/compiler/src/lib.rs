@@ -57,7 +57,9 @@ pub use base::resource_limits::{limit_behind, limit_told, tell_limits};
 pub use code::{CodeStage, KernelCode};
 pub use compiler::Compiler;
 pub use diagnostic::{Fault, Frame};
-pub use error::{DeferredFault, Error, LayoutMismatch, NoPtxVersion, ParameterSpace, TypeMismatch};
+pub use error::{
+    DeferredFault, Error, HiddenKernel, LayoutMismatch, NoPtxVersion, ParameterSpace, TypeMismatch,
+};
 pub use frontend::{
     exports, limits,
     rust::{Mirror, MirroredText, RustSource},

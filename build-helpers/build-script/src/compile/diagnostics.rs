@@ -239,6 +239,7 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
         | CompileError::Unsupported { .. }
         | CompileError::Layout { .. }
         | CompileError::Types(_)
+        | CompileError::HiddenKernels(_)
         | CompileError::ParameterSpace { .. }
         | CompileError::Plugins(_)
         | CompileError::Deferred(_)

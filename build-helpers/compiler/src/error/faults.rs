@@ -33,6 +33,22 @@ pub struct TypeMismatch {
     pub read: String,
 }
 
+/// A kernel that rustc compiles, and that is nowhere in the text of its source.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{source_name}: kernel `{kernel}` is written by a macro of another crate{}, and the build cannot read its \
+     parameters: write `#[kernel]` and the function in the source itself, or by a `macro_rules!` of it",
+    place.as_ref().map(|(file, line)| format!(" ({file}:{line})")).unwrap_or_default()
+)]
+pub struct HiddenKernel {
+    /// The source whose code has it.
+    pub source_name: String,
+    /// Its symbol.
+    pub kernel: String,
+    /// The file and the line that rustc gives for it.
+    pub place: Option<(String, u32)>,
+}
+
 /// A parameter whose type is not laid out as its source was read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(

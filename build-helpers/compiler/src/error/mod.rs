@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 use kernelmill_artifact::Target;
 
-pub use self::faults::{DeferredFault, LayoutMismatch, NoPtxVersion, ParameterSpace, TypeMismatch};
+pub use self::faults::{
+    DeferredFault, HiddenKernel, LayoutMismatch, NoPtxVersion, ParameterSpace, TypeMismatch,
+};
 use self::text::{CppMessages, KeptInput, PluginFaults, TooLarge, Unreadable, after_newline};
 use crate::{
     base::resource_limits::limit_behind,
@@ -357,6 +359,9 @@ pub enum Error {
     /// Parameters have other types than those that were read from their source, each with its kernel.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Types(Vec<TypeMismatch>),
+    /// Macros of other crates write kernels, whose signatures cannot be read.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    HiddenKernels(Vec<HiddenKernel>),
     /// What the compiled code says of parameters is not what their source says.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Layout(Vec<LayoutMismatch>),
@@ -414,6 +419,7 @@ impl Error {
             Self::Generation { .. } => Code::Generation,
             Self::Override { .. } => Code::Override,
             Self::LeftOut { .. } | Self::Types(_) | Self::Layout(_) => Code::OtherTypes,
+            Self::HiddenKernels(_) => Code::HiddenKernel,
             Self::Llvm(_) => Code::RustToolchain,
             Self::OlderLlvm { .. } | Self::ClangBitcode { .. } | Self::PtxVersion(_) => {
                 Code::ToolVersion

@@ -19,7 +19,7 @@ use crate::{
 use cargo_metadata::{CompilerMessage, Message, diagnostic::DiagnosticLevel};
 use kernelmill_compiler::{
     Error, Lowered,
-    frontend::rust::{FULL_DEBUG, check_types},
+    frontend::rust::{FULL_DEBUG, check_all_read, check_types},
 };
 use kernelmill_store::digest;
 use object::read::archive::ArchiveFile;
@@ -36,7 +36,7 @@ use std::{
 /// # Errors
 ///
 /// [`Error::Rustc`] with what cargo and rustc said, [`Error::Types`] where a parameter has another type
-/// than was read, [`Error::Io`], and [`Error::Tool`] where the
+/// than was read, [`Error::HiddenKernels`] where a macro of another crate writes a kernel, [`Error::Io`], and [`Error::Tool`] where the
 /// libraries hold no bitcode.
 pub(crate) fn lower(
     environment: &BuildEnvironment,
@@ -88,7 +88,9 @@ fn check_identity(call: &Call<'_>) -> Result<(), Failure> {
     let bytes =
         fs::read(&text).map_err(|source| Error::Io { action: "read", path: text, source })?;
     let module = String::from_utf8_lossy(&bytes);
-    check_types(&module, call.source.kernels(), &call.source.functions).map_err(Failure::from)
+    let kernels = call.source.kernels();
+    check_types(&module, kernels, &call.source.functions)?;
+    check_all_read(&module, kernels, &call.source.display).map_err(Failure::from)
 }
 
 /// The text that rustc has written beside the metadata of a library, where it chose the place.
@@ -296,6 +298,33 @@ mod tests {
         let message = error.to_string();
         let expected = "parameter `x` of kernel `k` is read as `u32`, and rustc compiles `f32`: ";
         assert!(message.contains(expected), "{message}");
+    }
+
+    #[test]
+    fn kernels_that_macros_of_other_crates_write_are_told() {
+        let text = "#![no_std]\nuse other::kernel;\n#[kernel] pub fn k(x: u32) { let _ = x; }\n\
+            #[unsafe(no_mangle)] pub extern \"C\" fn __kernelmill_entry_k(x: u32) { k(x) }\nother::kernels!();\n";
+        let files = [("kernels/pack/src/lib.rs", text)];
+        let mut packages = PACKAGES;
+        let with_macro = format!(
+            "{}\n#[proc_macro]\npub fn kernels(_: TokenStream) -> TokenStream {{ \
+             \"#[unsafe(no_mangle)] pub extern \\\"C\\\" fn __kernelmill_entry_far(_: u32) {{}}\".parse().unwrap() }}\n",
+            packages[2].1
+        );
+        packages[2].1 = &with_macro;
+        let project = Project::new("", &[&files[..], &packages].concat());
+        let mut variables = project.variables.clone();
+        variables.insert("TARGET".into(), host().into());
+        let environment = BuildEnvironment::fixed(variables, Cargo::to(Box::new(std::io::sink())));
+        let package = Package::read(&environment).unwrap();
+        let refused = lower(&environment, &package, &pack(&package), None).map(drop);
+        let message = refused.unwrap_err().to_string();
+        let expected = "kernels/pack: kernel `far` is written by a macro of another crate (";
+        assert!(message.starts_with(expected), "{message}");
+        assert!(message.contains("src/lib.rs:5)"), "{message}");
+        assert!(message.contains("by a `macro_rules!` of it"), "{message}");
+        // That which is read is not among them.
+        assert_eq!(message.lines().count(), 1, "{message}");
     }
 
     /// A package of kernels without its sources, and a crate with an attribute that does nothing.

@@ -15,7 +15,7 @@ mod source;
 
 pub use crate::job::Lowered;
 pub(crate) use device::{DEVICE_DIGEST, DeviceCrate, build_device_crate, file_digest};
-pub use identity::check_types;
+pub use identity::{check_all_read, check_types};
 pub(crate) use layout::check as check_layouts;
 pub(crate) use lower::lower;
 pub use rustc::{CODE_OPTIONS, FULL_DEBUG, instances_variable};

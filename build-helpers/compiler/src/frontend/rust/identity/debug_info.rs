@@ -61,6 +61,19 @@ impl<'a> DebugInfo<'a> {
         Self { nodes, subprograms }
     }
 
+    /// The reserved names of functions, in no order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.subprograms.keys().copied()
+    }
+
+    /// The file and the line of a function with a reserved name.
+    pub(super) fn place(&self, name: &str) -> Option<(String, u32)> {
+        let function = *self.subprograms.get(name)?;
+        let line = u32::try_from(self.number(function, "line")?).ok()?;
+        let file = self.field(self.reference(function, "file")?, "filename")?;
+        Some((unescaped(file.trim_matches('"')).into_owned(), line))
+    }
+
     /// The type of a function with a reserved name.
     pub(super) fn subprogram(&self, name: &str) -> Option<NodeId> {
         self.reference(*self.subprograms.get(name)?, "type")

@@ -25,7 +25,7 @@ use self::{
 use crate::{
     Error,
     base::names::{EXPORTED, SHIM_PREFIX},
-    error::TypeMismatch,
+    error::{HiddenKernel, TypeMismatch},
 };
 
 /// Compares the types in signatures with those in the debug information of the same source, as
@@ -46,6 +46,33 @@ pub fn check_types(
     let functions = functions.iter().filter_map(|function| device_function(&debug, function));
     let mismatches: Vec<_> = kernels.chain(functions).collect();
     if mismatches.is_empty() { Ok(()) } else { Err(Error::Types(mismatches)) }
+}
+
+/// Looks in the debug information of a source for kernels that have no signature: those that macros of other crates write,
+/// which no text of the source has.
+///
+/// # Errors
+///
+/// [`Error::HiddenKernels`] with every such kernel.
+pub fn check_all_read(
+    module: &str,
+    signatures: &[Signature],
+    source_name: &str,
+) -> Result<(), Error> {
+    let debug = DebugInfo::read(module);
+    let mut hidden = Vec::new();
+    for name in debug.names() {
+        let Some(kernel) = name.strip_prefix(SHIM_PREFIX) else { continue };
+        if signatures.iter().all(|signature| signature.symbol != kernel) {
+            hidden.push(HiddenKernel {
+                source_name: source_name.to_owned(),
+                kernel: kernel.to_owned(),
+                place: debug.place(name),
+            });
+        }
+    }
+    hidden.sort_by(|a, b| a.kernel.cmp(&b.kernel));
+    if hidden.is_empty() { Ok(()) } else { Err(Error::HiddenKernels(hidden)) }
 }
 
 /// The first parameter of a kernel that has another type.
