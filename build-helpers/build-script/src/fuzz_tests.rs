@@ -19,7 +19,9 @@ use crate::{
     base::{cargo::Cargo, environment::BuildEnvironment, report::Report},
     discovery::{candidate::Candidate, includes::Headers, read, source::SourceKind},
     manifest::Manifest,
-    settings::{contract, layer::Layer, package::Package, resolve, toml_text::TomlText},
+    settings::{
+        contract, layer::Layer, package::Package, resolve, toml_reader::KEYS, toml_text::TomlText,
+    },
     test_support::{Project, SAXPY, files},
 };
 
@@ -184,6 +186,71 @@ fn a_build_on_a_damaged_store_gives_what_it_gave_before() {
         project.build().result.expect("a damaged entry is a miss");
         assert_eq!(outputs(), expected);
     });
+}
+
+/// What is refused is not what the help says to write.
+#[test]
+fn help_of_settings_is_not_what_was_written() {
+    let targets = [
+        "cpu",
+        "compute_75",
+        "sm_90a",
+        "gfx90a:xnack+",
+        "gfx942:sramecc-:xnack-",
+        "spirv64",
+        "vulkan",
+        "opencl-c",
+        "bitcode_cpu",
+        "cuda",
+        "hip",
+        "metal",
+        "spirv",
+        "wgpu",
+        "9.0+PTX",
+        "all-major",
+    ];
+    let project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
+    let mut refused = 0;
+    try_all(400, |random| {
+        let key = misspelt(random.pick(&KEYS), random);
+        let target = misspelt(random.pick(&targets), random);
+        let of_kernel = misspelt(random.pick(&targets), random);
+        let text = format!(
+            "\"{key}\" = 1\ntargets = [\"{target}\"]\n[kernels.saxpy]\ntargets = [\"{of_kernel}\"]\n"
+        );
+        project.write("app/kernelmill.toml", &text);
+        let environment =
+            BuildEnvironment::fixed(project.variables.clone(), Cargo::to(Box::new(sink())));
+        let package = Package::read(&environment).expect("the package is read");
+        let Err(error) = resolve::read(&environment, &package, Layer::default()) else { return };
+        let error = error.to_string();
+        for written in [&key, &target, &of_kernel] {
+            let is_unknown = ["key", "target"]
+                .iter()
+                .any(|it| error.contains(&format!("unknown {it} `{written}`")));
+            refused += u32::from(is_unknown);
+            let told = ["the nearest is", "write"].map(|it| format!("= help: {it} `{written}`"));
+            assert!(!is_unknown || told.iter().all(|it| !error.contains(it)), "{error}\n{text}");
+        }
+    });
+    assert!(refused > 0, "nothing was refused");
+}
+
+/// A word with up to two signs changed, left out or put in.
+fn misspelt(word: &str, random: &mut Random) -> String {
+    const SIGNS: [char; 14] =
+        ['a', 's', 'x', 'S', 'O', '0', '9', '-', '_', '+', ':', ' ', 'é', '.'];
+    let mut signs: Vec<char> = word.chars().collect();
+    for _ in 0..random.below(3) {
+        let at = random.below(signs.len());
+        match random.below(4) {
+            0 => signs[at] = *random.pick(&SIGNS),
+            1 => signs.insert(at, *random.pick(&SIGNS)),
+            2 if signs.len() > 1 => drop(signs.remove(at)),
+            _ => signs[at] = signs[at].to_ascii_uppercase(),
+        }
+    }
+    signs.into_iter().collect()
 }
 
 /// Settings with every key, and every kind of value.
