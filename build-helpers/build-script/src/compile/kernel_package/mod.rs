@@ -12,6 +12,7 @@ use crate::{
     base::{
         environment::BuildEnvironment,
         files::{Access, write},
+        paths,
     },
     discovery::source::Source,
     settings::package::Package,
@@ -90,7 +91,14 @@ fn check_identity(call: &Call<'_>) -> Result<(), Failure> {
     let module = String::from_utf8_lossy(&bytes);
     let kernels = call.source.kernels();
     check_types(&module, kernels, &call.source.functions)?;
-    check_all_read(&module, kernels, &call.source.display).map_err(Failure::from)
+    check_all_read(&module, kernels, &call.source.display).map_err(|mut error| {
+        if let Error::HiddenKernels(hidden) = &mut error {
+            for (file, _) in hidden.iter_mut().filter_map(|it| it.place.as_mut()) {
+                *file = paths::relative(&call.package.root, Path::new(file));
+            }
+        }
+        error.into()
+    })
 }
 
 /// The text that rustc has written beside the metadata of a library, where it chose the place.
@@ -321,7 +329,7 @@ mod tests {
         let message = refused.unwrap_err().to_string();
         let expected = "kernels/pack: kernel `far` is written by a macro of another crate (";
         assert!(message.starts_with(expected), "{message}");
-        assert!(message.contains("src/lib.rs:5)"), "{message}");
+        assert!(message.contains(" (kernels/pack/src/lib.rs:5)"), "{message}");
         assert!(message.contains("by a `macro_rules!` of it"), "{message}");
         // That which is read is not among them.
         assert_eq!(message.lines().count(), 1, "{message}");

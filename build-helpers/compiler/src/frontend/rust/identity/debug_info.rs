@@ -3,7 +3,7 @@
 //! Source: the LLVM language reference, "Specialized Metadata Nodes"
 //! (<https://llvm.org/docs/LangRef.html#specialized-metadata-nodes>).
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{borrow::Cow, collections::HashMap, path::Path};
 
 use kernelmill_artifact::Scalar;
 
@@ -70,8 +70,11 @@ impl<'a> DebugInfo<'a> {
     pub(super) fn place(&self, name: &str) -> Option<(String, u32)> {
         let function = *self.subprograms.get(name)?;
         let line = u32::try_from(self.number(function, "line")?).ok()?;
-        let file = self.field(self.reference(function, "file")?, "filename")?;
-        Some((unescaped(file.trim_matches('"')).into_owned(), line))
+        let file = self.reference(function, "file")?;
+        let text = |name| Some(unescaped(self.field(file, name)?.trim_matches('"')));
+        let folder = text("directory").unwrap_or_default();
+        let path = Path::new(&*folder).join(&*text("filename")?);
+        Some((path.to_string_lossy().into_owned(), line))
     }
 
     /// The type of a function with a reserved name.
