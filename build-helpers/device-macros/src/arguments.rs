@@ -64,7 +64,8 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
 const NUMBERS: [&str; 4] = ["launch_bounds", "min_blocks", "max_registers", "index_width"];
 const SIZES: [&str; 2] = ["block_size", "cluster"];
 /// Launch bounds of a variant.
-const VARIANT_LIMITS: [&str; 3] = ["launch_bounds", "max_registers", "index_width"];
+const VARIANT_LIMITS: [&str; 5] =
+    ["launch_bounds", "block_size", "min_blocks", "max_registers", "index_width"];
 
 /// Checks the syntax of a launch bound; the compiler checks its numbers.
 fn check_bound(part: &[TokenTree], name: &str, errors: &mut Errors) {
@@ -112,8 +113,8 @@ fn check_variants(part: &[TokenTree], errors: &mut Errors) {
             if VARIANT_LIMITS.contains(&name.as_str()) {
                 check_bound(part, &name, errors);
             } else {
-                let message = "a variant in the attribute takes `launch_bounds`, `max_registers` and `index_width`: write \
-                               `name`, `targets` and `define` in the settings of the build";
+                let message = "a variant in the attribute takes `launch_bounds`, `block_size`, `min_blocks`, `max_registers` \
+                               and `index_width`: write `name`, `targets` and `define` in the settings of the build";
                 errors.push(span(part), message);
             }
         }

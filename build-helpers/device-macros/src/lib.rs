@@ -48,7 +48,7 @@ use proc_macro::TokenStream;
 /// settings of the build: `#[kernel(instances = ["f32, 16", "f64, 16"])]`.
 ///
 /// Variants are builds of the kernel for some of its launches, each with bounds in place of the kernel's:
-/// `#[kernel(variants = [{ launch_bounds = 64 }, { launch_bounds = 64, index_width = 32 }, { max_registers = 32 }])]`.
+/// `#[kernel(variants = [{ launch_bounds = 64, index_width = 32 }, { block_size = [32, 1, 1], min_blocks = 8 }])]`.
 ///
 /// The function itself stays as written and can be called by other functions.
 ///

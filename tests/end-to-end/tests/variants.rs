@@ -32,7 +32,7 @@ pub fn plain(mut y: DisjointSlice<u32>) {
 }
 
 /// Has no index that could be narrower.
-#[kernel(launch_bounds = 128, variants = [{ launch_bounds = 1024 }])]
+#[kernel(launch_bounds = 128, variants = [{ launch_bounds = 1024 }, { block_size = [512, 1, 1], min_blocks = 2 }])]
 pub fn mark(mut y: DisjointSlice<u32>) {
     if let Some(out) = y.get_mut(thread::index_1d()) {
         *out = 5;
@@ -95,7 +95,7 @@ fn main() -> kernelmill::Result<()> {
         let expected = |i: usize| ((i / width + i % width) % 1000) as u32;
         assert_eq!(y.download()?, (0..600).map(expected).collect::<Vec<_>>());
     }
-    for block in [128, 1024] {
+    for block in [128, 512, 1024] {
         let mut y = device.zeros::<u32>(1024)?;
         kernels.mark(&stream, Launch::grid([1024 / block], [block]), &mut y)?;
         assert_eq!(y.download()?, [5; 1024]);
@@ -170,6 +170,8 @@ fn launches_get_the_variants_that_fit_on_the_cpu_and_on_the_fake_driver() {
     assert!(ptx(".threads1024").contains(".maxnreg 64"), "a block fits onto a multiprocessor");
     let exact = ptx(".block64_minblocks2");
     assert!(exact.contains(".reqntid 64") && exact.contains(".minnctapersm 2"), "{exact}");
+    let exact = ptx(".block512_minblocks2");
+    assert!(exact.contains(".reqntid 512") && exact.contains(".minnctapersm 2"), "{exact}");
     // Equal binaries of two builds are one file, and are embedded once.
     let nothing = manifest.kernel("nothing").expect("there is such a kernel");
     let files: Vec<_> =
@@ -190,13 +192,13 @@ fn launches_get_the_variants_that_fit_on_the_cpu_and_on_the_fake_driver() {
     assert_eq!(again.summary().map_or(0, |it| it.compiled), 0, "{}", again.stdout);
 }
 
-/// Builds a package that must fail, and compares what its build script says.
+/// Builds a package with more kernels that must fail, and compares what its build script says.
 #[track_caller]
-fn fails(name: &str, settings: &str) {
+fn fails(name: &str, settings: &str, more_kernels: &str) {
     let settings = format!("targets = [\"cpu\", \"compute_75\"]\n{settings}");
     let project = Project::new(name)
         .manifest("2024", &settings)
-        .file("kernels/spread.rs", KERNELS)
+        .file("kernels/spread.rs", &format!("{KERNELS}{more_kernels}"))
         .file("src/main.rs", "fn main() {}\n");
     check_snapshot(name, &project.cargo(&["build"]).build_script_error());
 }
@@ -218,6 +220,7 @@ variants = [
 [package.metadata.kernelmill.kernels.plain]
 variants = { launch-bounds = 64 }
 ",
+        "",
     );
 }
 
@@ -240,6 +243,11 @@ variants = [{ launch-bounds = 128 }]
 variants = [{ launch-bounds = 128 }]
 [package.metadata.kernelmill.kernels.mark]
 variants = [{ launch-bounds = 1024, max-registers = 255 }]
+",
+        "
+/// Has nothing that says how many threads a block has.
+#[kernel(variants = [{ max_registers = 32 }, { min_blocks = 2 }])]
+pub fn blocks() {}
 ",
     );
 }

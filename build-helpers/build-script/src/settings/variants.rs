@@ -4,10 +4,7 @@ use super::{checks, contract::Origin, layer::VariantLayer, located::report_at};
 use crate::base::{naming::is_identifier, report::Report};
 use kernelmill_artifact::{KernelVariant, LaunchLimits, Signature, Target};
 use kernelmill_compiler::diagnostic::Code;
-use kernelmill_compiler::{
-    frontend::rust::signature::ListedVariant,
-    limits::{self, LimitFault},
-};
+use kernelmill_compiler::{frontend::rust::signature::ListedVariant, limits};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The keys of a variant, as they are written in TOML.
@@ -67,6 +64,8 @@ pub(crate) struct VariantSettings {
     pub(crate) parameters: VariantParameters,
     /// The targets it is compiled for; `None`: those of its kernel.
     targets: Option<Vec<Target>>,
+    /// Whether the attribute of its kernel lists it, whose keys are written with underscores.
+    is_of_source: bool,
     origin: Option<Origin>,
 }
 
@@ -93,7 +92,7 @@ impl VariantSettings {
         for fault in defines.keys().filter_map(|name| checks::definition(name).err()) {
             report_at(fault.code, origin.as_ref(), fault.message, &fault.help, report);
         }
-        for fault in own_faults(&limits) {
+        for fault in limits::check_variant(&limits) {
             let message = format!(
                 "a variant of the kernel `{key}` has launch bounds that are not valid, in `{}`: {}",
                 fault.name.replace('_', "-"),
@@ -107,7 +106,8 @@ impl VariantSettings {
                 report,
             );
         }
-        Self { parameters: VariantParameters { name, limits, defines }, targets, origin }
+        let parameters = VariantParameters { name, limits, defines };
+        Self { parameters, targets, is_of_source: false, origin }
     }
 
     /// A variant that the attribute of a kernel lists in a file with this text. The front end has checked it.
@@ -115,7 +115,7 @@ impl VariantSettings {
         let parameters =
             VariantParameters { name: None, limits: listed.limits, defines: BTreeMap::new() };
         let origin = Some(Origin { place: listed.place.clone(), file });
-        Self { parameters, targets: None, origin }
+        Self { parameters, targets: None, is_of_source: true, origin }
     }
 
     /// Whether it is compiled for a target that its kernel is compiled for.
@@ -219,20 +219,13 @@ pub(super) fn check(
     }
 }
 
-/// What is wrong with what a variant says of its launches, whatever its kernel says.
-fn own_faults(limits: &LaunchLimits) -> Vec<LimitFault> {
-    // The threads that go with a number of blocks can be the kernel's.
-    let is_own = |fault: &LimitFault| fault.name != "min_blocks" || limits.min_blocks > 32;
-    limits::check(limits).into_iter().filter(is_own).collect()
-}
-
 /// Reports launches of a variant that cannot be, its kernel's limits among them.
 pub(crate) fn check_limits(kernel: &Signature, variant: &VariantSettings, report: &mut Report) {
     let Signature { name, file, line, .. } = kernel;
     let built = variant.parameters.of_kernel(kernel.limits);
     // What is wrong with the variant or the kernel alone is said there.
     let said = &variant.parameters.limits;
-    if !own_faults(said).is_empty() || !limits::check(&kernel.limits).is_empty() {
+    if !limits::check_variant(said).is_empty() || !limits::check(&kernel.limits).is_empty() {
         return;
     }
     for fault in limits::check(&built.limits) {
@@ -240,7 +233,10 @@ pub(crate) fn check_limits(kernel: &Signature, variant: &VariantSettings, report
             "the variant `{}` of the kernel `{name}` has launch bounds that are not valid, with those at {file}:{line}: {}",
             built.name, fault.message
         );
-        let help = fault.help.replace('_', "-");
+        let help = match variant.is_of_source {
+            true => fault.help.to_owned(),
+            false => fault.help.replace('_', "-"),
+        };
         report_at(Code::Launches, variant.origin.as_ref(), message, &help, report);
     }
 }

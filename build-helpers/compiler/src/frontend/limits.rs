@@ -24,6 +24,14 @@ pub struct LimitFault {
     pub help: &'static str,
 }
 
+/// What is wrong with what a variant says of its launches, whatever its kernel says: the threads that go with a number of
+/// blocks can be the kernel's.
+#[must_use]
+pub fn check_variant(limits: &LaunchLimits) -> Vec<LimitFault> {
+    let is_own = |fault: &LimitFault| fault.name != "min_blocks" || limits.min_blocks > MAX_BLOCKS;
+    check(limits).into_iter().filter(is_own).collect()
+}
+
 /// Everything that is wrong with what is said of a kernel's launches.
 ///
 /// ```

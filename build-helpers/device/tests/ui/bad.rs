@@ -93,7 +93,7 @@ pub trait Bound {}
 #[kernel(instances = ["u32, 16", "Missing, 1", "f32, 70000"])]
 pub fn bounds<T: Bound, const N: u16>(_x: &[T]) {}
 
-#[kernel(variants = [{ launch_bounds = 64 }, { block_size = [1, 1, 1] }, { index_width = "32" }, {}])]
+#[kernel(variants = [{ launch_bounds = 64 }, { cluster = [1, 1, 1] }, { block_size = 1 }, { index_width = "32" }, {}])]
 pub fn variants() {}
 
 #[kernel(variants = { launch_bounds = 64 })]

@@ -155,7 +155,7 @@ fn not_there(x: Missing) -> Missing {
 #[device_fn]
 pub(crate) fn nothing_at_all() {}
 
-#[kernel(instances = ["f32, half_of"], variants = [{ launch_bounds = 64 }, { max_registers = 32, index_width = 32 }])]
+#[kernel(instances = ["f32, half_of"], variants = [{ launch_bounds = 64 }, { block_size = [32, 2, 1], min_blocks = 2 }, { max_registers = 32, index_width = 32 }])]
 fn mapped_by_type<T: Copy, F: Function<(T,), Output = T>>(mut y: DisjointSlice<T>) {
     if let Some(y) = y.get_mut(thread::index_1d()) {
         nothing_at_all::call(());

@@ -213,18 +213,19 @@ impl Arguments {
                             "has a variant with `{}`, which is not an argument of a variant",
                             text.written(path)
                         );
-                        let help = "a variant in the attribute has `launch_bounds`, `max_registers` and `index_width`; \
-                                    `name` and `targets` are for the settings";
+                        let help = "a variant in the attribute has `launch_bounds`, `block_size`, `min_blocks`, \
+                                    `max_registers` and `index_width`; `name` and `targets` are for the settings";
                         self.refuse_variant(text.place(path), message, help);
                     }
                 }
             }
             if said.is_empty() {
-                let help = "write `launch_bounds`, `max_registers` or `index_width`, or remove it";
+                let help = "write `launch_bounds`, `block_size`, `min_blocks`, `max_registers` or `index_width`, or \
+                            remove it";
                 let message = "has a variant without launch bounds".to_owned();
                 self.refuse_variant(place.clone(), message, help);
             }
-            for fault in limits::check(&limits) {
+            for fault in limits::check_variant(&limits) {
                 let message = format!(
                     "has a variant with launch bounds that are not valid: {}",
                     fault.message
@@ -298,7 +299,8 @@ const SIZES: [&str; 2] = ["block_size", "cluster"];
 const WIDTH: &str =
     "write `width = w`, where `w` is the parameter of the kernel that is the width of the rows";
 /// What a variant in the attribute can say.
-const VARIANT_LIMITS: [&str; 3] = ["launch_bounds", "max_registers", "index_width"];
+const VARIANT_LIMITS: [&str; 5] =
+    ["launch_bounds", "block_size", "min_blocks", "max_registers", "index_width"];
 
 /// Takes a limit; `None`: there is none of this name, `Some(false)`: the value is none.
 fn limit(limits: &mut LaunchLimits, name: &str, value: &Expr) -> Option<bool> {

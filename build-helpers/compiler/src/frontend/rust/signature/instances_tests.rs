@@ -3,7 +3,7 @@ use crate::{
     diagnostic::Place,
     frontend::generic::{Form, GenericArgument, GenericParameter, Length},
 };
-use kernelmill_artifact::{Scalar, ValueType};
+use kernelmill_artifact::{LaunchLimits, Scalar, ValueType};
 
 fn read_with(text: &str, listed: &[ListedInstances]) -> Reading {
     let file = SourceText { module: &[], text, display: "kernels/k.rs", has_kernels: true };
@@ -231,7 +231,8 @@ mod maps { #[device_fn] pub fn halved(x: f32) -> f32 { x } }
 
 #[test]
 fn an_attribute_lists_variants_and_each_instance_has_them() {
-    let text = "#[kernel(launch_bounds = 256, variants = [{ launch_bounds = 64, index_width = 32 }, { max_registers = 32 },])]
+    let text = "#[kernel(launch_bounds = 256, variants = [{ launch_bounds = 64, index_width = 32 }, { max_registers = 32 },
+{ block_size = [16, 4, 1], min_blocks = 8 }, { min_blocks = 2 }])]
 fn plain(x: &[f32]) {}
 #[kernel(variants = [{ launch_bounds = 8 }], instances = [\"f32\", \"f64\"])] fn one<T>(x: &[T]) {}
 #[kernel(variants = [])] fn none(x: &[f32]) {}";
@@ -242,32 +243,43 @@ fn plain(x: &[f32]) {}
     let found: Vec<_> = variants
         .iter()
         .map(|ListedVariant { symbol, limits, place }| {
-            let numbers = [limits.max_block_threads, limits.max_registers, limits.index_width];
-            (symbol.as_str(), numbers, (place.line, place.column))
+            let LaunchLimits { max_block_threads, block, min_blocks, max_registers, .. } = *limits;
+            let numbers = [max_block_threads, max_registers, limits.index_width, min_blocks];
+            (symbol.as_str(), numbers, block, (place.line, place.column))
         })
         .collect();
     let expected = [
-        ("plain", [64, 0, 32], (1, 43)),
-        ("plain", [0, 32, 0], (1, 85)),
-        ("one_f32", [8, 0, 0], (3, 22)),
-        ("one_f64", [8, 0, 0], (3, 22)),
+        ("plain", [64, 0, 32, 0], [0; 3], (1, 43)),
+        ("plain", [0, 32, 0, 0], [0; 3], (1, 85)),
+        ("plain", [0, 0, 0, 8], [16, 4, 1], (2, 1)),
+        // The threads of a block are the kernel's.
+        ("plain", [0, 0, 0, 2], [0; 3], (2, 46)),
+        ("one_f32", [8, 0, 0, 0], [0; 3], (4, 22)),
+        ("one_f64", [8, 0, 0, 0], [0; 3], (4, 22)),
     ];
     assert_eq!(found, expected);
 }
 
 #[test]
 fn wrong_variants_are_said_at_their_places() {
-    let text = "#[kernel(variants = [{ launch_bounds = 2000 }, { block_size = [1, 1, 1] }, { targets = 1 }, {}, { index_width = x }])]
+    let text = "#[kernel(variants = [{ launch_bounds = 2000 }, { cluster = [1, 1, 1] }, { targets = 1 }, {}, { index_width = x }])]
 fn a(x: &[f32]) {}
+#[kernel(variants = [{ block_size = [1, 1, 65] }, { block_size = 32 }, { min_blocks = 33, launch_bounds = 32 },
+{ block_size = [32, 1, 1], launch_bounds = 32 }])] fn c(x: &[f32]) {}
 #[kernel(variants = { launch_bounds = 64 })] fn b(x: &[f32]) {}";
     let found = rejected(text, &[]);
     for expected in [
         "1:22: error[KM0013]: kernel `a` has a variant with launch bounds that are not valid: 2000 threads do not fit into a block",
-        "1:50: error[KM0014]: kernel `a` has a variant with `block_size`",
-        "1:78: error[KM0014]: kernel `a` has a variant with `targets`",
-        "1:93: error[KM0014]: kernel `a` has a variant without launch bounds",
-        "1:113: error[KM0043]: kernel `a` has the argument `index_width = x`, whose value is not valid",
-        "3:10: error[KM0014]: kernel `b` has the argument `variants`, whose value is not a list of tables",
+        "1:50: error[KM0014]: kernel `a` has a variant with `cluster`",
+        "1:75: error[KM0014]: kernel `a` has a variant with `targets`",
+        "1:90: error[KM0014]: kernel `a` has a variant without launch bounds",
+        "1:110: error[KM0043]: kernel `a` has the argument `index_width = x`, whose value is not valid",
+        "3:22: error[KM0013]: kernel `c` has a variant with launch bounds that are not valid: a block cannot have the size [1, 1, 65]",
+        "3:66: error[KM0043]: kernel `c` has the argument `block_size = 32`, whose value is not valid",
+        "write `block_size = [32, 1, 1]`",
+        "3:72: error[KM0013]: kernel `c` has a variant with launch bounds that are not valid: 33 blocks do not fit onto a multiprocessor",
+        "4:1: error[KM0013]: kernel `c` has a variant with launch bounds that are not valid: the size of a block is given exactly",
+        "5:10: error[KM0014]: kernel `b` has the argument `variants`, whose value is not a list of tables",
     ] {
         assert!(found.contains(expected), "{expected}\n{found}");
     }
