@@ -5,8 +5,8 @@
 //!
 //! `cargo bench -p kernelmill --bench launch`
 //!
-//! With `count NAME LAUNCHES` behind `--` it makes so many launches of one kind on the driver and nothing else, for tools that
-//! count instructions: NAME is one of `driver_launches.rs`.
+//! With `count NAME LAUNCHES` behind `--` it makes so many launches of one kind and nothing else, for tools that count
+//! instructions: NAME is `cpu-wrapper` or `cpu-prepared`, or one of `driver_launches.rs` on the driver.
 
 #[path = "common/contention.rs"]
 mod contention;
@@ -290,11 +290,29 @@ fn bare_call(block: &mut abi::Block, arguments: &[*const u8]) {
 }
 
 /// The launches to count, where the arguments ask for that.
-#[cfg(feature = "cuda")]
 fn asked_to_count() -> Option<(String, u32)> {
     let mut arguments = std::env::args().skip_while(|argument| argument != "count").skip(1);
     let (name, launches) = (arguments.next()?, arguments.next()?);
     Some((name, launches.parse().expect("a number of launches")))
+}
+
+/// Makes launches of one kind.
+fn count(name: &str, launches: u32) -> Result<()> {
+    let is_prepared = match name {
+        "cpu-wrapper" => false,
+        "cpu-prepared" => true,
+        #[cfg(feature = "cuda")]
+        name => return driver::count(name, launches),
+        #[cfg(not(feature = "cuda"))]
+        name => panic!("`{name}` is none of the launches on the CPU"),
+    };
+    let device = Device::cpu()?;
+    let (bench, x, mut y) = (Bench::new(&device)?, device.zeros(10)?, device.zeros(10)?);
+    if !is_prepared {
+        return (0..launches).try_for_each(|_| bench.launch_with(&x, &mut y));
+    }
+    let mut prepared = bench.prepare(&x, &mut y)?;
+    (0..launches).try_for_each(|_| prepared.launch(&bench.stream))
 }
 
 /// A block without a launch.
@@ -313,9 +331,8 @@ fn no_block() -> abi::Block {
 }
 
 fn main() -> Result<()> {
-    #[cfg(feature = "cuda")]
     if let Some((name, launches)) = asked_to_count() {
-        return driver::count(&name, launches);
+        return count(&name, launches);
     }
     let one = Launch::grid([1], [256]);
     let many = Launch::grid([100_000], [256]);

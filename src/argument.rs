@@ -338,7 +338,7 @@ fn preparation_on<'s>(
     len: usize,
 ) -> Result<Option<&'s Preparation>> {
     if !stream.is_recording() {
-        let is_accepted = device.context().accepts(stream);
+        let is_accepted = device.context().accepts(&stream);
         return if is_accepted { Ok(None) } else { Err(wrong_device(device, stream, len)) };
     }
     match stream.downcast::<Preparation>() {

@@ -55,7 +55,7 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
             return Err(Error::BufferMismatch { operation, buffer: len, copied: source.len() });
         }
         let queue = StreamRef::new(stream.queue());
-        if !device.context().accepts(queue) {
+        if !device.context().accepts(&queue) {
             return Err(Error::WrongDevice {
                 subject: format!("a buffer of {len} elements"),
                 found: device.to_string(),

@@ -111,7 +111,7 @@ fn target<'m, 's>(
     stream: &'s Stream,
 ) -> Result<Option<(&'m mut dyn Memory, StreamRef<'s>)>> {
     let queue = StreamRef::new(stream.queue());
-    if !device.context().accepts(queue) {
+    if !device.context().accepts(&queue) {
         return Err(Error::WrongDevice {
             subject: format!("a buffer of {len} elements"),
             found: device.to_string(),

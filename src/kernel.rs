@@ -222,7 +222,7 @@ impl LoadedKernel {
         arguments: &[Argument<'_>],
     ) -> Result<()> {
         let context = device.context();
-        if !stream.is_for_launches_in(context) && !context.accepts(*stream) {
+        if !stream.is_for_launches_in(context) && !context.accepts(stream) {
             return Err(self.wrong_device(device, *stream));
         }
         if !self.check(device, launch, arguments)? {

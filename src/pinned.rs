@@ -172,7 +172,7 @@ impl<T> PinnedBuffer<T> {
             let subject = format!("a pinned buffer of {len} elements");
             return Err(wrong(subject, &self.device, format!("a buffer of {device}")));
         }
-        if !device.context().accepts(StreamRef::new(stream.queue())) {
+        if !device.context().accepts(&StreamRef::new(stream.queue())) {
             let subject = format!("a buffer of {len} elements");
             return Err(wrong(subject, device, format!("a stream of {}", stream.device())));
         }

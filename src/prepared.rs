@@ -94,6 +94,7 @@ pub struct PreparedLaunch<'a> {
 }
 
 /// Blocks of memory that are held without a word on the heap in the least space.
+const FEWEST: usize = 3;
 const FEW: usize = 8;
 
 /// Prepares the launch that `wrapper` makes on the stream that it is given.
@@ -155,11 +156,13 @@ impl PreparedLaunch<'_> {
     /// Launches it, and notes whether that is all that has to be done for the memory.
     fn hold_and_launch(&mut self, stream: StreamRef<'_>) -> Result<()> {
         self.held_for = None;
-        if stream.is_recording() || !self.device.context().accepts(stream) {
+        if stream.is_recording() || !self.device.context().accepts(&stream) {
             return Err(self.wrong_device(stream));
         }
         let Some(parts) = &self.launch else { return Ok(()) };
-        let is_held = if self.memory.len() <= FEW {
+        let is_held = if self.memory.len() <= FEWEST {
+            parts.launch::<FEWEST>(&mut self.memory, stream)?
+        } else if self.memory.len() <= FEW {
             parts.launch::<FEW>(&mut self.memory, stream)?
         } else {
             parts.launch::<MAX_ARGUMENTS>(&mut self.memory, stream)?

@@ -216,7 +216,7 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
         let copy = rows.check::<T>(operation, &to, &from)?;
         let (device, memory) = self.slice_mut(..).into_parts();
         let queue = StreamRef::new(stream.queue());
-        if !device.context().accepts(queue) {
+        if !device.context().accepts(&queue) {
             return Err(Error::WrongDevice {
                 subject: format!("a buffer of {len} elements"),
                 found: device.to_string(),

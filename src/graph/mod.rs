@@ -188,7 +188,7 @@ impl Graph {
     /// panic of a kernel is reported by the stream or a buffer, as that of any launch.
     pub fn launch(&mut self, stream: &impl LaunchStream) -> Result<()> {
         let stream = stream.stream();
-        if !self.device.context().accepts(stream) {
+        if !self.device.context().accepts(&stream) {
             return Err(Error::WrongDevice {
                 subject: "a graph".to_owned(),
                 found: self.device.to_string(),

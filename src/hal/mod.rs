@@ -73,12 +73,12 @@ pub(crate) trait Context: Transfers + Any + Send + Sync {
     fn new_stream(&self) -> Result<Arc<dyn Queue>>;
 
     /// Whether what belongs to this context can be used on `stream`.
-    fn accepts(&self, stream: StreamRef<'_>) -> bool {
+    fn accepts(&self, stream: &StreamRef<'_>) -> bool {
         stream.context() == Some(self.id())
     }
 
     /// Whether launches of this context are put on `stream` at once, and not recorded.
-    fn takes(&self, stream: StreamRef<'_>) -> Taken {
+    fn takes(&self, stream: &StreamRef<'_>) -> Taken {
         if !stream.is_recording() && self.accepts(stream) { Taken::Stream } else { Taken::Nothing }
     }
 
@@ -134,7 +134,7 @@ impl<'a> StreamRef<'a> {
     /// The same stream, which is not asked again whether launches in `context` may be put on it at once.
     #[inline]
     pub(crate) fn for_launches_in(self, context: &'a dyn Context) -> Self {
-        self.taken(address(context), context.takes(self))
+        self.taken(address(context), context.takes(&self))
     }
 
     /// Whether launches in `context` may be put on it at once, as far as it was asked. Contexts that are two values of one

@@ -9,6 +9,8 @@ use std::{
     ptr::NonNull,
 };
 
+use kernelmill_artifact::PanicRecord;
+
 use super::{
     available::Share,
     guard_pages::{Guarded, Placement},
@@ -107,6 +109,8 @@ impl Grown {
 #[derive(Debug)]
 pub(super) struct Arena {
     block: Block,
+    /// That of a launch of one block: it is empty whenever no such launch runs.
+    pub(super) record: PanicRecord,
     shared: Grown,
     frames: Grown,
     items: Vec<Item>,
@@ -164,7 +168,8 @@ impl Arena {
             stack_overflow: Some(stack::overflow),
         };
         let grown = || Grown::new(guard_pages);
-        Self { block, shared: grown(), frames: grown(), items: Vec::new() }
+        let record = PanicRecord::EMPTY;
+        Self { block, record, shared: grown(), frames: grown(), items: Vec::new() }
     }
 
     /// The block, with shared memory of `bytes` bytes, and `scratch` bytes for what it keeps

@@ -16,7 +16,7 @@ use super::{
     scheduler::Scheduler,
     stack,
 };
-use crate::embedded::abi::{BlockOrder, Geometry, ROW, Resume, Run, Start};
+use crate::embedded::abi::{Block, BlockOrder, Geometry, ROW, Resume, Run, Start};
 
 /// The lowering strategy of a kernel, and its functions.
 #[derive(Clone, Copy)]
@@ -94,22 +94,63 @@ impl Blocks<'_> {
         stack::with(self.stack_bytes, run).unwrap_or(Err(Lacking(self.stack_bytes)))
     }
 
+    /// Runs the only block of a launch in the arena of the calling thread; the record of its panic, if it has panicked. The
+    /// launch needs no record: clearing one and copying it take longer than the rest.
+    ///
+    /// # Safety
+    ///
+    /// As for `run`; the calling thread has the stack that the block needs.
+    pub(super) unsafe fn run_only(&self) -> Result<Option<Box<PanicRecord>>, Lacking> {
+        let mut lease = Lease::take(self.guard_pages);
+        let arena = lease.arena();
+        let scheduler = self.scheduler(arena)?;
+        let block = arena.block(self.shared_bytes, self.scratch_bytes())?;
+        let record = &raw mut arena.record;
+        // SAFETY: block and record are this thread's until the lease ends; arguments are promised.
+        unsafe {
+            (*block).geometry = self.geometry;
+            (*block).panic = record;
+            (*block).index = [0; 3];
+            self.run_block(scheduler.as_ref(), block);
+            if !(*record).is_set() {
+                return Ok(None);
+            }
+            Ok(Some(Box::new(record.replace(PanicRecord::EMPTY))))
+        }
+    }
+
+    /// The bytes that a block keeps for its threads between barriers.
+    fn scratch_bytes(&self) -> usize {
+        let Strategy::Loop { thread_bytes, .. } = self.strategy else { return 0 };
+        let [width, height, depth] = self.geometry.block.map(|n| n as usize);
+        let rows = height.saturating_mul(depth);
+        thread_bytes.saturating_mul(width.next_multiple_of(ROW)).saturating_mul(rows)
+    }
+
+    /// Runs one block.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are those of the kernel, the scheduler is that of its blocks, and the block is complete.
+    unsafe fn run_block(&self, scheduler: Option<&Scheduler>, block: *mut Block) {
+        // SAFETY: promised.
+        unsafe {
+            match (&self.strategy, scheduler) {
+                (Strategy::Loop { run, .. }, _) => run(self.arguments, block),
+                (Strategy::Coroutine { .. }, Some(scheduler)) => scheduler.run(block),
+                (Strategy::Coroutine { .. }, None) => unreachable!("made before"),
+            }
+        }
+    }
+
     /// Runs the blocks with these linear indices until one panics; none where their memory cannot be had.
     ///
     /// # Safety
     ///
     /// As for `run`; nobody else uses the arena.
     unsafe fn run_in(&self, arena: &mut Arena, blocks: Range<usize>) -> Result<(), Lacking> {
-        let scratch = match self.strategy {
-            Strategy::Loop { thread_bytes, .. } => {
-                let [width, height, depth] = self.geometry.block.map(|n| n as usize);
-                let rows = height.saturating_mul(depth);
-                thread_bytes.saturating_mul(width.next_multiple_of(ROW)).saturating_mul(rows)
-            }
-            Strategy::Coroutine { .. } => 0,
-        };
         let scheduler = self.scheduler(arena)?;
-        let block = arena.block(self.shared_bytes, scratch)?;
+        let block = arena.block(self.shared_bytes, self.scratch_bytes())?;
         let mut index = self.geometry.index_of(blocks.start, self.order);
         // SAFETY: the block is this thread's; the record outlives the launch, and kernels use its
         // state as an atomic too; arguments are promised.
@@ -122,11 +163,7 @@ impl Blocks<'_> {
                     return Ok(());
                 }
                 (*block).index = index;
-                match (&self.strategy, &scheduler) {
-                    (Strategy::Loop { run, .. }, _) => run(self.arguments, block),
-                    (Strategy::Coroutine { .. }, Some(scheduler)) => scheduler.run(block),
-                    (Strategy::Coroutine { .. }, None) => unreachable!("made above"),
-                }
+                self.run_block(scheduler.as_ref(), block);
                 index = self.geometry.after(index, self.order);
             }
         }

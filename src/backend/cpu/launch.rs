@@ -142,6 +142,12 @@ impl Function {
         error
     }
 
+    /// The asynchronous error of a launch that has panicked on `stream`.
+    #[cold]
+    fn keep_panic(&self, stream: StreamRef<'_>, record: &PanicRecord) -> Arc<AsyncError> {
+        self.keep(stream, AsyncError::new(self.artifact.panic(record).into()))
+    }
+
     /// The larger blocks that the blocks of a launch are joined to: none where the order of blocks is kept, where memory is
     /// watched, and where blocks have memory of a size that the launch says.
     pub(super) fn joined(&self, shape: &Checked) -> Option<Joined> {
@@ -165,6 +171,43 @@ impl Function {
         Error::OutOfMemory { device: self.device.name.clone(), bytes }
     }
 
+    /// The blocks of a launch whose record this is.
+    fn blocks<'a>(
+        &self,
+        geometry: &'a Geometry,
+        arguments: &[*const u8],
+        record: *mut PanicRecord,
+    ) -> Blocks<'a> {
+        Blocks {
+            strategy: self.strategy,
+            order: self.order(),
+            geometry,
+            arguments: arguments.as_ptr(),
+            record,
+            shared_bytes: self.shared_bytes(geometry.dynamic_shared_bytes),
+            guard_pages: self.device.options.guard_pages,
+            stack_bytes: self.stack_bytes,
+        }
+    }
+
+    /// Runs a launch of one block on the calling thread; the record of its panic, if it has panicked.
+    ///
+    /// # Safety
+    ///
+    /// As for `run`; the calling thread has the stack that the block needs.
+    unsafe fn run_only(
+        &self,
+        shape: &Checked,
+        arguments: &[*const u8],
+    ) -> Result<Option<Box<PanicRecord>>> {
+        let Checked { grid, block, dynamic_shared_bytes } = *shape;
+        let geometry = Geometry { grid, block, dynamic_shared_bytes, reserved: 0 };
+        let blocks = self.blocks(&geometry, arguments, std::ptr::null_mut());
+        let _reader = variables::Reader::begin(self.artifact);
+        // SAFETY: promised.
+        unsafe { blocks.run_only() }.map_err(|Lacking(bytes)| self.out_of_memory(bytes))
+    }
+
     /// Runs a launch, and waits for it. A panic is in the record then.
     ///
     /// # Safety
@@ -180,16 +223,7 @@ impl Function {
         let shape = joined.map_or(*shape, |joined| joined.shape(*shape));
         let Checked { grid, block, dynamic_shared_bytes } = shape;
         let geometry = Geometry { grid, block, dynamic_shared_bytes, reserved: 0 };
-        let blocks = Blocks {
-            strategy: self.strategy,
-            order: self.order(),
-            geometry: &geometry,
-            arguments: arguments.as_ptr(),
-            record: record.get(),
-            shared_bytes: self.shared_bytes(dynamic_shared_bytes),
-            guard_pages: self.device.options.guard_pages,
-            stack_bytes: self.stack_bytes,
-        };
+        let blocks = self.blocks(&geometry, arguments, record.get());
         let joins = joined.map_or(1, |joined| joined.blocks);
         let launch = Launch { function: self, blocks, joins, lacking: AtomicUsize::new(0) };
         let _reader = variables::Reader::begin(self.artifact);
@@ -275,15 +309,17 @@ impl hal::Function for Function {
         shape: &Checked,
         arguments: &mut Pointers<'_>,
     ) -> Result<Option<Arc<AsyncError>>> {
-        let record = UnsafeCell::new(PanicRecord::EMPTY);
-        // SAFETY: promised.
-        unsafe { self.run(shape, arguments.as_slice(), &record)? };
-        let record = record.into_inner();
-        if !record.is_set() {
-            return Ok(None);
+        let arguments = arguments.as_slice();
+        if shape.grid == [1; 3] && !self.cooperative && stack::has(self.stack_bytes) {
+            // SAFETY: promised.
+            let panicked = unsafe { self.run_only(shape, arguments)? };
+            return Ok(panicked.map(|record| self.keep_panic(stream, &record)));
         }
-        let error = AsyncError::new(self.artifact.panic(&record).into());
-        Ok(Some(self.keep(stream, error)))
+        let mut record = UnsafeCell::new(PanicRecord::EMPTY);
+        // SAFETY: promised.
+        unsafe { self.run(shape, arguments, &record)? };
+        let record = record.get_mut();
+        Ok(record.is_set().then(|| self.keep_panic(stream, record)))
     }
 
     fn time_limit(&self) -> Option<Duration> {

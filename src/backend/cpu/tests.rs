@@ -1,4 +1,8 @@
-//! Launches whose blocks need more memory than there is.
+//! Launches whose blocks need more memory than there is, and the record of launches of one block.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use kernelmill_artifact::PanicKind;
 
 use crate::{
     __codegen::{self as cg, abi},
@@ -54,11 +58,32 @@ unsafe extern "C" fn write(_: *const *const u8, block: *mut abi::Block) {
     unsafe { (*block).scratch.write_bytes(7, 8 * 32) }
 }
 
+/// A loop whose blocks panic.
+static PANICS: cg::CpuKernel = cg::CpuKernel { run: [Some(panic), None, None], ..SMALL };
+
+/// The blocks of [`PANICS`] that ran, and those whose record was not empty.
+static RUN: AtomicU32 = AtomicU32::new(0);
+static NOT_EMPTY: AtomicU32 = AtomicU32::new(0);
+
+/// Panics every second time: writes the record as compiled code does.
+unsafe extern "C" fn panic(_: *const *const u8, block: *mut abi::Block) {
+    // SAFETY: block and record are those of the launch, which has one block.
+    let record = unsafe { &mut *(*block).panic };
+    let is_empty = !record.is_set() && record.a == 0 && record.message_len == 0;
+    NOT_EMPTY.fetch_add(u32::from(!is_empty), Ordering::Relaxed);
+    if RUN.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) {
+        (record.state, record.kind, record.location) =
+            (2, PanicKind::IndexOutOfBounds as u32, u32::MAX);
+        (record.a, record.b) = (7, 4);
+    }
+}
+
 static SIGNATURES: [cg::Signature; 1] = [cg::Signature::borrowed("kernel", &[])];
-static SETS: [cg::KernelSet; 3] = [
+static SETS: [cg::KernelSet; 4] = [
     set(&[artifact("11", &[embedded(&LOOP)])]),
     set(&[artifact("12", &[embedded(&COROUTINE)])]),
     set(&[artifact("13", &[embedded(&SMALL)])]),
+    set(&[artifact("14", &[embedded(&PANICS)])]),
 ];
 
 const fn set(artifacts: &'static [cg::EmbeddedArtifact]) -> cg::KernelSet {
@@ -119,6 +144,27 @@ fn memory_that_a_launch_cannot_get_is_an_error() {
     for device in [Device::cpu().unwrap(), Device::cpu_sequential().unwrap()] {
         lacks_memory(&device);
     }
+}
+
+/// The record is the thread's, and no launch reads what one before it has written.
+#[test]
+fn each_launch_of_one_block_has_an_empty_record() {
+    let device = Device::cpu().unwrap();
+    let loaded = cg::Loaded::new(&device, &SETS[3]).unwrap();
+    let stream = device.stream();
+    for number in 0..6 {
+        let one = Launch::grid([1], [32]);
+        // SAFETY: the kernel has no arguments.
+        unsafe { cg::launch(&loaded, 0, cg::stream(&stream), one, &[]) }.unwrap();
+        let reported = stream.synchronize();
+        if number % 2 == 0 {
+            let text = reported.unwrap_err().to_string();
+            assert!(text.contains("the len is 4 but the index is 7"), "{text}");
+        } else {
+            reported.unwrap();
+        }
+    }
+    assert_eq!((RUN.load(Ordering::Relaxed), NOT_EMPTY.load(Ordering::Relaxed)), (6, 0));
 }
 
 /// Launches what needs more memory than there is, and what does not.

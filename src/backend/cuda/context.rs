@@ -272,11 +272,11 @@ impl hal::Context for Context {
     }
 
     /// Streams of cudarc's are of this context where they are of the driver's context behind it.
-    fn accepts(&self, stream: StreamRef<'_>) -> bool {
-        order::cuda_stream(stream).is_ok_and(|stream| self.is_of(stream))
+    fn accepts(&self, stream: &StreamRef<'_>) -> bool {
+        order::cuda_stream(*stream).is_ok_and(|stream| self.is_of(stream))
     }
 
-    fn takes(&self, stream: StreamRef<'_>) -> Taken {
+    fn takes(&self, stream: &StreamRef<'_>) -> Taken {
         // That of most launches, about which nothing more is to be asked.
         if stream.is(&*self.default_stream) {
             return Taken::Default;
