@@ -308,7 +308,8 @@ impl CompiledKernel {
 
     /// The number of threads in a block with which most threads are on a multiprocessor at once, each block with
     /// `dynamic_shared_bytes` bytes of dynamic shared memory; of several such numbers the largest. Where its source
-    /// states the block, it is that; where nothing is known of occupancy, 256 or the most that there can be.
+    /// states the block, it is that; where nothing is known of occupancy, 256 or the most that there can be, on OpenCL devices
+    /// a multiple of what the library prefers.
     ///
     /// # Errors
     ///
@@ -320,7 +321,8 @@ impl CompiledKernel {
         }
         let most = self.resources()?.max_threads.unwrap_or(BLOCK);
         let warp = self.device().limits().warp_size.max(1);
-        let mut best = (0, most.min(BLOCK));
+        let multiple = self.0.kernel.function().preferred_multiple()?;
+        let mut best = (0, multiple_within(most.min(BLOCK), multiple));
         let mut threads = most.next_multiple_of(warp);
         while threads > 0 {
             let size = threads.min(most);
@@ -333,6 +335,12 @@ impl CompiledKernel {
         }
         Ok(best.1)
     }
+}
+
+/// The largest multiple that is no more than `most`, or that where there is none.
+fn multiple_within(most: u32, multiple: Option<u32>) -> u32 {
+    let multiple = multiple.filter(|multiple| (1..=most).contains(multiple)).unwrap_or(1);
+    most - most % multiple
 }
 
 impl fmt::Debug for CompiledKernel {
@@ -350,7 +358,15 @@ impl fmt::Debug for CompiledKernel {
 
 #[cfg(test)]
 mod tests {
+    use super::multiple_within;
     use crate::{Device, tests::generated::Kernels};
+
+    #[test]
+    fn a_block_is_a_multiple_where_there_is_one() {
+        let of = |most, multiple| multiple_within(most, multiple);
+        assert_eq!((of(256, Some(64)), of(250, Some(64)), of(256, Some(96))), (256, 192, 192));
+        assert_eq!((of(250, None), of(250, Some(0)), of(250, Some(251))), (250, 250, 250));
+    }
 
     /// A look-up is to cost no more than the counter of what keeps the kernel loaded.
     #[test]

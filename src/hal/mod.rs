@@ -256,6 +256,11 @@ pub(crate) trait Function: Any + Send + Sync {
         Ok(Resources::UNKNOWN)
     }
 
+    /// The number of which a driver prefers the threads of a block to be a multiple; `None` where none says it.
+    fn preferred_multiple(&self) -> Result<Option<u32>> {
+        Ok(None)
+    }
+
     /// The most blocks of so many threads that a multiprocessor holds at once; `None` where no driver says it.
     fn resident_blocks(&self, _threads: u32, _dynamic_shared_bytes: u32) -> Result<Option<u32>> {
         Ok(None)

@@ -11,11 +11,12 @@ use cl3::{
     command_queue::enqueue_nd_range_kernel,
     kernel::{
         CL_KERNEL_EXEC_INFO_SVM_PTRS, CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_NUM_ARGS,
+        CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_PRIVATE_MEM_SIZE,
         CL_KERNEL_WORK_GROUP_SIZE, get_kernel_data, get_kernel_work_group_data, release_kernel,
         set_kernel_arg, set_kernel_arg_svm_pointer, set_kernel_exec_info,
     },
 };
-use kernelmill_artifact::{ArtifactKind, PanicRecord, ParameterKind, Signature};
+use kernelmill_artifact::{ArtifactKind, PanicRecord, ParameterKind, Resources, Signature};
 
 use super::{
     driver::{Called, named},
@@ -180,11 +181,7 @@ impl Function {
             device: shared.name.clone(),
             parameters,
         })?;
-        let ask = |which| {
-            let asked = get_kernel_work_group_data(handle, shared.device.0, which);
-            let asked = named(asked, "clGetKernelWorkGroupInfo", || kernel.entry.to_owned())?;
-            Ok::<_, Error>(number(&asked))
-        };
+        let ask = |which| ask(handle, shared, kernel.entry, which);
         let most = if own_passes { MOST_THREADS } else { u32::MAX };
         let limits = KernelLimits {
             threads_per_block: narrow(ask(CL_KERNEL_WORK_GROUP_SIZE)?).min(most),
@@ -192,6 +189,13 @@ impl Function {
         };
         let (image, shared) = (Arc::clone(image), Arc::clone(shared));
         Ok(Self { object, arguments, kernel, limits, image, shared })
+    }
+
+    /// What the library says of it on the device.
+    fn ask(&self, which: u32) -> Result<u64> {
+        self.shared.bind()?;
+        let kernel = self.object.handle.lock().unwrap_or_else(PoisonError::into_inner);
+        ask(*kernel, &self.shared, self.kernel.entry, which)
     }
 
     /// Gives the arguments to the library, which copies them.
@@ -232,6 +236,12 @@ impl Function {
         let told = unsafe { tell_of_record(kernel, record) };
         named(told, "clSetKernelExecInfo", || self.kernel.entry.to_owned())
     }
+}
+
+/// What the library says of a kernel of this name on the device.
+fn ask(kernel: *mut c_void, shared: &Shared, entry: &str, which: u32) -> Result<u64> {
+    let asked = get_kernel_work_group_data(kernel, shared.device.0, which);
+    Ok(number(&named(asked, "clGetKernelWorkGroupInfo", || entry.to_owned())?))
 }
 
 /// Gives a kernel its dynamic shared memory, and the number of its bytes.
@@ -307,6 +317,20 @@ unsafe fn set_one(
 impl hal::Function for Function {
     fn limits(&self) -> KernelLimits {
         self.limits
+    }
+
+    fn resources(&self) -> Result<Resources> {
+        let private = self.ask(CL_KERNEL_PRIVATE_MEM_SIZE)?;
+        Ok(Resources {
+            stack_bytes: Some(narrow(private)),
+            static_shared_bytes: Some(narrow(self.limits.static_shared_bytes)),
+            max_threads: Some(self.limits.threads_per_block),
+            ..Resources::UNKNOWN
+        })
+    }
+
+    fn preferred_multiple(&self) -> Result<Option<u32>> {
+        Ok(Some(narrow(self.ask(CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE)?)))
     }
 
     unsafe fn launch(

@@ -30,6 +30,15 @@ fn launches_have_the_shape_that_is_asked_for() {
         for (grid, dimensions) in [([7, 1, 1], 1), ([3, 2, 1], 2), ([1, 2, 1], 2), ([1, 1, 1], 1)] {
             assert!(places(&device, grid, [1; 3]).chunks(2).all(|it| it[0][3] == dimensions));
         }
+        let kernels = Kernels::load(&device).unwrap();
+        let kernel = kernels.compiled().axes().unwrap();
+        let resources = kernel.resources().unwrap();
+        let limit = device.limits().threads_per_block;
+        assert!(resources.max_threads.is_some_and(|most| (1..=limit).contains(&most)));
+        assert!(resources.stack_bytes.is_some(), "{resources:?}");
+        assert_eq!(resources.static_shared_bytes, Some(0), "{resources:?}");
+        let suggested = kernel.suggested_block_size(0).unwrap();
+        assert!(suggested > 0 && Some(suggested) <= resources.max_threads, "{suggested}");
     });
 }
 
