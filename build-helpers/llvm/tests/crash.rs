@@ -23,6 +23,8 @@ fn crash(kind: &str) {
         // SAFETY: none; the process is to end here.
         "segv" => _ = unsafe { std::ptr::read_volatile(std::ptr::without_provenance::<u8>(8)) },
         "abort" => std::process::abort(),
+        // SAFETY: the signal has no handler, and ends the process.
+        "time" => _ = unsafe { libc::raise(libc::SIGXCPU) },
         "fatal" => {
             let machine = Machine::new("nvptx64-nvidia-cuda", "sm_75", "", false).unwrap();
             let text = "declare i64 @llvm.x86.rdtsc()
@@ -51,20 +53,33 @@ fn ends_where_it_is_told_to() {
     });
 }
 
+/// What a process that ends so prints on its standard error output, and its signal.
+fn ended(kind: &str, folder: &Path) -> (String, Option<i32>) {
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "ends_where_it_is_told_to", "--nocapture"])
+        .env(CRASH, kind)
+        .env(FOLDER, folder)
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.signal())
+}
+
 /// What a process with a crash says, its signal, and what it has kept.
 fn crashed(kind: &str) -> (String, Option<i32>, String) {
     let parent = temporary_folder();
     let folder = parent.path().join("crash-a");
-    let output = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "ends_where_it_is_told_to", "--nocapture"])
-        .env(CRASH, kind)
-        .env(FOLDER, &folder)
-        .output()
-        .unwrap();
-    assert!(!output.status.success());
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let (said, signal) = ended(kind, &folder);
     assert!(said.contains(&format!("is kept in {}", folder.display())), "{said}");
-    (said, output.status.signal(), fs::read_to_string(folder.join("0.bc")).unwrap())
+    (said, signal, fs::read_to_string(folder.join("0.bc")).unwrap())
+}
+
+#[test]
+fn the_end_of_the_processor_time_is_left_to_its_handler() {
+    let folder = temporary_folder();
+    let (said, signal) = ended("time", folder.path());
+    assert_eq!(signal, Some(libc::SIGXCPU), "{said}");
+    assert!(!said.contains("Stack dump") && !said.contains("PLEASE submit"), "{said}");
 }
 
 #[test]

@@ -81,14 +81,15 @@ pub fn step(name: &'static str) {
 pub(crate) fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        // SAFETY: both functions only register handlers; ours has the type that is asked for.
-        unsafe {
-            LLVMInstallFatalErrorHandler(Some(fatal_error));
-            // Before our own handlers, which come first then.
-            LLVMEnablePrettyStackTrace();
-        }
+        // SAFETY: it only registers a handler, which has the type that is asked for.
+        unsafe { LLVMInstallFatalErrorHandler(Some(fatal_error)) };
+        // SAFETY: it only registers handlers. Before our own ones, which come first then.
+        let print_stacks = || unsafe { LLVMEnablePrettyStackTrace() };
+        #[cfg(not(unix))]
+        print_stacks();
         #[cfg(unix)]
         {
+            signals::keep_those_of_limits(print_stacks);
             _ = MEMORY_NOTE.set(signals::memory_note());
             signals::install(report);
         }

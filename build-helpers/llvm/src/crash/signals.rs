@@ -44,6 +44,16 @@ pub(super) fn install(report: fn(&[&[u8]])) {
     }
 }
 
+/// Has LLVM install its handlers, and gives the signals of resource limits back to whoever had them: at the end of its
+/// processor time a process has none left for LLVM's stack trace, and a file that gets too large is an error of its writer.
+pub(super) fn keep_those_of_limits(install: impl FnOnce()) {
+    let before = [libc::SIGXCPU, libc::SIGXFSZ].map(|signal| (signal, action(signal, None)));
+    install();
+    for (signal, before) in before {
+        action(signal, Some(&before));
+    }
+}
+
 /// Sets what handles a signal, where something is given; what did before.
 fn action(signal: c_int, new: Option<&libc::sigaction>) -> libc::sigaction {
     let mut old = MaybeUninit::zeroed();
