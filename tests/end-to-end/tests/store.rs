@@ -96,9 +96,10 @@ fn a_build_killed_half_way_leaves_nothing_wrong() {
     assert!(run.stdout.ends_with("64\n"), "{}", run.stdout);
     let counts = run.summary().expect("the build script runs again");
     assert_eq!(counts.compiled + counts.cached, 12);
-    let leftovers = files(&project.store());
-    let leftovers = leftovers.iter().filter(|path| path.metadata().is_ok_and(|m| m.len() == 0));
-    assert_eq!(leftovers.count(), 0);
+    // What the killed one was writing under a temporary name is removed after a day, and read by nobody.
+    let is_temporary = |path: &Path| path.extension().is_some_and(|it| it == "tmp");
+    let mut entries = files(&project.store()).into_iter().filter(|path| !is_temporary(path));
+    assert!(entries.all(|path| path.metadata().is_ok_and(|it| it.len() > 0)));
 }
 
 #[test]
