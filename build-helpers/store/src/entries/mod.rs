@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         OnceLock,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::{Duration, SystemTime},
 };
@@ -33,6 +33,10 @@ const RENEW_AFTER: Duration = Duration::from_secs(60 * 60);
 const ABANDONED_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The part of the limit that is kept when old entries are removed, in percent.
 const KEPT_PERCENT: u64 = 80;
+/// The entries are only measured again after this, for there are tens of thousands of them in a store that is used much,
+/// or by a build that has written more than this part of the limit, in percent.
+const MEASURED_AGAIN_AFTER: Duration = Duration::from_secs(10 * 60);
+const MEASURED_AGAIN_PERCENT: u64 = 1;
 
 /// The store.
 ///
@@ -51,7 +55,8 @@ pub struct Store {
     /// `None`: nothing is stored and nothing found.
     folder: Option<PathBuf>,
     limit: u64,
-    has_written: AtomicBool,
+    /// The bytes of the entries that were written.
+    written: AtomicU64,
     /// Why the first write failed; after it no other is tried.
     failure: OnceLock<WriteError>,
     /// Why the first write failed that only a clearing of the store disturbed. Others are tried after it.
@@ -108,7 +113,7 @@ impl Store {
         Self {
             folder,
             limit,
-            has_written: AtomicBool::new(false),
+            written: AtomicU64::new(0),
             failure: OnceLock::new(),
             disturbance: OnceLock::new(),
         }
@@ -162,7 +167,9 @@ impl Store {
         let folder = path.parent().unwrap_or(Path::new("."));
         let closed = close_to_others(folder);
         match closed.and_then(|()| write(&path, &content, Access::UserAlone)) {
-            Ok(()) => self.has_written.store(true, Ordering::Relaxed),
+            Ok(()) => {
+                self.written.fetch_add(content.len() as u64, Ordering::Relaxed);
+            }
             Err(error) => {
                 let is_lasting = !is_disturbance(&path, &error);
                 let place = if is_lasting { &self.failure } else { &self.disturbance };
@@ -171,12 +178,18 @@ impl Store {
         }
     }
 
-    /// Removes what was not used for longest where there is too much, if anything was written.
+    /// Removes what was not used for longest where there is too much, if anything was written. What is there is measured
+    /// by a build that wrote much, and else every ten minutes: the time of the folder of entries says when.
     pub fn shrink(&self) {
-        if self.has_written.load(Ordering::Relaxed)
-            && let Some(folder) = self.folder.as_deref().and_then(Path::parent)
-        {
-            shrink(folder, self.limit);
+        let written = self.written.load(Ordering::Relaxed);
+        let Some(entries) = self.folder.as_deref().filter(|_| written > 0) else { return };
+        let time = fs::metadata(entries).and_then(|data| data.modified());
+        let is_old = time.map_or(true, |time| distance(time) > MEASURED_AGAIN_AFTER);
+        if is_old || written > self.limit / 100 * MEASURED_AGAIN_PERCENT {
+            shrink(entries.parent().unwrap_or(entries), self.limit);
+            // Where a system sets no time of a folder, the next build measures again.
+            let folder = fs::File::open(entries);
+            let _ = folder.and_then(|folder| folder.set_modified(SystemTime::now()));
         }
     }
 
@@ -184,7 +197,7 @@ impl Store {
     /// where no other write succeeded.
     #[must_use]
     pub fn failure(&self) -> Option<&WriteError> {
-        let has_written = self.has_written.load(Ordering::Relaxed);
+        let has_written = self.written.load(Ordering::Relaxed) > 0;
         self.failure.get().or_else(|| self.disturbance.get().filter(|_| !has_written))
     }
 

@@ -166,6 +166,43 @@ fn the_entries_not_used_for_longest_go_first() {
     assert_eq!(kept, [0, 6, 7, 8, 9]);
 }
 
+/// A build that wrote little measures what is there every ten minutes only, also where a clock was ahead.
+#[cfg(unix)]
+#[test]
+fn little_is_not_measured_again_soon() {
+    let folder = temporary_folder();
+    let limit = 100_000;
+    let build = |number: u8, length: usize| {
+        let store = Store::new(Some(folder.path().to_owned()), limit);
+        store.put("artifact", &digest(&[number]), &vec![number; length]);
+        assert_eq!(finish(&store), None);
+        files(folder.path()).len()
+    };
+    let measured_at = |time| {
+        let entries = Store::new(Some(folder.path().to_owned()), limit).folder.unwrap();
+        fs::File::open(entries).unwrap().set_modified(time).unwrap();
+    };
+    assert_eq!(build(0, 10), 1);
+    // Twice the limit, written by builds that say nothing of it.
+    for number in 1..=20 {
+        let store = Store::new(Some(folder.path().to_owned()), limit);
+        store.put("artifact", &digest(&[number]), &vec![number; 10_000]);
+    }
+    assert_eq!(build(21, 10), 22);
+    for time in [SystemTime::now() - 2 * MEASURED_AGAIN_AFTER, SystemTime::now() + RENEW_AFTER] {
+        measured_at(time);
+        // A new folder of entries would be news to the time.
+        let left = build(21, 10);
+        assert!(left < 12, "{left} entries");
+        for number in 1..=20 {
+            let store = Store::new(Some(folder.path().to_owned()), limit);
+            store.put("artifact", &digest(&[number]), &vec![number; 10_000]);
+        }
+    }
+    let left = build(23, 2_000);
+    assert!(left < 12, "{left} entries after much was written");
+}
+
 /// A clock that was ahead leaves times that are still to come: they keep nothing.
 #[test]
 fn times_in_the_future_keep_no_entry_and_no_temporary_file() {
