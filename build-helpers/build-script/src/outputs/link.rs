@@ -1,5 +1,7 @@
-//! Static libraries of objects, which are linked into whatever the package builds.
+//! Static libraries of objects, which are linked into whatever the package builds. Those of ELF objects are written by
+//! [`elf_archive`], others by the machine's archiver.
 
+use super::elf_archive::{self, Member};
 use crate::{
     base::{environment::BuildEnvironment, error::Error, files::write_if_changed, naming},
     settings::package::Package,
@@ -14,7 +16,7 @@ use std::{
 ///
 /// # Errors
 ///
-/// [`Error::Tool`] where there is no archiver.
+/// [`Error::Tool`] where there is no archiver for objects that are not in ELF.
 pub(crate) fn objects(
     environment: &BuildEnvironment,
     package: &Package,
@@ -31,7 +33,7 @@ pub(crate) fn objects(
 ///
 /// # Errors
 ///
-/// [`Error::Tool`] where there is no archiver.
+/// [`Error::Tool`] where there is no archiver for objects that are not in ELF.
 pub(crate) fn archive(
     environment: &BuildEnvironment,
     package: &Package,
@@ -53,7 +55,7 @@ pub(crate) fn archive(
         if list.exists() {
             fs::remove_file(&list).map_err(Error::io("remove", &list))?;
         }
-        make(package, &folder, name, objects)?;
+        make(package, (&folder, &made), name, objects)?;
         fs::rename(&made, &file).map_err(Error::io("write", &file))?;
         // Where it cannot be removed now, the next build does.
         let _ = fs::remove_dir_all(&folder);
@@ -78,11 +80,19 @@ fn contents(library: &Path, objects: &[PathBuf]) -> Option<String> {
 
 /// Makes a library. An archiver that is killed leaves files of names that nobody knows, so the folder is a
 /// temporary one.
-fn make(package: &Package, folder: &Path, name: &str, objects: &[PathBuf]) -> Result<(), Error> {
+fn make(
+    package: &Package,
+    (folder, made): (&Path, &Path),
+    name: &str,
+    objects: &[PathBuf],
+) -> Result<(), Error> {
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(Error::io("remove", folder))?;
     }
     fs::create_dir_all(folder).map_err(Error::io("make", folder))?;
+    if let Some(library) = of_elf_objects(objects) {
+        return fs::write(made, library).map_err(Error::io("write", made));
+    }
     let mut archive = cc::Build::new();
     archive
         .cargo_metadata(false)
@@ -97,6 +107,17 @@ fn make(package: &Package, folder: &Path, name: &str, objects: &[PathBuf]) -> Re
              install `ar`, or set the environment variable AR to one"
         ))
     })
+}
+
+/// The library of objects that are all in ELF; `None` where one is not, or cannot be read.
+fn of_elf_objects(objects: &[PathBuf]) -> Option<Vec<u8>> {
+    let contents: Option<Vec<_>> = objects.iter().map(|path| fs::read(path).ok()).collect();
+    let contents = contents?;
+    let name = |path: &PathBuf| Some(path.file_name()?.to_str()?.to_owned());
+    let names: Option<Vec<_>> = objects.iter().map(name).collect();
+    let names = names?;
+    let members = names.iter().zip(&contents).map(|(name, content)| Member { name, content });
+    elf_archive::write(&members.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

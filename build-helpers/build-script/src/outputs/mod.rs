@@ -4,6 +4,7 @@ pub(crate) mod bindings;
 mod built;
 pub(crate) mod cuda_runtime;
 pub(crate) mod dump;
+mod elf_archive;
 pub(crate) mod host_library;
 pub(crate) mod link;
 pub(crate) mod manifest;
