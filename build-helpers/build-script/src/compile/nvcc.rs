@@ -134,8 +134,8 @@ impl NvccCompiler<'_> {
             artifact.bytes = nvcc_variants::with_directives(&ptx, &said).into_bytes();
         }
         let read = (&*trace.inputs, &[][..]);
-        let mut record = self.inputs.record(Fingerprint([0; 32]), read, warnings(&trace));
-        record.stored = record.add_to(KeyBuilder::new("artifact").part("unit", key.0)).finish();
+        let named = KeyBuilder::new("artifact").part("unit", key.0);
+        let record = self.inputs.record_by_inputs(named, read, warnings(&trace));
         self.store.put("artifact", &record.stored, &artifact.to_bytes());
         let record = self.inputs.remember(self.store, ("unit", &key), record);
         Ok(Binary {

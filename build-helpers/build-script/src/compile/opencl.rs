@@ -63,8 +63,8 @@ pub(super) fn binary(
     let (artifact, trace) = compiler.compile(&text, &unit.config, &kernels)?;
     drop(step);
     let read = (&*trace.inputs, &[][..]);
-    let mut record = inputs.record(Fingerprint([0; 32]), read, String::new());
-    record.stored = record.add_to(KeyBuilder::new("artifact").part("unit", key.0)).finish();
+    let named = KeyBuilder::new("artifact").part("unit", key.0);
+    let record = inputs.record_by_inputs(named, read, String::new());
     store.put("artifact", &record.stored, &artifact.to_bytes());
     let record = inputs.remember(store, ("unit", &key), record);
     Ok(made(record.stored, artifact, trace.inputs, false))

@@ -93,16 +93,39 @@ impl<'a> Inputs<'a> {
         self.digests.of(path)
     }
 
-    /// A run that read these files and variables.
+    /// A run whose result has a key of its own. Without a store nobody finds it again, and no file is read for it.
     pub(crate) fn record(
+        &self,
+        stored: Fingerprint,
+        read: (&[PathBuf], &[String]),
+        warnings: String,
+    ) -> DependencyRecord {
+        let are_kept = self.digests.are_kept();
+        let of = |path: &Path| if are_kept { self.digests.of(path) } else { None };
+        self.record_with(stored, read, warnings, &of)
+    }
+
+    /// A run whose result is named by a key and by what it read.
+    pub(crate) fn record_by_inputs(
+        &self,
+        key: KeyBuilder,
+        read: (&[PathBuf], &[String]),
+        warnings: String,
+    ) -> DependencyRecord {
+        let stored = Fingerprint([0; 32]);
+        let record = self.record_with(stored, read, warnings, &|path| self.digests.of(path));
+        DependencyRecord { stored: record.add_to(key).finish(), ..record }
+    }
+
+    fn record_with(
         &self,
         stored: Fingerprint,
         (inputs, variables): (&[PathBuf], &[String]),
         warnings: String,
+        of: &dyn Fn(&Path) -> Option<Fingerprint>,
     ) -> DependencyRecord {
-        let file = |path: &PathBuf| {
-            (self.digests.of(path).unwrap_or_else(|| digest(b"")), self.written(path))
-        };
+        let nothing = digest(b"");
+        let file = |path: &PathBuf| (of(path).unwrap_or(nothing), self.written(path));
         let variable = |name: &String| (self.value(name), name.clone());
         DependencyRecord {
             stored,
@@ -159,7 +182,7 @@ impl<'a> Inputs<'a> {
 
 impl DependencyRecord {
     /// Adds all that the run read to a key.
-    pub(crate) fn add_to(&self, mut key: KeyBuilder) -> KeyBuilder {
+    fn add_to(&self, mut key: KeyBuilder) -> KeyBuilder {
         for (content, path) in &self.inputs {
             key = key.part("input", path).part("content", content.0);
         }

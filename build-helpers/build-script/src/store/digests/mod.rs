@@ -50,6 +50,11 @@ impl<'a> Digests<'a> {
         Self { store, key, checkout, made: Mutex::default(), known: OnceLock::new() }
     }
 
+    /// Whether there is a store, so that a later build can compare digests with those of this one.
+    pub(crate) fn are_kept(&self) -> bool {
+        self.store.folder().is_some()
+    }
+
     /// The digest of a file's content; `None` where it cannot be read.
     pub(crate) fn of(&self, path: &Path) -> Option<Fingerprint> {
         if let Some(made) = lock(&self.made).get(path) {
