@@ -3,7 +3,11 @@
 use super::search::Search;
 use crate::base::error::Error;
 use kernelmill_store::can_execute;
-use std::{collections::BTreeSet, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
 
 /// The versions that are looked for by name, `clang-22`.
 const NAMED: std::ops::RangeInclusive<u32> = 14..=25;
@@ -48,38 +52,55 @@ pub(crate) fn find_clang(search: &Search<'_>, llvm: Option<u32>) -> Result<Optio
             Error::Tool(format!("{origin} names {}, but {why}", program.display()))
         });
     }
-    let best = best(candidates(search).into_iter().map(|path| look_at(search, path)), llvm)?;
+    let best = best(candidates(search), |path| look_at(search, path), llvm)?;
     if let Some(clang) = &best {
         search.environment.cargo.watch(&clang.program);
     }
     Ok(best)
 }
 
-/// The best of those that were looked at.
+/// The best of these programs. Those whose names say a version that is worse than one that was found are not started.
 fn best(
-    looked_at: impl Iterator<Item = Result<Clang, String>>,
+    mut programs: Vec<PathBuf>,
+    look_at: impl Fn(PathBuf) -> Result<Clang, String>,
     llvm: Option<u32>,
 ) -> Result<Option<Clang>, Error> {
-    let mut limited = None;
-    let usable = looked_at.filter_map(|looked_at| match looked_at {
-        Ok(clang) => Some(clang),
-        Err(why) => {
-            // What is not usable is as good as absent: nobody asked for it. But a limit hides a clang that is there.
-            if limited.is_none() && why.contains("RLIMIT_") {
-                limited = Some(why);
-            }
-            None
-        }
-    });
     let limit = llvm.unwrap_or(u32::MAX);
-    let order = |clang: &Clang| match clang.major <= limit {
-        true => (0, limit - clang.major),
-        false => (1, clang.major),
+    let order = |major: u32| match major <= limit {
+        true => (0, limit - major),
+        false => (1, major),
     };
-    match (usable.min_by_key(order), limited) {
+    // Those whose names say nothing may be the best.
+    let promised = |path: &PathBuf| version_in_name(path).map_or((0, 0), order);
+    programs.sort_by_key(promised);
+    let (mut best, mut limited) = (None::<Clang>, None);
+    for program in programs {
+        if best.as_ref().is_some_and(|best| order(best.major) <= promised(&program)) {
+            break;
+        }
+        match look_at(program) {
+            Ok(clang)
+                if best.as_ref().is_some_and(|best| order(best.major) <= order(clang.major)) => {}
+            Ok(clang) => best = Some(clang),
+            // What is not usable is as good as absent: nobody asked for it. But a limit hides a clang that is there.
+            Err(why) if limited.is_none() && why.contains("RLIMIT_") => limited = Some(why),
+            Err(_) => {}
+        }
+    }
+    match (best, limited) {
         (None, Some(why)) => Err(Error::Tool(why)),
         (best, _) => Ok(best),
     }
+}
+
+/// The version that the name of a program or of its file says: 22 for `clang-22` and `/usr/lib/llvm-22/bin/clang`.
+fn version_in_name(program: &Path) -> Option<u32> {
+    let file = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+    let after = |name: &OsStr, start: &str| name.to_str()?.strip_prefix(start)?.parse().ok();
+    let folder = |path: &Path| after(path.parent()?.parent()?.file_name()?, "llvm-");
+    [program, &file]
+        .into_iter()
+        .find_map(|path| after(path.file_name()?, "clang-").or_else(|| folder(path)))
 }
 
 /// The names of clang on `PATH`.
@@ -150,6 +171,7 @@ mod tests {
         test_support::Project,
         toolchain::tests::{script, searched},
     };
+    use std::cell::RefCell;
 
     /// A file that is called something else may do something else by each name, as ccache does.
     #[test]
@@ -171,6 +193,41 @@ mod tests {
         assert_eq!(found.1.unwrap().unwrap().program, tools.join("clang-20"));
     }
 
+    /// What a name promises is believed where it is worse than what was found.
+    #[test]
+    fn a_clang_that_cannot_be_the_best_is_not_started() {
+        let project = Project::new("", &[]);
+        let asked = |programs: &[(&str, u32)], llvm| {
+            let programs = programs.iter();
+            let paths = programs.clone().map(|(name, _)| script(&project, name, "").into());
+            let asked = RefCell::new(Vec::new());
+            let found = best(
+                paths.collect(),
+                |path: PathBuf| {
+                    let place =
+                        programs.clone().position(|(name, _)| path.ends_with(name)).unwrap();
+                    asked.borrow_mut().push(place);
+                    let version = String::new();
+                    Ok(Clang {
+                        program: path,
+                        version,
+                        major: programs.as_slice()[place].1,
+                        variables: vec![],
+                    })
+                },
+                llvm,
+            );
+            (found.unwrap().unwrap().major, asked.into_inner())
+        };
+        let plain = [("a/clang-15", 15), ("a/clang-22", 22), ("a/llvm-19/bin/clang", 19)];
+        assert_eq!(asked(&plain, Some(23)), (22, vec![1]));
+        assert_eq!(asked(&plain, Some(20)), (19, vec![2]));
+        assert_eq!(asked(&plain, Some(14)), (15, vec![0]));
+        // One whose name says nothing is asked first, and a name that lies goes on to the next.
+        assert_eq!(asked(&[("b/clang-22", 22), ("b/clang", 23)], Some(23)), (23, vec![1]));
+        assert_eq!(asked(&[("c/clang-22", 16), ("c/clang-21", 21)], Some(23)), (21, vec![0, 1]));
+    }
+
     #[test]
     fn a_limit_that_hides_clang_is_told_where_no_other_is_usable() {
         let project = Project::new("", &[]);
@@ -180,7 +237,8 @@ mod tests {
         let usable = script(&project, "tools/clang-19", "#!/bin/sh\necho 'clang version 19.1.0'\n");
         let found = |programs: &[&String]| {
             searched(&project, |search| {
-                best(programs.iter().map(|it| look_at(search, it.into())), Some(22))
+                let programs = programs.iter().map(PathBuf::from).collect();
+                best(programs, |it| look_at(search, it), Some(22))
             })
             .0
         };
