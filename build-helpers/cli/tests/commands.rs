@@ -273,7 +273,8 @@ fn report_writes_a_page_that_needs_no_network() {
     // The table, the curve of occupancy, and SASS beside the source.
     for part in [
         "<h2>sm_80: kernels/saxpy.rs</h2>",
-        "<th>registers</th>",
+        "<th class=\"number\">registers</th>",
+        "stack<small>bytes</small>",
         "<polyline points=",
         "threads of a block",
         "EXIT",
