@@ -130,8 +130,9 @@ mod tests {
         fs::write(folder.path().join("kernels/a.rs"), "fn a() {\n    one();\n}\n").unwrap();
         let kernel = ".entry a()\n{\n\t.loc\t1 2 5\n$L__tmp0:\n\tadd.u32 %r1, %r1, 1;\n\t.loc\t1 0 5\n\tret;\n\
                       \t.loc 2 9 1, function_name $L__info_string0, inlined_at 1 2 5\n\ttrap;\n}\n";
-        let whole =
-            format!("{kernel}\t.file\t1 \"kernels/a.rs\"\n\t.file\t2 \"/r/rustlib/src/rust/library/core/src\" \"panic.rs\"\n");
+        let whole = format!(
+            "{kernel}\t.file\t1 \"kernels/a.rs\"\n\t.file\t2 \"/r/rustlib/src/rust/library/core/src\" \"panic.rs\"\n"
+        );
         let mut sources = Sources::new(folder.path());
         let found = pieces(kernel, &whole, &mut sources);
         let expected = [
