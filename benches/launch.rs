@@ -218,6 +218,21 @@ impl Bench {
         }
     }
 
+    /// As the generated method that sets the scalars of that.
+    fn set_scalars(&self, prepared: &mut PreparedLaunch<'_>, a: f32) -> Result<()> {
+        // SAFETY: the slices are those of the launch, in their order.
+        unsafe {
+            cg::set_scalars(prepared, &self.loaded, 0, |stream, launch: Launch<1>, slices| {
+                let arguments = (
+                    cg::Value(a),
+                    cg::read_slice::<f32, _>(slices.take()),
+                    cg::write_slice::<f32, _>(slices.take()),
+                );
+                cg::launch_with(&self.loaded, 0, stream, launch, arguments)
+            })
+        }
+    }
+
     fn launch(&self, kernel: usize, launch: Launch<1>) {
         let stream = cg::stream(&self.stream);
         // SAFETY: the kernels take no arguments.
@@ -349,7 +364,17 @@ fn main() -> Result<()> {
         let mut prepared = bench.prepare(&x, &mut y)?;
         let ready = measure(1_000_000, || prepared.launch(&bench.stream).expect("it runs"));
         report("the same, prepared", ready, 1.0);
+        let again = measure(1_000_000, || {
+            bench.set_scalars(&mut prepared, black_box(2.0)).expect("it fits");
+            prepared.launch(&bench.stream).expect("it runs");
+        });
+        report("the same, with another number each time", again, 1.0);
         drop(prepared);
+        let anew = measure(1_000_000, || {
+            let mut prepared = bench.prepare(&x, &mut y).expect("it fits");
+            prepared.launch(&bench.stream).expect("it runs");
+        });
+        report("the same, prepared for each launch", anew, 1.0);
         let (mut block, pointers) = (no_block(), [std::ptr::null(); 5]);
         let bare = measure(1_000_000, || bare_call(&mut block, &pointers));
         report("the same, a bare call of its function", bare, 1.0);

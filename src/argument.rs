@@ -107,6 +107,9 @@ impl<'s, T> Held<'s, T> {
             (Some(memory), None) => Some(hold(memory, stream, &mut self.guard)?),
         };
         self.set(address.map(|address| address + offset as u64), len);
+        if let Some(preparation) = preparation {
+            preparation.note_slice(self.address, len);
+        }
         Ok(())
     }
 
@@ -218,6 +221,35 @@ impl<'a> Argument<'a> {
         if let Some(slot) = self.errors {
             slot.keep(error);
         }
+    }
+}
+
+/// Elements that a prepared launch holds already: an argument of a wrapper that sets its scalars.
+#[derive(Clone, Copy, Debug)]
+pub struct PreparedSlice {
+    /// Their address, as [`Held`] has it.
+    pub(crate) address: u64,
+    pub(crate) len: usize,
+}
+
+impl sealed::Sealed for PreparedSlice {}
+
+impl<T: DeviceCopy> ReadSlice<T> for PreparedSlice {
+    fn hold<'s>(self, _: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+    where
+        Self: 's,
+    {
+        (held.address, held.len) = (self.address, self.len);
+        Ok(())
+    }
+}
+
+impl<T: DeviceCopy> WriteSlice<T> for PreparedSlice {
+    fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
+    where
+        Self: 's,
+    {
+        ReadSlice::hold(self, stream, held)
     }
 }
 

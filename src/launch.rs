@@ -173,6 +173,19 @@ impl<const D: usize> Launch<D> {
         self.grid.iter().chain(&self.block).map(|&n| u128::from(n)).product()
     }
 
+    /// The same launch in the first dimensions.
+    pub(crate) fn narrowed<const N: usize>(self) -> Launch<N> {
+        let first = |sizes: [u64; D]| std::array::from_fn(|axis| sizes[axis]);
+        let Self { shared_bytes, registers, variant, .. } = self;
+        Launch {
+            grid: first(self.grid),
+            block: first(self.block),
+            shared_bytes,
+            registers,
+            variant,
+        }
+    }
+
     /// The same launch in three dimensions.
     #[inline]
     fn widened(self) -> Launch<3> {

@@ -204,7 +204,7 @@ impl Loaded {
         unsafe { kernel.launch(&self.device, stream, launch, arguments) }
     }
 
-    /// Leaves a launch with a preparation, after its checks.
+    /// Leaves a launch with a preparation, after its checks. One that takes the place of another is written into it.
     fn prepare(
         &self,
         preparation: &Preparation,
@@ -212,11 +212,24 @@ impl Loaded {
         launch: &Launch<3>,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
-        if kernel.check(&self.device, launch, arguments)? {
-            let shape = Checked::of(launch);
-            let (kernel, arguments) = (Arc::clone(kernel), marshal::owned(arguments));
-            preparation.put(Box::new(PreparedParts { kernel, shape, arguments }));
-        }
+        let has_threads = kernel.check(&self.device, launch, arguments)?;
+        preparation.put((kernel.signature(), *launch), |place| {
+            if !has_threads {
+                return;
+            }
+            let before = place.as_mut().and_then(|parts| parts.downcast_mut::<PreparedParts>());
+            if let Some(parts) = before {
+                if !Arc::ptr_eq(&parts.kernel, kernel) {
+                    parts.kernel = Arc::clone(kernel);
+                }
+                parts.shape = Checked::of(launch);
+                marshal::overwrite(&mut parts.arguments, arguments);
+                return;
+            }
+            let (kernel, shape) = (Arc::clone(kernel), Checked::of(launch));
+            let arguments = marshal::owned(arguments);
+            *place = Some(Box::new(PreparedParts { kernel, shape, arguments }));
+        });
         Ok(())
     }
 

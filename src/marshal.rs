@@ -61,6 +61,19 @@ pub(crate) fn owned(arguments: &[Argument<'_>]) -> OwnedArguments {
     unsafe { OwnedArguments::copy(&values, own) }
 }
 
+/// Writes the words for `arguments` over copies of words for the same kernel.
+pub(crate) fn overwrite(copies: &mut OwnedArguments, arguments: &[Argument<'_>]) {
+    let (mut index, mut fits) = (0, true);
+    words(arguments, |word| {
+        // SAFETY: arguments borrow the values that they point at.
+        fits &= unsafe { copies.overwrite(index, word.pointer, word.bytes) };
+        index += 1;
+    });
+    if !fits {
+        *copies = owned(arguments);
+    }
+}
+
 /// Gives `work` the pointers for `arguments`, which they point into.
 ///
 /// # Panics

@@ -12,7 +12,9 @@ use std::{
 use crate::{
     error::Result,
     hal::{self, ContextId, Guard, Memory, StreamRef},
+    launch::Launch,
 };
+use kernelmill_artifact::Signature;
 
 /// A stream that one launch is prepared on.
 pub(crate) struct Preparation {
@@ -25,6 +27,10 @@ pub(crate) struct Preparation {
 pub(crate) struct Noted {
     /// In the order of the parameters.
     pub(crate) memory: Vec<PreparedMemory>,
+    /// The elements of each slice: their address and how many they are.
+    pub(crate) slices: Vec<(u64, usize)>,
+    /// Which kernel is launched, and how.
+    pub(crate) asked: Option<(&'static Signature, Launch<3>)>,
     /// The launch; `None` where there is nothing to do.
     pub(crate) launch: Option<Box<dyn Any + Send>>,
 }
@@ -42,6 +48,12 @@ impl Preparation {
     /// A preparation for launches in a context.
     pub(crate) fn new(context: ContextId) -> Self {
         Self { context, noted: Mutex::default() }
+    }
+
+    /// A preparation of a launch that takes the place of another.
+    pub(crate) fn again(context: ContextId, before: Option<Box<impl Any + Send>>) -> Self {
+        let launch = before.map(|before| before as Box<dyn Any + Send>);
+        Self { context, noted: Mutex::new(Noted { launch, ..Noted::default() }) }
     }
 
     /// Whether the launch is for this context.
@@ -71,9 +83,21 @@ impl Preparation {
         self.lock().memory.push(PreparedMemory { memory, writes });
     }
 
-    /// Takes the launch.
-    pub(crate) fn put(&self, launch: Box<dyn Any + Send>) {
-        self.lock().launch = Some(launch);
+    /// Notes the elements of a slice, which come in the order of the parameters.
+    pub(crate) fn note_slice(&self, address: u64, len: usize) {
+        self.lock().slices.push((address, len));
+    }
+
+    /// Takes a launch of a kernel as it was asked for, and the place of the launch itself: the one before, where this one
+    /// is to take its place.
+    pub(crate) fn put(
+        &self,
+        (signature, launch): (&'static Signature, Launch<3>),
+        put: impl FnOnce(&mut Option<Box<dyn Any + Send>>),
+    ) {
+        let mut noted = self.lock();
+        noted.asked = Some((signature, launch));
+        put(&mut noted.launch);
     }
 
     /// What was noted.

@@ -7,14 +7,15 @@
 use std::{fmt, marker::PhantomData, sync::Arc};
 
 use crate::{
-    argument::LaunchStream,
+    argument::{LaunchStream, PreparedSlice},
     device::Device,
     error::{Error, Result},
     hal::{Guard, Queue, StreamRef},
-    loaded::PreparedParts,
-    preparation::{Preparation, PreparedMemory},
+    launch::Launch,
+    loaded::{Loaded, PreparedParts},
+    preparation::{Noted, Preparation, PreparedMemory},
 };
-use kernelmill_artifact::MAX_ARGUMENTS;
+use kernelmill_artifact::{MAX_ARGUMENTS, Signature};
 
 /// A launch that is ready to be made any number of times, by `Kernels::prepare` of the generated bindings.
 ///
@@ -58,6 +59,9 @@ use kernelmill_artifact::MAX_ARGUMENTS;
 /// # Ok::<(), kernelmill::Error>(())
 /// ```
 ///
+/// `Kernels::set_scalars` of the generated bindings sets its scalars, with the checks of a launch:
+/// `kernels.set_scalars().saxpy(&mut saxpy, 3.0)?`.
+///
 /// A buffer that is written is not to be read meanwhile:
 ///
 /// ```compile_fail,E0502
@@ -85,6 +89,10 @@ pub struct PreparedLaunch<'a> {
     /// `None`: there are no threads.
     launch: Option<Box<PreparedParts>>,
     memory: Vec<PreparedMemory>,
+    /// The elements of each slice: their address and how many they are.
+    slices: Vec<(u64, usize)>,
+    /// Which kernel it is of, and the launch that was asked for.
+    asked: Option<(&'static Signature, Launch<3>)>,
     /// The default stream, where a launch on it has held all memory for those that follow on it. It stays the same stream
     /// for as long as this is here.
     held_for: Option<Arc<dyn Queue>>,
@@ -113,10 +121,72 @@ pub unsafe fn prepare<'a>(
 ) -> Result<PreparedLaunch<'a>> {
     let stream = PreparationStream(Preparation::new(device.context().id()));
     wrapper(&stream)?;
-    let noted = stream.0.into_noted();
-    let launch = noted.launch.and_then(|launch| launch.downcast::<PreparedParts>().ok());
-    let (memory, device) = (noted.memory, device.clone());
-    Ok(PreparedLaunch { launch, memory, held_for: None, device, marker: PhantomData })
+    let Noted { memory, slices, asked, launch } = stream.0.into_noted();
+    let launch = launch.and_then(|launch| launch.downcast::<PreparedParts>().ok());
+    let device = device.clone();
+    Ok(PreparedLaunch {
+        launch,
+        memory,
+        slices,
+        asked,
+        held_for: None,
+        device,
+        marker: PhantomData,
+    })
+}
+
+/// The slices of a prepared launch, in the order of the parameters.
+#[derive(Debug)]
+pub struct PreparedSlices<'p>(std::slice::Iter<'p, (u64, usize)>);
+
+impl PreparedSlices<'_> {
+    /// The next one; no elements where there is none.
+    #[must_use]
+    pub fn take(&mut self) -> PreparedSlice {
+        let (address, len) = self.0.next().copied().unwrap_or_default();
+        PreparedSlice { address, len }
+    }
+}
+
+/// Sets the scalars of a prepared launch: `wrapper` makes the launch again, with the slices that it has and other scalars,
+/// so that it is checked as any launch. One that is refused leaves the prepared launch as it was.
+///
+/// # Errors
+///
+/// [`Error::OtherKernel`] and [`Error::WrongDevice`] for a launch that this kernel is not of, and those of the wrapper.
+///
+/// # Safety
+///
+/// `wrapper` makes one launch of this kernel, and passes the slices where its parameters are slices, in their order. What it
+/// asks of its caller holds for every launch.
+pub unsafe fn set_scalars<const D: usize>(
+    prepared: &mut PreparedLaunch<'_>,
+    loaded: &Loaded,
+    signature: usize,
+    wrapper: impl FnOnce(&PreparationStream, Launch<D>, &mut PreparedSlices<'_>) -> Result<()>,
+) -> Result<()> {
+    let context = loaded.device().context().id();
+    if context != prepared.device.context().id() {
+        return Err(prepared.wrong_device(&loaded.device().to_string()));
+    }
+    let expected = loaded.kernel(signature)?.signature();
+    let launch = match prepared.asked {
+        Some((found, launch)) if std::ptr::eq(found, expected) => launch,
+        other => return Err(other_kernel(other.map(|(found, _)| found), expected)),
+    };
+    let stream = PreparationStream(Preparation::again(context, prepared.launch.take()));
+    let mut slices = PreparedSlices(prepared.slices.iter());
+    let set = wrapper(&stream, launch.narrowed(), &mut slices);
+    // What was there before, unless another launch has taken its place.
+    let launch = stream.0.into_noted().launch;
+    prepared.launch = launch.and_then(|launch| launch.downcast::<PreparedParts>().ok());
+    set
+}
+
+#[cold]
+fn other_kernel(found: Option<&Signature>, expected: &'static Signature) -> Error {
+    let found = found.map_or("no kernel".to_owned(), |found| format!("`{}`", found.name()));
+    Error::OtherKernel { found, expected: expected.name() }
 }
 
 /// The stream that a wrapper is given while its launch is prepared.
@@ -157,7 +227,7 @@ impl PreparedLaunch<'_> {
     fn hold_and_launch(&mut self, stream: StreamRef<'_>) -> Result<()> {
         self.held_for = None;
         if stream.is_recording() || !self.device.context().accepts(&stream) {
-            return Err(self.wrong_device(stream));
+            return Err(self.wrong_device(stream.describe()));
         }
         let Some(parts) = &self.launch else { return Ok(()) };
         let is_held = if self.memory.len() <= FEWEST {
@@ -182,12 +252,12 @@ impl PreparedLaunch<'_> {
     }
 
     #[cold]
-    fn wrong_device(&self, stream: StreamRef<'_>) -> Error {
-        let name = self.launch.as_ref().map(|parts| parts.kernel.name());
+    fn wrong_device(&self, expected: &str) -> Error {
+        let name = self.asked.map(|(signature, _)| signature.name());
         Error::WrongDevice {
             subject: format!("a prepared launch of `{}`", name.unwrap_or("a kernel")),
             found: self.device.to_string(),
-            expected: stream.describe().to_owned(),
+            expected: expected.to_owned(),
         }
     }
 }
@@ -222,7 +292,7 @@ impl PreparedParts {
 
 impl fmt::Debug for PreparedLaunch<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.launch.as_ref().map(|parts| parts.kernel.name());
+        let name = self.asked.map(|(signature, _)| signature.name());
         formatter
             .debug_struct("PreparedLaunch")
             .field("kernel", &name)

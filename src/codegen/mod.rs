@@ -30,7 +30,7 @@ pub use crate::{
     },
     hal::StreamRef,
     loaded::Loaded,
-    prepared::{PreparationStream, prepare},
+    prepared::{PreparationStream, PreparedSlices, prepare, set_scalars},
 };
 use crate::{
     argument::{LaunchStream, ReadSlice, WriteSlice},

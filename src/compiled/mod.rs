@@ -309,7 +309,7 @@ impl CompiledKernel {
     /// The number of threads in a block with which most threads are on a multiprocessor at once, each block with
     /// `dynamic_shared_bytes` bytes of dynamic shared memory; of several such numbers the largest. Where its source
     /// states the block, it is that; where nothing is known of occupancy, 256 or the most that there can be, on OpenCL devices
-    /// a multiple of what the library prefers.
+    /// a multiple of what the library prefers, on those of wgpu of a subgroup.
     ///
     /// # Errors
     ///

@@ -119,6 +119,7 @@ codes! {
     KM1048 NoDevice: "A device is not there";
     KM1049 UnsupportedDevice: "A device lacks what its back end requires";
     KM1050 NoCandidate: "No device of the machine has a binary";
+    KM1051 OtherKernel: "Scalars are set in a prepared launch of another kernel";
 }
 
 impl fmt::Display for ErrorCode {

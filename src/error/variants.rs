@@ -536,6 +536,14 @@ pub enum Error {
         /// The error code.
         code: i32,
     },
+    /// A prepared launch is of another kernel than the one whose scalars are set.
+    #[error("a prepared launch of {found} is given the scalars of `{expected}`")]
+    OtherKernel {
+        /// The kernel of the launch.
+        found: String,
+        /// The kernel whose scalars are set.
+        expected: &'static str,
+    },
     /// Several things are wrong with what one call is given: a launch beyond several limits, rows that fit neither side of a
     /// copy, several environment variables. Each is an error of its own.
     #[error("{} errors in one call:{}", .0.len(), wording::lines(.0))]

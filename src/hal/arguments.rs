@@ -116,6 +116,25 @@ impl OwnedArguments {
         })
     }
 
+    /// Writes a value over the copy at an index, if there is one of as many bytes.
+    ///
+    /// # Safety
+    ///
+    /// The value can be read.
+    pub(crate) unsafe fn overwrite(
+        &mut self,
+        index: usize,
+        value: *const u8,
+        bytes: usize,
+    ) -> bool {
+        let Some(copy) = self.copies.get(index).filter(|copy| copy.bytes == bytes) else {
+            return false;
+        };
+        // SAFETY: promised; the copy has as many bytes and is this value's own.
+        unsafe { ptr::copy_nonoverlapping(value, copy.pointer.as_ptr(), bytes) };
+        true
+    }
+
     /// How many of the pointers are to the kernel's own arguments.
     #[allow(dead_code, reason = "for drivers, and a build may have none")]
     pub(crate) fn own(&self) -> usize {

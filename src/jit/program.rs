@@ -1,4 +1,8 @@
 //! Programs: what was compiled at run time, once in a process, and is loaded on a device.
+//!
+//! What is loaded is freed by the module cache. The binary and the description of its kernels are not: they are the `'static` values
+//! that embedded kernels have, which the program is given
+//! ([`CompiledKernel::signature`](crate::CompiledKernel::signature)) and may keep. There is one of each for a key.
 
 use std::{
     collections::{BTreeMap, HashMap},

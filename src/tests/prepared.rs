@@ -18,6 +18,10 @@ fn a_prepared_launch_does_each_time_what_the_wrapper_does() {
             saxpy.launch(&other).unwrap();
         }
         assert_eq!(saxpy.device(), &device);
+        kernels.set_scalars().saxpy(&mut saxpy, -1.0).unwrap();
+        (0..5).for_each(|_| saxpy.launch(&stream).unwrap());
+        kernels.set_scalars().saxpy(&mut saxpy, 5.0).unwrap();
+        saxpy.launch(&other).unwrap();
         drop(saxpy);
         assert_eq!(y.download().unwrap(), [60.0; 300]);
         // In parts, and of a struct.
@@ -34,8 +38,10 @@ fn a_prepared_launch_does_each_time_what_the_wrapper_does() {
         let mut fill =
             kernels.prepare().fill(Launch::grid([2, 2], [4, 4]), params, &mut out).unwrap();
         fill.launch(&stream).unwrap();
+        kernels.set_scalars().fill(&mut fill, Params { width: 7, step: 4 }).unwrap();
+        fill.launch(&stream).unwrap();
         drop(fill);
-        assert_eq!(out.download().unwrap(), (0..35).map(|i| 3 * i).collect::<Vec<u64>>());
+        assert_eq!(out.download().unwrap(), (0..35).map(|i| 4 * i).collect::<Vec<u64>>());
     }
 }
 
@@ -55,8 +61,21 @@ fn an_unsafe_kernel_is_prepared_by_an_unsafe_call_and_no_threads_are_no_launch()
     scale.launch(&stream).unwrap();
     drop(scale);
     assert_eq!(out.download().unwrap(), [2.0, 4.0, 6.0]);
+    let halves = device.upload(&[0.5f32; 3]).unwrap();
+    // SAFETY: as above, of fewer elements.
+    let mut scale = unsafe {
+        let launch = Launch::grid([2, 2, 3], [1, 1, 1]);
+        let mut scale = kernels.prepare().scale(launch, &mut out, &halves, 0).unwrap();
+        kernels.set_scalars().scale(&mut scale, 2).unwrap();
+        scale
+    };
+    scale.launch(&stream).unwrap();
+    drop(scale);
+    assert_eq!(out.download().unwrap(), [1.0, 1.0, 6.0]);
     let mut y = device.zeros::<f32>(3).unwrap();
     let mut nothing = kernels.prepare().saxpy(Launch::linear(0), 1.0, &input, &mut y).unwrap();
+    nothing.launch(&stream).unwrap();
+    kernels.set_scalars().saxpy(&mut nothing, 2.0).unwrap();
     nothing.launch(&stream).unwrap();
     drop(nothing);
     assert_eq!(y.download().unwrap(), [0.0; 3]);
@@ -80,6 +99,12 @@ fn what_a_wrapper_refuses_is_refused_when_a_launch_is_prepared() {
     assert!(text.contains("a prepared launch of `saxpy`"), "{text}");
     let builder = device.graph();
     assert!(matches!(ready.launch(&builder), Err(Error::WrongDevice { .. })));
+    ready.launch(&device.stream()).unwrap();
+    let params = Params { width: 1, step: 1 };
+    let text = kernels.set_scalars().fill(&mut ready, params).unwrap_err().to_string();
+    assert_eq!(text, "a prepared launch of `saxpy` is given the scalars of `fill`");
+    let theirs = Kernels::load(&other).unwrap().set_scalars().saxpy(&mut ready, 1.0);
+    assert!(matches!(theirs, Err(Error::WrongDevice { .. })), "{theirs:?}");
     ready.launch(&device.stream()).unwrap();
 }
 

@@ -46,7 +46,8 @@ pub(crate) fn chart(losses: &[f32], lines: &[(f32, &str)]) -> String {
         let _ = writeln!(
             svg,
             "<path stroke=\"#678\" stroke-dasharray=\"5 4\" d=\"M{LEFT} {y:.1}H{:.1}\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"#456\">{what}</text>",
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"#456\" \
+              stroke=\"white\" stroke-width=\"4\" paint-order=\"stroke\">{what}</text>",
             WIDTH - 16.0,
             WIDTH - 18.0,
             y - 5.0

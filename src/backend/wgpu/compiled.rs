@@ -269,6 +269,10 @@ impl hal::Function for Function {
         }
     }
 
+    fn preferred_multiple(&self) -> Result<Option<u32>> {
+        Ok(Some(self.shared.gpu.subgroup))
+    }
+
     unsafe fn launch(
         &self,
         stream: StreamRef<'_>,

@@ -25,6 +25,8 @@ pub(super) struct ListedDevice {
     pub(super) api: Api,
     /// The version of Vulkan, for 1.3 `(1, 3)`; 0.0 for devices of other interfaces.
     pub(super) version: (u32, u32),
+    /// The most invocations of a subgroup, of which the device prefers workgroups to be a multiple.
+    pub(super) subgroup: u32,
     /// Whether it is the processor.
     pub(super) is_processor: bool,
     /// Whether a better interface has the same GPU.
@@ -145,8 +147,9 @@ fn list() -> Vec<ListedDevice> {
         let driver = format!("{} {}", info.driver, info.driver_info).trim().to_owned();
         let is_processor = info.device_type == DeviceType::Cpu;
         let (version, is_again) = (version(&adapter), is_again(index, &gpus));
+        let (name, subgroup) = (info.name, info.subgroup_max_size);
         let device =
-            ListedDevice { adapter, name: info.name, driver, api, version, is_processor, is_again };
+            ListedDevice { adapter, name, driver, api, version, subgroup, is_processor, is_again };
         ((is_again, preference(info.device_type), api), device)
     };
     let mut devices: Vec<_> = found.into_iter().enumerate().map(listed).collect();

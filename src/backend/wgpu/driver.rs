@@ -38,6 +38,8 @@ pub(super) struct Gpu {
     /// Dropped by [`Gpu::drop`] alone.
     pub(super) queue: ManuallyDrop<wgpu::Queue>,
     pub(super) limits: wgpu::Limits,
+    /// The most invocations of a subgroup.
+    pub(super) subgroup: u32,
     /// Whether modules are translated when they are loaded.
     pub(super) translates: bool,
     /// Whether it knows the time at which the queue comes to a point.
@@ -74,7 +76,7 @@ impl Gpu {
         name: String,
         (device, queue): (wgpu::Device, wgpu::Queue),
         (translates, has_timestamps): (bool, bool),
-        fences: Fences,
+        (subgroup, fences): (u32, Fences),
     ) -> Self {
         let failures = Arc::<Failures>::default();
         let of_device = Arc::clone(&failures);
@@ -94,6 +96,7 @@ impl Gpu {
             device,
             queue: ManuallyDrop::new(queue),
             limits,
+            subgroup,
             translates,
             has_timestamps,
             buffers,

@@ -100,7 +100,7 @@ impl DriverContext {
             listed.name.clone(),
             opened,
             (translates, has_timestamps),
-            Fences::of(listed.api == Api::Metal, &listed.driver),
+            (listed.subgroup, Fences::of(listed.api == Api::Metal, &listed.driver)),
         ));
         let stream = Arc::new(WgpuStream::new(&gpu, true));
         let (records, fused) = (Records::default(), Fused::default());

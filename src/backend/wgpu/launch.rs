@@ -6,7 +6,7 @@
 
 use std::{num::NonZeroU64, sync::Arc};
 
-use kernelmill_artifact::{Access, ParameterKind, Signature};
+use kernelmill_artifact::{Access, ParameterKind, Resources, Signature};
 use wgpu::{
     BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType, Buffer,
     BufferBindingType, BufferUsages, ComputePipeline, ComputePipelineDescriptor, ShaderModule,
@@ -242,6 +242,17 @@ impl hal::Function for Function {
             threads_per_block: self.shared.gpu.limits.max_compute_invocations_per_workgroup,
             static_shared_bytes: self.kernel.static_shared_bytes,
         }
+    }
+
+    /// A kernel in WGSL has workgroups of one size. The build knows the rest.
+    fn resources(&self) -> Result<Resources> {
+        let threads: u32 = self.signature.limits.block.iter().product();
+        let max_threads = Some(threads).filter(|threads| *threads > 0);
+        Ok(Resources { max_threads, ..Resources::UNKNOWN })
+    }
+
+    fn preferred_multiple(&self) -> Result<Option<u32>> {
+        Ok(Some(self.shared.gpu.subgroup))
     }
 
     unsafe fn launch(

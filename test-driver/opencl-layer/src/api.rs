@@ -118,9 +118,6 @@ codes! {
     clSetKernelArgSVMPointer(kernel: Any, index: u32, value: Any);
     clSetKernelExecInfo(kernel: Any, which: u32, bytes: usize, value: Any);
     clGetKernelInfo(kernel: Any, which: u32, room: usize, value: Any, bytes: Out<usize>);
-    clGetKernelWorkGroupInfo(
-        kernel: Any, device: Any, which: u32, room: usize, value: Any, bytes: Out<usize>
-    );
     clReleaseKernel(kernel: Any) gone "kernels";
 }
 
@@ -213,6 +210,38 @@ fn shared_memory() -> u64 {
         Ok("fine") => 1,
         Ok(_) => 0,
     }
+}
+
+/// `CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE`.
+const PREFERRED_MULTIPLE: u32 = 0x11B3;
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clGetKernelWorkGroupInfo(
+    kernel: Any,
+    device: Any,
+    which: u32,
+    room: usize,
+    value: Any,
+    bytes: Out<usize>,
+) -> i32 {
+    if let Some(code) = state().failure("clGetKernelWorkGroupInfo") {
+        return code;
+    }
+    type Function = unsafe extern "C" fn(Any, Any, u32, usize, Any, Out<usize>) -> i32;
+    // SAFETY: the type is that of the function.
+    let function: Function = unsafe { real("clGetKernelWorkGroupInfo") };
+    // SAFETY: as the caller promises.
+    let code = unsafe { function(kernel, device, which, room, value, bytes) };
+    let multiple = std::env::var("OPENCL_LAYER_MULTIPLE").ok().and_then(|text| text.parse().ok());
+    if let Some(multiple) = multiple
+        && which == PREFERRED_MULTIPLE
+        && code == 0
+        && !value.is_null()
+    {
+        // SAFETY: the value is a `size_t`, for which there was room.
+        unsafe { value.cast::<usize>().write_unaligned(multiple) };
+    }
+    code
 }
 
 #[unsafe(no_mangle)]

@@ -13,6 +13,7 @@
 //! | `OPENCL_LAYER_LEAK_CHECK=1` | at exit, what is left is printed, and the process exits with code 97 |
 //! | `OPENCL_LAYER_SPIRV=llvm-spirv-15` | devices read SPIR-V: a module becomes bitcode by that program |
 //! | `OPENCL_LAYER_PLATFORMS=1` | each device is of a platform of its own, `Platform 1`, `Platform 2`; with `POCL_DEVICES="basic pthread"` there are two |
+//! | `OPENCL_LAYER_MULTIPLE=96` | of every kernel the library prefers workgroups of a multiple of so many work-items |
 //! | `OPENCL_LAYER_WITHOUT_SVM=1` | devices have no shared virtual memory; with `fine` none that the host can use while kernels run |
 //!
 //! Tests in the same process call `opencl_layer_fail`, `opencl_layer_failed`, `opencl_layer_next` and `opencl_layer_left`, so that each call of a

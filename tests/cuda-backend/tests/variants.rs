@@ -413,9 +413,18 @@ fn a_launch_with_large_sizes_never_gets_indices_of_32_bits() {
                     cg::launch_with(&narrow, 0, stream, block(256), arguments)
                 })
             };
-            prepared.is_ok()
+            let Ok(mut prepared) = prepared else { return (false, false) };
+            // SAFETY: the kernel has one slice.
+            let set = unsafe {
+                cg::set_scalars(&mut prepared, &narrow, 0, |stream, launch: Launch<1>, slices| {
+                    let arguments = (cg::write_slice::<u32, _>(slices.take()), cg::Value(size + 1));
+                    cg::launch_with(&narrow, 0, stream, launch, arguments)
+                })
+            };
+            (true, set.is_ok())
         };
-        assert_eq!((prepare(most), prepare(most + 1)), (true, false));
+        let found = [most - 1, most, most + 1].map(prepare);
+        assert_eq!(found, [(true, true), (true, false), (false, false)]);
     });
 }
 

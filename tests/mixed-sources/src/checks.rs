@@ -1,7 +1,7 @@
 //! What kernels compute, against plain Rust.
 
 use crate::kernels::{Filter, Kernels, Pair_int, ShapedInstance, Thrice, Twice};
-use kernelmill::{Device, DeviceCopy, Launch, Result, Stream};
+use kernelmill::{Device, DeviceCopy, Error, Launch, Result, Stream};
 
 /// A device with the kernels.
 pub(crate) struct On<'a> {
@@ -28,6 +28,14 @@ pub(crate) fn scaled(on: &On<'_>) -> Result<()> {
     let mut y = on.device.zeros::<f32>(LENGTH)?;
     on.kernels.scaled(&on.stream, Launch::linear(LENGTH), 3.0, &x, &mut y)?;
     assert_eq!(y.download()?, expected(|x| 3.0 * x));
+    // On every back end with other scalars each time.
+    let mut prepared = on.kernels.prepare().scaled(Launch::linear(LENGTH), 1.0, &x, &mut y)?;
+    for factor in [2.0, 5.0] {
+        on.kernels.set_scalars().scaled(&mut prepared, factor)?;
+        prepared.launch(&on.stream)?;
+    }
+    drop(prepared);
+    assert_eq!(y.download()?, expected(|x| 5.0 * x));
     Ok(())
 }
 
@@ -56,6 +64,20 @@ pub(crate) fn affine(on: &On<'_>) -> Result<()> {
     on.kernels.affine(&on.stream, Launch::linear(LENGTH), 3.0, &x, &mut y, COUNT - 10)?;
     let mut expected = expected(|x| 3.0 * x + 1.0);
     expected[LENGTH - 10..].fill(1.0);
+    assert_eq!(y.download()?, expected);
+    let launch = Launch::linear(LENGTH);
+    let mut prepared = on.kernels.prepare().affine(launch, 0.0, &x, &mut y, 10)?;
+    let refused = on.kernels.set_scalars().affine(&mut prepared, 9.0, COUNT + 1);
+    assert!(matches!(refused, Err(Error::Contract { .. })), "{refused:?}");
+    // What is refused changes nothing: ten elements, by zero.
+    prepared.launch(&on.stream)?;
+    on.kernels.set_scalars().affine(&mut prepared, 1.0, COUNT - 20)?;
+    prepared.launch(&on.stream)?;
+    drop(prepared);
+    let added = numbers();
+    for (found, added) in expected[..LENGTH - 20].iter_mut().zip(added) {
+        *found += added;
+    }
     assert_eq!(y.download()?, expected);
     Ok(())
 }

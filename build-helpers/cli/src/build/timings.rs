@@ -20,6 +20,7 @@ pub(super) fn render(events: &Events, took: Duration) -> Result<String> {
     let bar = |step: &Step| {
         context! {
             subject => step.subject(),
+            label => label(step),
             class => step.category.replace(' ', "-"),
             left => share(step.start - begin),
             width => share(step.took),
@@ -55,8 +56,9 @@ pub(super) fn render(events: &Events, took: Duration) -> Result<String> {
     let marks = (0..).map(|mark| step * f64::from(mark)).take_while(|time| *time <= length);
     let marks = marks.map(|time| context! { left => share(time), seconds => seconds(time) });
     let packages: Vec<_> = events.packages.values().cloned().collect();
+    let subject = if packages.is_empty() { "a build".to_owned() } else { packages.join(", ") };
     let values = context! {
-        title => format!("Times of {}", packages.join(", ")),
+        title => format!("Times of {subject}"),
         style => Value::from_safe_string(STYLE.to_owned()),
         took => seconds(took.as_secs_f64() * 1e6),
         kernels => seconds(length),
@@ -67,6 +69,12 @@ pub(super) fn render(events: &Events, took: Duration) -> Result<String> {
         rows => rows.collect::<Vec<_>>(),
     };
     Ok(Environment::new().render_named_str("timings.html", PAGE, values)?)
+}
+
+/// The text in the bar of a unit: first what differs between those of one source, as a short bar cuts the rest.
+fn label(step: &Step) -> String {
+    let first = step.target.as_ref().unwrap_or(&step.category);
+    format!("{first}: {}", step.name)
 }
 
 /// The time between two marks, of 1, 2 or 5 and zeros, in the unit of the length.
@@ -107,5 +115,15 @@ mod tests {
         assert!(page.contains("left:16.667%;width:83.333%"), "{page}");
         assert!(page.contains("k&#x2f;&lt;b&gt;.rs"), "{page}");
         assert!(!page.contains("<b>.rs") && !page.contains("http"), "{page}");
+        // A short bar shows the target before the rest is cut.
+        assert!(page.contains(">front end: k&#x2f;"), "{page}");
+    }
+
+    #[test]
+    fn the_page_of_a_build_without_kernels_says_so() {
+        let page = render(&Events::default(), Duration::from_secs(5)).unwrap();
+        assert!(page.contains("<h1>Times of a build</h1>"), "{page}");
+        assert!(page.contains("nothing that they depend on has changed"), "{page}");
+        assert!(!page.contains("<table>"), "{page}");
     }
 }

@@ -1,7 +1,10 @@
 //! The kernels of a build, in the form in which two builds are compared: resources, lowering strategy, and the text of
 //! their code without what differs between two builds of the same code.
 
-use super::bare::{bare, bare_assembly, bare_ir, bare_source};
+use super::{
+    bare::{bare, bare_assembly, bare_ir, bare_source},
+    source::{Language, of_kernel},
+};
 use crate::{
     assembly,
     package::{Built, Selection},
@@ -103,15 +106,21 @@ fn code(built: &Built, binary: &Binary, kernel: &CompiledKernel) -> Result<Optio
     if binary.kind == BinaryKind::OpenclC {
         let path = built.path(&binary.file);
         let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        return Ok(Some(bare_source(&text)));
+        return Ok(Some(source(&text, Language::OpenclC, kernel)));
     }
     let Some(stage) = stage(binary) else { return Ok(None) };
     let text = dumped(built, (binary, kernel), stage)?;
     Ok(text.map(|text| match stage {
         Stage::Opt => bare_ir(&text),
-        Stage::Wgsl => bare_source(&text),
+        Stage::Wgsl => source(&text, Language::Wgsl, kernel),
         _ => bare_assembly(&text),
     }))
+}
+
+/// What a kernel is made of in a source, which may have others.
+fn source(text: &str, language: Language, kernel: &CompiledKernel) -> String {
+    let part = of_kernel(text, language, &kernel.entry);
+    bare_source(part.as_deref().unwrap_or(text))
 }
 
 /// A kernel at a stage, where the build has dumped it.

@@ -6,6 +6,7 @@ mod checkout;
 mod code;
 mod folders;
 mod page;
+mod source;
 mod table;
 
 use crate::package::{Built, Selection};

@@ -49,7 +49,7 @@ pub(super) fn pieces(kernel: &str, whole: &str, sources: &mut Sources) -> Vec<Pi
         if let Some(place) = place(trimmed, &files) {
             // Line 0 is code of no line: it stays with what is before it.
             let Some((file, number)) = place else { continue };
-            let place = format!("{file}:{number}");
+            let place = format!("{}:{number}", shown(&file));
             if pieces.last().is_none_or(|last| last.place != place) {
                 let source = sources.line(&file, number).trim().to_owned();
                 pieces.push(Piece { place, source, code: String::new() });
@@ -66,6 +66,11 @@ pub(super) fn pieces(kernel: &str, whole: &str, sources: &mut Sources) -> Vec<Pi
     }
     pieces.retain(|piece| !piece.code.is_empty());
     pieces
+}
+
+/// The name of a file for people: rustc's library without the folder that rustc is in.
+fn shown(file: &str) -> &str {
+    file.split_once("/rustlib/src/rust/library/").map_or(file, |(_, name)| name)
 }
 
 /// The files of PTX by number: `.file 1 "kernels/saxpy.rs"`, with a folder before the name in some versions.
@@ -125,8 +130,9 @@ mod tests {
         fs::write(folder.path().join("kernels/a.rs"), "fn a() {\n    one();\n}\n").unwrap();
         let kernel = ".entry a()\n{\n\t.loc\t1 2 5\n$L__tmp0:\n\tadd.u32 %r1, %r1, 1;\n\t.loc\t1 0 5\n\tret;\n\
                       \t.loc 2 9 1, function_name $L__info_string0, inlined_at 1 2 5\n\ttrap;\n}\n";
-        let whole =
-            format!("{kernel}\t.file\t1 \"kernels/a.rs\"\n\t.file\t2 \"core/src\" \"panic.rs\"\n");
+        let whole = format!(
+            "{kernel}\t.file\t1 \"kernels/a.rs\"\n\t.file\t2 \"/r/rustlib/src/rust/library/core/src\" \"panic.rs\"\n"
+        );
         let mut sources = Sources::new(folder.path());
         let found = pieces(kernel, &whole, &mut sources);
         let expected = [

@@ -16,19 +16,19 @@ use std::path::Path;
 const PAGE: &str = include_str!("../../templates/pages/report.html");
 const STYLE: &str = include_str!("../../templates/pages/style.css");
 
-/// The name of each column, and its number of a kernel.
-type Column = (&'static str, fn(&KernelFacts<'_>) -> Option<u64>);
+/// The name of each column, its unit, and its number of a kernel.
+type Column = (&'static str, &'static str, fn(&KernelFacts<'_>) -> Option<u64>);
 
 const COLUMNS: [Column; 9] = [
-    ("registers", |it| it.usage.resources.registers.map(u64::from)),
-    ("scalar registers", |it| it.usage.resources.scalar_registers.map(u64::from)),
-    ("spill stores", |it| it.usage.resources.spill_stores.map(u64::from)),
-    ("spill loads", |it| it.usage.resources.spill_loads.map(u64::from)),
-    ("spilled registers", |it| it.usage.resources.spilled_registers.map(u64::from)),
-    ("stack", |it| it.usage.resources.stack_bytes.map(u64::from)),
-    ("shared", |it| it.usage.resources.static_shared_bytes.map(u64::from)),
-    ("constant", |it| it.usage.resources.constant_bytes.map(u64::from)),
-    ("instructions", |it| it.usage.instructions.map(|count| count as u64)),
+    ("registers", "", |it| it.usage.resources.registers.map(u64::from)),
+    ("scalar registers", "", |it| it.usage.resources.scalar_registers.map(u64::from)),
+    ("spill stores", "bytes", |it| it.usage.resources.spill_stores.map(u64::from)),
+    ("spill loads", "bytes", |it| it.usage.resources.spill_loads.map(u64::from)),
+    ("spilled registers", "", |it| it.usage.resources.spilled_registers.map(u64::from)),
+    ("stack", "bytes", |it| it.usage.resources.stack_bytes.map(u64::from)),
+    ("shared", "bytes", |it| it.usage.resources.static_shared_bytes.map(u64::from)),
+    ("constant", "bytes", |it| it.usage.resources.constant_bytes.map(u64::from)),
+    ("instructions", "", |it| it.usage.instructions.map(|count| count as u64)),
 ];
 
 /// Renders the page. `root` is the folder that the names of sources begin in.
@@ -61,15 +61,18 @@ fn section(
 ) -> Result<Value> {
     let columns: Vec<_> = COLUMNS
         .into_iter()
-        .filter(|(_, number)| facts.kernels.iter().any(|kernel| number(kernel).is_some()))
+        .filter(|(_, _, number)| facts.kernels.iter().any(|kernel| number(kernel).is_some()))
         .collect();
+    // The bar of one kernel alone would say nothing.
+    let is_alone = facts.kernels.len() == 1;
     let most = |number: fn(&KernelFacts<'_>) -> Option<u64>| {
-        facts.kernels.iter().filter_map(number).max().unwrap_or_default()
+        let numbers = facts.kernels.iter().filter_map(number);
+        if is_alone { 0 } else { numbers.max().unwrap_or_default() }
     };
     let row = |kernel: &KernelFacts<'_>| {
         let cells: Vec<_> = columns
             .iter()
-            .map(|(_, number)| {
+            .map(|(_, _, number)| {
                 let value = number(kernel);
                 context! { text => text(value), share => share(value.unwrap_or_default(), most(*number)) }
             })
@@ -78,12 +81,13 @@ fn section(
         context! { name => kernel.name.clone(), cells, strategy }
     };
     let rows: Vec<_> = facts.kernels.iter().map(row).collect();
-    let names: Vec<_> = columns.iter().map(|(name, _)| *name).collect();
+    let columns: Vec<_> =
+        columns.iter().map(|(name, unit, _)| context! { name => *name, unit => *unit }).collect();
     let binary = facts.binary;
     let driver = driver(binary);
     Ok(context! {
         file => binary.file.clone(), target => binary.target.clone(), source => binary.source.clone(), bytes => binary.bytes,
-        share => share(binary.bytes, largest), names, rows, driver,
+        share => share(binary.bytes, largest), columns, rows, driver,
         has_strategy => facts.kernels.iter().any(|kernel| kernel.compiled.strategy.is_some()),
         chart => occupancy(&facts.kernels).map(Value::from_safe_string),
         listings => listings(built, facts, sources)?,

@@ -13,6 +13,16 @@ pub(crate) fn group_sums(on: &On<'_>) -> Result<()> {
     on.kernels.group_sums(&on.stream, Launch::grid([count], [128]), &there, &mut sums)?;
     let expected: Vec<f32> = values.chunks(128).map(|group| group.iter().sum()).collect();
     assert_eq!(sums.download()?, expected);
+    // Its workgroup and its memory, as naga has read them, and of a kernel in Rust what the device allows.
+    let kernel = on.kernels.compiled().group_sums()?;
+    let resources = kernel.resources()?;
+    let found = (resources.max_threads, resources.static_shared_bytes);
+    assert_eq!((found, kernel.suggested_block_size(0)?), ((Some(128), Some(512)), 128));
+    let kernel = on.kernels.compiled().blend()?;
+    let (resources, limits) = (kernel.resources()?, on.device.limits());
+    let found = (resources.max_threads, resources.static_shared_bytes);
+    assert_eq!(found, (Some(limits.threads_per_block.min(1024)), Some(0)));
+    assert_eq!(kernel.suggested_block_size(0)?, 256);
     Ok(())
 }
 

@@ -39,8 +39,14 @@ const PRIMITIVES: [&str; 17] = [
     "u128", "usize", "f32", "f64",
 ];
 /// The types that are there for the wrappers.
-const TYPES: [&str; 5] =
-    ["Kernels", "Functions", "CompiledKernels", "PreparedKernels", "DeviceVariables"];
+const TYPES: [&str; 6] = [
+    "Kernels",
+    "Functions",
+    "CompiledKernels",
+    "PreparedKernels",
+    "PreparedScalars",
+    "DeviceVariables",
+];
 /// What has the device functions, where there are any.
 const FUNCTIONS: &str = "functions";
 

@@ -75,6 +75,73 @@ pub(super) fn preparing(signature: &Signature) -> String {
     )
 }
 
+/// The method that sets the scalars of a prepared launch: the launch wrapper, with the slices that the launch has. `None` for
+/// a kernel without scalars, and for one with tensor maps, which a prepared launch does not keep.
+pub(super) fn setting(index: usize, signature: &Signature) -> Option<String> {
+    let is_scalar = |kind: &ParameterKind| {
+        matches!(kind, ParameterKind::Value(_) | ParameterKind::Shared { .. })
+    };
+    let is_map = |kind: &ParameterKind| matches!(kind, ParameterKind::TensorMap { .. });
+    let has = |is: &dyn Fn(&ParameterKind) -> bool| {
+        signature.parameters.iter().any(|parameter| is(&parameter.kind))
+    };
+    if !has(&is_scalar) || has(&is_map) {
+        return None;
+    }
+    let names = parameter_names(&signature.parameters);
+    let dimension = match signature.dimension {
+        Dimension::One => 1,
+        Dimension::Two => 2,
+        Dimension::Three | Dimension::Any => 3,
+    };
+    let (_, lines) = parameters(signature, &names, "");
+    let is_of_scalar: Vec<_> =
+        signature.parameters.iter().map(|parameter| is_scalar(&parameter.kind)).collect();
+    let scalars = lines.lines().zip(&is_of_scalar).filter(|(_, is_scalar)| **is_scalar);
+    let scalars: String = scalars.map(|(line, _)| format!("{line}\n")).collect();
+    let passed = names.iter().zip(&is_of_scalar).map(|(name, is_scalar)| match is_scalar {
+        true => format!(", {name}"),
+        false => ", __slices.take()".to_owned(),
+    });
+    let passed: String = passed.collect();
+    let (name, link) = (identifier(&signature.name), &signature.name);
+    let (safety, section, who) = match signature.safety == Safety::Unsafe {
+        true => (
+            "unsafe ",
+            format!(
+                "    ///\n    /// # Safety\n    ///\n    /// As [`Kernels::{link}`], for every launch.\n"
+            ),
+            "; the caller answers for the rest",
+        ),
+        false => ("", String::new(), ""),
+    };
+    Some(format!(
+        "
+    /// Sets the scalars of a prepared launch of [`Kernels::{link}`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::{link}`], and for a launch of another kernel: the launch stays as it was.
+{section}    pub {safety}fn {name}(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+{scalars}    ) -> ::kernelmill::Result<()> {{
+        // SAFETY: the slices are where the kernel has slices{who}.
+        unsafe {{
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                {index},
+                |__stream, __launch: ::kernelmill::Launch<{dimension}>, __slices| {{
+                    self.kernels.{name}(__stream, __launch{passed})
+                }},
+            )
+        }}
+    }}
+"
+    ))
+}
+
 /// Whether parameters lie in dynamic shared memory, for which a wrapper changes the launch.
 fn has_shared_memory(signature: &Signature) -> bool {
     let is_shared = |it: &Parameter| matches!(it.kind, ParameterKind::Shared { .. });

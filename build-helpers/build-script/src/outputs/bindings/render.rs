@@ -36,6 +36,9 @@ pub(crate) fn render(
     text += &kernels(package);
     text += &function_table(&interface.functions);
     text.extend(helpers(interface));
+    if !setters(interface).is_empty() {
+        text += SET_SCALARS_METHOD;
+    }
     if is_free(interface, COMPILE) && has_bitcode(embedded) {
         text += COMPILE_METHOD;
     }
@@ -54,6 +57,10 @@ pub(crate) fn render(
     }
     if is_free(interface, PREPARE) {
         text += &prepared(interface);
+    }
+    let setters = setters(interface);
+    if !setters.is_empty() {
+        text += &scalars(&setters);
     }
     if has_variables(interface) {
         text += &variables::structure(interface);
@@ -288,6 +295,46 @@ pub struct PreparedKernels<'k> {{
 
 {WRAPPERS}
 impl PreparedKernels<'_> {{
+{methods}}}
+"
+    )
+}
+
+/// The method that sets the scalars of prepared launches.
+const SET_SCALARS: &str = "set_scalars";
+
+/// Its text.
+const SET_SCALARS_METHOD: &str = "
+    /// Sets the scalars of prepared launches, with the checks of a launch.
+    #[must_use]
+    pub const fn set_scalars(&self) -> PreparedScalars<'_> {
+        PreparedScalars { kernels: self }
+    }
+";
+
+/// The methods that set scalars; nothing where no launch is prepared or no kernel has scalars.
+fn setters(interface: &Interface) -> String {
+    if !is_free(interface, PREPARE) || !is_free(interface, SET_SCALARS) {
+        return String::new();
+    }
+    let kernels = interface.kernels.iter().enumerate();
+    kernels.filter_map(|(index, kernel)| methods::setting(index, &kernel.signature)).collect()
+}
+
+/// The struct with these methods.
+fn scalars(methods: &str) -> String {
+    let methods = methods.trim_start_matches('\n');
+    format!(
+        "
+/// The methods that set the scalars of prepared launches, for [`Kernels::set_scalars`].
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, unreachable_pub, reason = \"a program need not set anything\")]
+pub struct PreparedScalars<'k> {{
+    kernels: &'k Kernels,
+}}
+
+{WRAPPERS}
+impl PreparedScalars<'_> {{
 {methods}}}
 "
     )

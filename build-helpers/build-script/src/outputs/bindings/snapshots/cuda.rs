@@ -926,6 +926,12 @@ impl Kernels {
         self.loaded.device()
     }
 
+    /// Sets the scalars of prepared launches, with the checks of a launch.
+    #[must_use]
+    pub const fn set_scalars(&self) -> PreparedScalars<'_> {
+        PreparedScalars { kernels: self }
+    }
+
     /// The variables of the kernels' sources that the host reads and writes.
     #[must_use]
     pub const fn variables(&self) -> DeviceVariables<'_> {
@@ -1802,6 +1808,265 @@ impl PreparedKernels<'_> {
             ::kernelmill::__codegen::prepare(__device, |__stream| {
                 self.kernels.fill_2(__stream, __launch, out, n)
             })
+        }
+    }
+}
+
+/// The methods that set the scalars of prepared launches, for [`Kernels::set_scalars`].
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, unreachable_pub, reason = "a program need not set anything")]
+pub struct PreparedScalars<'k> {
+    kernels: &'k Kernels,
+}
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::large_types_passed_by_value,
+    clippy::many_single_char_names,
+    clippy::similar_names,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::unreadable_literal,
+    reason = "wrappers have the names and parameters of their kernels, used or not"
+)]
+impl PreparedScalars<'_> {
+    /// Sets the scalars of a prepared launch of [`Kernels::saxpy`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::saxpy`], and for a launch of another kernel: the launch stays as it was.
+    pub fn saxpy(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        a: f32,
+        n: i32,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                0,
+                |__stream, __launch: ::kernelmill::Launch<3>, __slices| {
+                    self.kernels.saxpy(__stream, __launch, a, __slices.take(), __slices.take(), n)
+                },
+            )
+        }
+    }
+
+    /// Sets the scalars of a prepared launch of [`Kernels::halves`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::halves`], and for a launch of another kernel: the launch stays as it was.
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::halves`], for every launch.
+    pub unsafe fn halves(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        by: ::kernelmill::__codegen::half::f16,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                1,
+                |__stream, __launch: ::kernelmill::Launch<3>, __slices| {
+                    self.kernels.halves(__stream, __launch, __slices.take(), __slices.take(), by)
+                },
+            )
+        }
+    }
+
+    /// Sets the scalars of a prepared launch of [`Kernels::blur_float`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::blur_float`], and for a launch of another kernel: the launch stays as it was.
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::blur_float`], for every launch.
+    pub unsafe fn blur_float(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        params: Params,
+        r#type: Flags,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                2,
+                |__stream, __launch: ::kernelmill::Launch<3>, __slices| {
+                    self.kernels.blur_float(__stream, __launch, params, __slices.take(), r#type, __slices.take())
+                },
+            )
+        }
+    }
+
+    /// Sets the scalars of a prepared launch of [`Kernels::blur_u16`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::blur_u16`], and for a launch of another kernel: the launch stays as it was.
+    pub fn blur_u16(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        params: Params,
+        r#type: Flags,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                3,
+                |__stream, __launch: ::kernelmill::Launch<3>, __slices| {
+                    self.kernels.blur_u16(__stream, __launch, params, __slices.take(), r#type, __slices.take())
+                },
+            )
+        }
+    }
+
+    /// Sets the scalars of a prepared launch of [`Kernels::apply_filters_Add`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::apply_filters_Add`], and for a launch of another kernel: the launch stays as it was.
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::apply_filters_Add`], for every launch.
+    pub unsafe fn apply_filters_Add(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        f: Add,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                4,
+                |__stream, __launch: ::kernelmill::Launch<3>, __slices| {
+                    self.kernels.apply_filters_Add(__stream, __launch, f, __slices.take(), __slices.take())
+                },
+            )
+        }
+    }
+
+    /// Sets the scalars of a prepared launch of [`Kernels::add_int_int`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::add_int_int`], and for a launch of another kernel: the launch stays as it was.
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::add_int_int`], for every launch.
+    pub unsafe fn add_int_int(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        by: i32,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                5,
+                |__stream, __launch: ::kernelmill::Launch<3>, __slices| {
+                    self.kernels.add_int_int(__stream, __launch, __slices.take(), by)
+                },
+            )
+        }
+    }
+
+    /// Sets the scalars of a prepared launch of [`Kernels::add_float_float`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::add_float_float`], and for a launch of another kernel: the launch stays as it was.
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::add_float_float`], for every launch.
+    pub unsafe fn add_float_float(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        by: f32,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                6,
+                |__stream, __launch: ::kernelmill::Launch<3>, __slices| {
+                    self.kernels.add_float_float(__stream, __launch, __slices.take(), by)
+                },
+            )
+        }
+    }
+
+    /// Sets the scalars of a prepared launch of [`Kernels::fill_1`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::fill_1`], and for a launch of another kernel: the launch stays as it was.
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::fill_1`], for every launch.
+    pub unsafe fn fill_1(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        n: i32,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                7,
+                |__stream, __launch: ::kernelmill::Launch<3>, __slices| {
+                    self.kernels.fill_1(__stream, __launch, __slices.take(), n)
+                },
+            )
+        }
+    }
+
+    /// Sets the scalars of a prepared launch of [`Kernels::fill_2`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::fill_2`], and for a launch of another kernel: the launch stays as it was.
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::fill_2`], for every launch.
+    pub unsafe fn fill_2(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        n: i32,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                8,
+                |__stream, __launch: ::kernelmill::Launch<3>, __slices| {
+                    self.kernels.fill_2(__stream, __launch, __slices.take(), n)
+                },
+            )
         }
     }
 }

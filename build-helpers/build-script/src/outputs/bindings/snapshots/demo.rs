@@ -339,6 +339,12 @@ impl Kernels {
         self.loaded.device()
     }
 
+    /// Sets the scalars of prepared launches, with the checks of a launch.
+    #[must_use]
+    pub const fn set_scalars(&self) -> PreparedScalars<'_> {
+        PreparedScalars { kernels: self }
+    }
+
     #[doc(hidden)]
     pub const fn variables<Any>(&self)
     where
@@ -585,6 +591,100 @@ impl PreparedKernels<'_> {
             ::kernelmill::__codegen::prepare(__device, |__stream| {
                 self.kernels.scale(__stream, __launch, out, r#in, n)
             })
+        }
+    }
+}
+
+/// The methods that set the scalars of prepared launches, for [`Kernels::set_scalars`].
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, unreachable_pub, reason = "a program need not set anything")]
+pub struct PreparedScalars<'k> {
+    kernels: &'k Kernels,
+}
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::large_types_passed_by_value,
+    clippy::many_single_char_names,
+    clippy::similar_names,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::unreadable_literal,
+    reason = "wrappers have the names and parameters of their kernels, used or not"
+)]
+impl PreparedScalars<'_> {
+    /// Sets the scalars of a prepared launch of [`Kernels::saxpy`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::saxpy`], and for a launch of another kernel: the launch stays as it was.
+    pub fn saxpy(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        a: f32,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                0,
+                |__stream, __launch: ::kernelmill::Launch<1>, __slices| {
+                    self.kernels.saxpy(__stream, __launch, a, __slices.take(), __slices.take())
+                },
+            )
+        }
+    }
+
+    /// Sets the scalars of a prepared launch of [`Kernels::fill`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::fill`], and for a launch of another kernel: the launch stays as it was.
+    pub fn fill(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        params: Params,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                1,
+                |__stream, __launch: ::kernelmill::Launch<2>, __slices| {
+                    self.kernels.fill(__stream, __launch, params, __slices.take())
+                },
+            )
+        }
+    }
+
+    /// Sets the scalars of a prepared launch of [`Kernels::scale`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::scale`], and for a launch of another kernel: the launch stays as it was.
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::scale`], for every launch.
+    pub unsafe fn scale(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        n: i32,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                2,
+                |__stream, __launch: ::kernelmill::Launch<3>, __slices| {
+                    self.kernels.scale(__stream, __launch, __slices.take(), __slices.take(), n)
+                },
+            )
         }
     }
 }

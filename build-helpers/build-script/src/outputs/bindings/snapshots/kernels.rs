@@ -770,6 +770,12 @@ impl Kernels {
         self.loaded.choices()
     }
 
+    /// Sets the scalars of prepared launches, with the checks of a launch.
+    #[must_use]
+    pub const fn set_scalars(&self) -> PreparedScalars<'_> {
+        PreparedScalars { kernels: self }
+    }
+
     #[doc(hidden)]
     pub const fn variables<Any>(&self)
     where
@@ -1204,6 +1210,151 @@ impl PreparedKernels<'_> {
             ::kernelmill::__codegen::prepare(__device, |__stream| {
                 self.kernels.given(__stream, __launch, f, all)
             })
+        }
+    }
+}
+
+/// The methods that set the scalars of prepared launches, for [`Kernels::set_scalars`].
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, unreachable_pub, reason = "a program need not set anything")]
+pub struct PreparedScalars<'k> {
+    kernels: &'k Kernels,
+}
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::large_types_passed_by_value,
+    clippy::many_single_char_names,
+    clippy::similar_names,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::unreadable_literal,
+    reason = "wrappers have the names and parameters of their kernels, used or not"
+)]
+impl PreparedScalars<'_> {
+    /// Sets the scalars of a prepared launch of [`Kernels::saxpy`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::saxpy`], and for a launch of another kernel: the launch stays as it was.
+    pub fn saxpy(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        a: f32,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                0,
+                |__stream, __launch: ::kernelmill::Launch<1>, __slices| {
+                    self.kernels.saxpy(__stream, __launch, a, __slices.take(), __slices.take())
+                },
+            )
+        }
+    }
+
+    /// Sets the scalars of a prepared launch of [`Kernels::blend`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::blend`], and for a launch of another kernel: the launch stays as it was.
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::blend`], for every launch.
+    pub unsafe fn blend(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        params: Params,
+        open: Open,
+        r#in: [u16; 3],
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                1,
+                |__stream, __launch: ::kernelmill::Launch<2>, __slices| {
+                    self.kernels.blend(__stream, __launch, params, open, __slices.take(), r#in, __slices.take())
+                },
+            )
+        }
+    }
+
+    /// Sets the scalars of a prepared launch of [`Kernels::device`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::device`], and for a launch of another kernel: the launch stays as it was.
+    pub fn device(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        own: Own,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                2,
+                |__stream, __launch: ::kernelmill::Launch<3>, __slices| {
+                    self.kernels.device(__stream, __launch, own)
+                },
+            )
+        }
+    }
+
+    /// Sets the scalars of a prepared launch of [`Kernels::sample`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::sample`], and for a launch of another kernel: the launch stays as it was.
+    pub fn sample(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        filter: Filter,
+        side: Side,
+        sampled: Sampled,
+        chosen: Chosen,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                4,
+                |__stream, __launch: ::kernelmill::Launch<1>, __slices| {
+                    self.kernels.sample(__stream, __launch, filter, side, sampled, chosen)
+                },
+            )
+        }
+    }
+
+    /// Sets the scalars of a prepared launch of [`Kernels::given`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::given`], and for a launch of another kernel: the launch stays as it was.
+    pub fn given(
+        &self,
+        __prepared: &mut ::kernelmill::PreparedLaunch<'_>,
+        f: ::kernelmill::DeviceFn<fn(f32, [u32; 2]) -> Own>,
+    ) -> ::kernelmill::Result<()> {
+        // SAFETY: the slices are where the kernel has slices.
+        unsafe {
+            ::kernelmill::__codegen::set_scalars(
+                __prepared,
+                &self.kernels.loaded,
+                5,
+                |__stream, __launch: ::kernelmill::Launch<1>, __slices| {
+                    self.kernels.given(__stream, __launch, f, __slices.take())
+                },
+            )
         }
     }
 }
