@@ -1,5 +1,6 @@
 //! Selections between vectors in SPIR-V: LLVM's back end, up to version 22 at least, writes `OpSelect` of two vectors with one
-//! truth value, which takes a vector of them [before SPIR-V 1.4][select]. So the value becomes a vector first.
+//! truth value, which takes a vector of them [before SPIR-V 1.4][select]. So the value becomes a vector first: not by
+//! `OpCompositeConstruct`, which translators for LLVM 15 read of constants only.
 //!
 //! [select]: https://registry.khronos.org/SPIR-V/specs/unified1/SPIRV.html#OpSelect
 
@@ -10,8 +11,10 @@ const NAMES: [u32; 2] = [5, 71];
 /// `OpTypeBool`, `OpTypeVector`.
 const TYPE_BOOL: u32 = 20;
 const TYPE_VECTOR: u32 = 23;
-/// `OpCompositeConstruct`.
-const CONSTRUCT: u32 = 80;
+/// `OpUndef`, `OpVectorShuffle`, `OpCompositeInsert`.
+const UNDEFINED: u32 = 1;
+const SHUFFLE: u32 = 79;
+const INSERT: u32 = 82;
 /// `OpSelect`.
 const SELECT: u32 = 169;
 
@@ -96,9 +99,11 @@ impl Selects {
             return;
         };
         let (condition, ty) = (instruction[3], self.types[&count]);
-        let vector = self.id();
-        module.extend([(3 + count) << 16 | CONSTRUCT, ty, vector]);
-        module.extend((0..count).map(|_| condition));
+        let [undefined, first, vector] = [(); 3].map(|()| self.id());
+        module.extend([3 << 16 | UNDEFINED, ty, undefined]);
+        module.extend([6 << 16 | INSERT, ty, first, condition, undefined, 0]);
+        module.extend([(5 + count) << 16 | SHUFFLE, ty, vector, first, first]);
+        module.extend((0..count).map(|_| 0));
         module.extend(&instruction[..3]);
         module.push(vector);
         module.extend(&instruction[4..]);

@@ -131,18 +131,23 @@ mod tests {
             ]
             .concat(),
         );
-        let (of_truth, made) = ([4 << 16 | 23, 10, 1, 4], [7 << 16 | 80, 10, 11, 4, 4, 4, 4]);
+        let of_truth = [4 << 16 | 23, 10, 1, 4];
+        // `OpUndef`, `OpCompositeInsert`, `OpVectorShuffle`.
+        let (undefined, insert) = ([3 << 16 | 1, 10, 11], [6 << 16 | 82, 10, 12, 4, 11, 0]);
+        let shuffle = [9 << 16 | 79, 10, 13, 12, 12, 0, 0, 0, 0];
         let expected = bytes(
             &[
-                &header(12)[..],
+                &header(14)[..],
                 &boolean,
                 &of_truth,
                 &float,
                 &vector,
                 &truth,
                 &select(2, 5, 4),
-                &made,
-                &select(3, 6, 11),
+                &undefined,
+                &insert,
+                &shuffle,
+                &select(3, 6, 13),
             ]
             .concat(),
         );
