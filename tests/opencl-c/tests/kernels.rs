@@ -76,7 +76,7 @@ fn no_kernel_is_a_coroutine_and_those_of_scalars_are_vectorised() {
         ("product", (2, 0)),
         ("histogram", (2, 0)),
         ("compact", (3, 0)),
-        ("sub_groups", (0, 15)),
+        ("sub_groups", (0, 18)),
         ("saxpy", (0, 0)),
         ("convolve", (0, 0)),
         ("elementary", (0, 0)),
