@@ -81,8 +81,8 @@ impl<D: Driver> Accesses<D> {
         Self::with(driver, Open { write: Some(write), ..Open::default() })
     }
 
-    /// Those of memory of the host, which nothing has used.
-    pub(in crate::backend) fn of_host(driver: &Arc<D>) -> Self {
+    /// Those of memory that nothing has used yet: of the host, or of the program's own.
+    pub(in crate::backend) fn of_program(driver: &Arc<D>) -> Self {
         Self::with(driver, Open::default())
     }
 

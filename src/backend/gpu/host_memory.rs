@@ -27,7 +27,7 @@ impl<D: Driver> HostMemory<D> {
         let block = shared.host_blocks.take(&shared.driver, bytes)?;
         // SAFETY: the memory has that many bytes, and nobody else uses it.
         unsafe { ptr::write_bytes(block.pointer(), 0, bytes) };
-        let (accesses, shared) = (Accesses::of_host(&shared.driver), Arc::clone(shared));
+        let (accesses, shared) = (Accesses::of_program(&shared.driver), Arc::clone(shared));
         Ok(Self { block: ManuallyDrop::new(block), accesses, shared })
     }
 

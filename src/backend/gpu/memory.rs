@@ -28,6 +28,8 @@ struct Block<D: Driver> {
     bytes: usize,
     /// Whether something may use it for ever: then it is not freed.
     is_lost: bool,
+    /// Whether it is the program's own: then it is not freed either.
+    is_adopted: bool,
     driver: Arc<D>,
 }
 
@@ -36,7 +38,7 @@ impl<D: Driver> Block<D> {
     fn new(driver: &Arc<D>, bytes: usize) -> Result<Self> {
         driver.bind()?;
         let address = driver.allocate(bytes)?;
-        Ok(Self { address, bytes, is_lost: false, driver: Arc::clone(driver) })
+        Ok(Self { address, bytes, is_lost: false, is_adopted: false, driver: Arc::clone(driver) })
     }
 
     /// Frees the memory, once the default stream comes to it.
@@ -51,7 +53,7 @@ impl<D: Driver> Drop for Block<D> {
     /// A call that fails is not made again: it may have freed the memory, as calls report the errors
     /// of launches too.
     fn drop(&mut self) {
-        if !self.is_lost {
+        if !self.is_lost && !self.is_adopted {
             self.driver.keep(self.free());
         }
     }
@@ -85,6 +87,24 @@ impl<D: Driver> Memory<D> {
         // SAFETY: the memory has that many bytes; the source is promised.
         unsafe { hal::Memory::write(&mut memory, 0, source, bytes)? };
         Ok(memory)
+    }
+
+    /// Memory that the program has allocated, and frees when this is dropped, which waits for what uses it.
+    ///
+    /// # Safety
+    ///
+    /// There are that many bytes, more than 0, and nothing uses them while this does. What was queued on them before is done,
+    /// or on the stream that uses them first.
+    #[cfg_attr(not(feature = "hip"), allow(dead_code, reason = "only HIP's memory is adopted"))]
+    pub(in crate::backend) unsafe fn adopt(
+        shared: &Arc<Shared<D>>,
+        address: u64,
+        bytes: usize,
+    ) -> Self {
+        let driver = &shared.driver;
+        let (is_lost, is_adopted) = (false, true);
+        let block = Block { address, bytes, is_lost, is_adopted, driver: Arc::clone(driver) };
+        Self { block, accesses: Accesses::of_program(driver), shared: Arc::clone(shared) }
     }
 
     /// Memory whose contents are not defined.
@@ -153,8 +173,12 @@ fn keep<'a, D: Driver>(guard: &mut Guard<'a>, queued: Option<Queued<'a, D>>) {
 impl<D: Driver> Drop for Memory<D> {
     fn drop(&mut self) {
         let Self { block, accesses, shared } = self;
-        let waited =
+        let mut waited =
             shared.make_current().and_then(|()| accesses.wait_for_all(shared.default_stream()));
+        if block.is_adopted && waited.is_ok() {
+            // Its owner may free it at once, and in the order of any stream.
+            waited = shared.wait_for(shared.default_stream());
+        }
         if let Err(error) = waited
             && shared.synchronize().is_err()
         {

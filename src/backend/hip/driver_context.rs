@@ -37,10 +37,10 @@ pub(super) struct DriverContext {
     pub(super) state: DriverState,
 }
 
-/// A stream of the library, destroyed with this unless it is the default stream.
+/// A stream of the library, destroyed with this unless it is the default stream or the program's own.
 pub(super) struct HipStream {
     handle: Handle,
-    /// `None` for the default stream, which is not destroyed.
+    /// `None` for the default stream and those of the program, which are not destroyed.
     driver: Option<Arc<DriverContext>>,
 }
 
@@ -75,6 +75,11 @@ impl DriverContext {
 }
 
 impl HipStream {
+    /// One that the program has made, and destroys.
+    pub(super) fn of_program(handle: Handle) -> Self {
+        Self { handle, driver: None }
+    }
+
     pub(super) fn handle(&self) -> Handle {
         self.handle
     }

@@ -2,7 +2,7 @@
 //!
 //! Signatures are those of `hip_runtime_api.h`, whose functions have had them since HIP 5; a function that a
 //! library lacks is an error that names it; those of stream-ordered
-//! allocation and of graphs came later, and may be missing. Guaranteed:
+//! allocation, of graphs and of what is the program's own came later, and may be missing. Guaranteed:
 //! the library is opened once, and stays open.
 
 use std::{
@@ -34,7 +34,9 @@ library_functions! {
     LIBRARY, pub(super) struct Functions also
         properties: Properties = Properties::find,
         stream_ordered: Option<StreamOrdered> = StreamOrdered::find,
-        graphs: Option<GraphFunctions> = GraphFunctions::find;
+        graphs: Option<GraphFunctions> = GraphFunctions::find,
+        stream_device: Option<StreamDevice> = stream_device,
+        pointer_attribute: Option<PointerAttribute> = pointer_attribute;
     hipInit(c_uint) -> Code;
     hipGetDeviceCount(*mut c_int) -> Code;
     hipGetDevice(*mut c_int) -> Code;
@@ -116,6 +118,24 @@ impl StreamOrdered {
         };
         Ok(allocate.ok().zip(free.ok()).map(|(allocate, free)| Self { allocate, free }))
     }
+}
+
+/// `hipStreamGetDevice`, which libraries have since HIP 5.6.
+type StreamDevice = unsafe extern "C" fn(Handle, *mut c_int) -> Code;
+
+/// `hipPointerGetAttribute`, which libraries have since HIP 5.0.
+type PointerAttribute = unsafe extern "C" fn(*mut c_void, c_int, *mut c_void) -> Code;
+
+#[allow(clippy::unnecessary_wraps, reason = "what finds a field may fail")]
+fn stream_device(library: &Library) -> Result<Option<StreamDevice>, String> {
+    // SAFETY: the type is that of the function.
+    Ok(unsafe { find(library, LIBRARY, "hipStreamGetDevice") }.ok())
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "what finds a field may fail")]
+fn pointer_attribute(library: &Library) -> Result<Option<PointerAttribute>, String> {
+    // SAFETY: as above.
+    Ok(unsafe { find(library, LIBRARY, "hipPointerGetAttribute") }.ok())
 }
 
 /// `hipKernelNodeParams`.

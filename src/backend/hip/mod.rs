@@ -11,6 +11,7 @@ mod driver;
 mod driver_context;
 mod event;
 mod graph;
+mod interop;
 mod launch;
 mod library;
 mod memory;

@@ -25,8 +25,9 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Occupancy
         | C::Panics
         | C::Printing
-        | C::Tracing => Support::Full,
+        | C::Tracing
+        | C::Interoperation => Support::Full,
         C::Clusters | C::TensorMaps => Support::Emulated,
-        C::Watchdog | C::Interoperation => Support::None,
+        C::Watchdog => Support::None,
     }
 }

@@ -61,4 +61,12 @@ impl ContextCalls for DriverContext {
     fn has_work(stream: &ClStream) -> bool {
         stream.has_work()
     }
+
+    fn is_lost(&self) -> bool {
+        self.loss.is_known()
+    }
+
+    fn library_error(&self) -> Result<()> {
+        self.loss.check()
+    }
 }

@@ -35,7 +35,7 @@ pub(super) struct Context {
     shared: Arc<Shared>,
 }
 
-/// The contexts that are open: of one device there is one.
+/// The contexts that are open: of one device there is one that is not lost.
 static OPEN: Mutex<Vec<Weak<Context>>> = Mutex::new(Vec::new());
 
 impl Platform for OpenCl {
@@ -71,7 +71,9 @@ fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     let listed = devices::with_ordinal(ordinal)?;
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     open.retain(|context| context.strong_count() > 0);
-    let is_same = |context: &Arc<Context>| context.shared.ordinal == ordinal;
+    let is_same = |context: &Arc<Context>| {
+        context.shared.ordinal == ordinal && !context.shared.loss.is_known()
+    };
     if let Some(context) = open.iter().filter_map(Weak::upgrade).find(is_same) {
         return Ok(context);
     }

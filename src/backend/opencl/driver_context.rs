@@ -17,6 +17,7 @@ use cl3::{
 use super::{
     devices::{DeviceId, ListedDevice},
     driver::{Called, Code, named},
+    loss::Loss,
     marker::{COMMAND, Marker, Status},
 };
 use crate::{
@@ -43,6 +44,7 @@ pub(super) struct DriverContext {
     /// Whether the host can read memory while kernels write to it.
     pub(super) has_fine_grain: bool,
     pub(super) state: DriverState,
+    pub(super) loss: Arc<Loss>,
     /// The default stream. Dropped before the object.
     pub(super) stream: Arc<ClStream>,
     /// Streams that were made, and may be there.
@@ -57,6 +59,7 @@ pub(super) struct ClStream {
     queue: *mut c_void,
     /// What it was given last.
     last: Mutex<Last>,
+    pub(super) loss: Arc<Loss>,
     /// `None` for the default stream.
     driver: Option<Arc<DriverContext>>,
 }
@@ -89,7 +92,9 @@ impl DriverContext {
         let (device, name) = (listed.id, listed.full_name());
         let created = create_context(&[device.0], ptr::null(), None, ptr::null_mut());
         let object = Object(named(created, "clCreateContext", || name.clone())?);
-        let stream = Arc::new(ClStream::new(&object, device, None, || name.clone())?);
+        let loss = Arc::new(Loss::new(name.clone()));
+        let queue = ClStream::new((&object, device), None, &loss, || name.clone())?;
+        let stream = Arc::new(queue);
         let (state, streams, left) = (DriverState::default(), Mutex::default(), Mutex::default());
         Ok(Self {
             name,
@@ -98,6 +103,7 @@ impl DriverContext {
             version,
             has_fine_grain,
             state,
+            loss,
             stream,
             streams,
             left,
@@ -114,7 +120,8 @@ impl DriverContext {
     pub(super) fn new_stream(self: &Arc<Self>) -> Result<Arc<ClStream>> {
         self.bind()?;
         let driver = Some(Arc::clone(self));
-        let stream = ClStream::new(&self.object, self.device, driver, || self.name.clone())?;
+        let place = (&self.object, self.device);
+        let stream = ClStream::new(place, driver, &self.loss, || self.name.clone())?;
         self.expect(&stream);
         let stream = Arc::new(stream);
         let mut streams = lock(&self.streams);
@@ -130,7 +137,7 @@ impl DriverContext {
             stream.finish(|| self.name.clone())?;
         }
         let left: Vec<_> = std::mem::take(&mut *lock(&self.left));
-        left.iter().try_for_each(|marker| marker.wait(|| self.name.clone()))
+        left.iter().try_for_each(|marker| marker.wait(&self.loss, || self.name.clone()))
     }
 
     /// Keeps the last work of a stream that is dropped, until somebody waits for all.
@@ -143,9 +150,9 @@ impl DriverContext {
 
 impl ClStream {
     fn new(
-        context: &Object,
-        device: DeviceId,
+        (context, device): (&Object, DeviceId),
         driver: Option<Arc<DriverContext>>,
+        loss: &Arc<Loss>,
         subject: impl FnOnce() -> String,
     ) -> Result<Self> {
         let properties = [u64::from(CL_QUEUE_PROPERTIES), CL_QUEUE_PROFILING_ENABLE, 0];
@@ -154,7 +161,7 @@ impl ClStream {
             create_command_queue_with_properties(context.0, device.0, properties.as_ptr())
         };
         let queue = named(queue, "clCreateCommandQueueWithProperties", subject)?;
-        Ok(Self { queue, last: Mutex::default(), driver })
+        Ok(Self { queue, last: Mutex::default(), loss: Arc::clone(loss), driver })
     }
 
     pub(super) fn queue(&self) -> *mut c_void {
@@ -177,7 +184,7 @@ impl ClStream {
         subject: impl Fn() -> String,
     ) -> Result<()> {
         // SAFETY: promised.
-        let marker = unsafe { Marker::new(named(command, function, &subject)?) };
+        let marker = unsafe { Marker::new(self.told(command, function, &subject)?) };
         let before = {
             let mut last = lock(&self.last);
             let before = last.marker.replace(marker);
@@ -187,21 +194,34 @@ impl ClStream {
             before
         };
         drop(before);
-        named(flush(self.queue), "clFlush", subject).inspect_err(|_| {
+        self.told(flush(self.queue), "clFlush", subject).inspect_err(|_| {
             // Whoever is told of an error takes it that nothing was given, and frees the memory of the command.
-            let _ = finish(self.queue).or_else(|_| finish(self.queue));
+            if !self.loss.is_known() {
+                let _ = finish(self.queue).or_else(|_| finish(self.queue));
+            }
         })
+    }
+
+    /// As [`Loss::told`], of a call about the queue.
+    pub(super) fn told<T>(
+        &self,
+        called: Called<T>,
+        function: &'static str,
+        subject: impl FnOnce() -> String,
+    ) -> Result<T> {
+        self.loss.told(called, function, subject, || finish(self.queue))
     }
 
     /// Waits for all commands; the first error of one of them, as far as it is known.
     pub(super) fn finish(&self, subject: impl Fn() -> String) -> Result<()> {
-        named(finish(self.queue), "clFinish", &subject)?;
+        self.loss.check()?;
+        self.told(finish(self.queue), "clFinish", &subject)?;
         let mut last = lock(&self.last);
         let error = last.error.take().or_else(|| last.marker.as_ref().and_then(failure));
         // Another thread may have given a command meanwhile.
         let done = last.marker.take_if(|marker| marker.status() != Ok(Status::Waits));
         drop((last, done));
-        error.map_or(Ok(()), |code| named(Err(code), COMMAND, subject))
+        error.map_or(Ok(()), |code| self.told(Err(code), COMMAND, subject))
     }
 
     /// Whether a command is not done.
@@ -225,7 +245,10 @@ impl Drop for ClStream {
             }
             None => {
                 // Nobody is left who could be told of an error.
-                let _ = (finish(self.queue), release());
+                if !self.loss.is_known() {
+                    let _ = finish(self.queue);
+                }
+                let _ = release();
             }
         }
     }

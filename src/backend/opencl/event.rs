@@ -13,6 +13,7 @@ use cl3::command_queue::{enqueue_barrier_with_wait_list, enqueue_marker_with_wai
 use super::{
     driver::named,
     driver_context::{ClStream, DriverContext},
+    loss::Loss,
     marker::Marker,
 };
 use crate::{
@@ -31,8 +32,10 @@ pub(super) type RecordedEvent = recorded::RecordedEvent<DriverContext>;
 pub(super) struct Handle(*const Event);
 
 /// What was recorded last.
-#[derive(Default)]
-struct Event(Mutex<Option<Arc<Marker>>>);
+struct Event {
+    marker: Mutex<Option<Arc<Marker>>>,
+    loss: Arc<Loss>,
+}
 
 impl Handle {
     /// What was recorded last.
@@ -43,7 +46,7 @@ impl Handle {
     unsafe fn marker(self) -> Option<Arc<Marker>> {
         // SAFETY: promised.
         let event = unsafe { &*self.0 };
-        event.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        event.marker.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -51,19 +54,20 @@ impl EventCalls for DriverContext {
     type Event = Handle;
 
     fn create_event(&self, _how: EventUse) -> Result<Handle> {
-        Ok(Handle(Arc::into_raw(Arc::<Event>::default())))
+        let event = Event { marker: Mutex::default(), loss: Arc::clone(&self.loss) };
+        Ok(Handle(Arc::into_raw(Arc::new(event))))
     }
 
     unsafe fn record_event(event: Handle, stream: &ClStream, how: EventUse) -> Result<()> {
         // SAFETY: the queue is there, and the list is empty.
         let marker = unsafe { enqueue_marker_with_wait_list(stream.queue(), 0, ptr::null()) };
-        let marker = named(marker, "clEnqueueMarkerWithWaitList", || how.subject())?;
+        let marker = stream.told(marker, "clEnqueueMarkerWithWaitList", || how.subject())?;
         // SAFETY: an event that was just made.
         let marker = unsafe { Marker::new(marker) };
         let shared = named(marker.share(), "clRetainEvent", || how.subject())?;
         // SAFETY: promised.
         let event = unsafe { &*event.0 };
-        *event.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(shared));
+        *event.marker.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(shared));
         // SAFETY: the reference goes to the stream.
         unsafe {
             stream.given(Ok(marker.into_raw()), "clEnqueueMarkerWithWaitList", || how.subject())
@@ -87,8 +91,8 @@ impl EventCalls for DriverContext {
 
     unsafe fn synchronize_event(event: Handle, how: EventUse) -> Result<()> {
         // SAFETY: promised.
-        let marker = unsafe { event.marker() };
-        marker.map_or(Ok(()), |marker| marker.wait(|| how.subject()))
+        let (marker, loss) = unsafe { (event.marker(), &(*event.0).loss) };
+        marker.map_or(Ok(()), |marker| marker.wait(loss, || how.subject()))
     }
 
     unsafe fn elapsed(earlier: Handle, later: Handle) -> Result<Option<f32>> {

@@ -9,6 +9,7 @@ use cl3::event::{
 
 use super::{
     driver::{Called, Code, named},
+    loss::Loss,
     properties::number,
 };
 use crate::error::Result;
@@ -66,9 +67,11 @@ impl Marker {
         }
     }
 
-    /// Waits for the command.
-    pub(super) fn wait(&self, subject: impl FnOnce() -> String) -> Result<()> {
-        named(wait_for_events(&[self.0]), "clWaitForEvents", subject)
+    /// Waits for the command, but where the device is lost.
+    pub(super) fn wait(&self, loss: &Loss, subject: impl FnOnce() -> String) -> Result<()> {
+        loss.check()?;
+        let wait = || wait_for_events(&[self.0]);
+        loss.told(wait(), "clWaitForEvents", subject, wait)
     }
 
     /// When the command was done, in nanoseconds.

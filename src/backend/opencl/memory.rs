@@ -64,11 +64,23 @@ impl MemoryCalls for DriverContext {
     unsafe fn free(&self, address: u64, bytes: usize) -> Result<()> {
         let (stream, memory) = (self.default_stream(), [pointer(address).cast_const()]);
         let (nothing, none) = (ptr::null_mut(), ptr::null());
-        // SAFETY: promised; the library has read the list when the call returns.
-        let freed =
-            unsafe { enqueue_svm_free(stream.queue(), 1, memory.as_ptr(), None, nothing, 0, none) };
-        // SAFETY: an event that was just made.
-        unsafe { stream.given(freed, "clEnqueueSVMFree", || format!("{bytes} bytes")) }
+        let (function, subject) = ("clEnqueueSVMFree", || format!("{bytes} bytes"));
+        if !self.loss.is_known() {
+            // SAFETY: promised; the library has read the list when the call returns.
+            let freed = unsafe {
+                enqueue_svm_free(stream.queue(), 1, memory.as_ptr(), None, nothing, 0, none)
+            };
+            let event = match stream.told(freed, function, subject) {
+                Err(error) if !self.loss.is_known() => return Err(error),
+                freed => freed.ok(),
+            };
+            if let Some(event) = event {
+                // SAFETY: an event that was just made.
+                return unsafe { stream.given(Ok(event), function, subject) };
+            }
+        }
+        // SAFETY: promised; nothing of a lost device runs any more, and its queues take nothing.
+        named(unsafe { svm_free(self.object(), pointer(address)) }, "clSVMFree", subject)
     }
 
     unsafe fn zero(address: u64, bytes: usize, stream: &ClStream) -> Result<()> {

@@ -16,6 +16,7 @@ mod driver;
 mod driver_context;
 mod event;
 mod launch;
+mod loss;
 mod marker;
 mod memory;
 mod module;

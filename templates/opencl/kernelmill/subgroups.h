@@ -27,6 +27,45 @@ __KM_F void sub_group_barrier(cl_mem_fence_flags flags) { __kernelmill_warp_barr
 __KM_F int sub_group_any(int x) { return __kernelmill_warp_ballot(__KM_LANES, x != 0) != 0; }
 __KM_F int sub_group_all(int x) { return __kernelmill_warp_ballot(__KM_LANES, x == 0) == 0; }
 
+// Votes of all lanes, of which a sub-group's are the first bits.
+__KM_F uint4 __km_lanes(uint bits) { return (uint4)(bits, 0, 0, 0); }
+__KM_F uint __km_below(void) { return (1u << get_sub_group_local_id()) - 1; }
+__KM_F uint __km_all(void) { return __KM_LANES >> (32 - get_sub_group_size()); }
+__KM_F uint4 get_sub_group_eq_mask(void) { return __km_lanes(1u << get_sub_group_local_id()); }
+__KM_F uint4 get_sub_group_lt_mask(void) { return __km_lanes(__km_below()); }
+__KM_F uint4 get_sub_group_le_mask(void) {
+  return __km_lanes(__km_below() | 1u << get_sub_group_local_id());
+}
+__KM_F uint4 get_sub_group_ge_mask(void) { return __km_lanes(__km_all() & ~__km_below()); }
+__KM_F uint4 get_sub_group_gt_mask(void) {
+  return __km_lanes(__km_all() & ~__km_below() & ~(1u << get_sub_group_local_id()));
+}
+__KM_F uint4 sub_group_ballot(int x) {
+  return __km_lanes(__kernelmill_warp_ballot(__KM_LANES, x != 0));
+}
+__KM_F int sub_group_inverse_ballot(uint4 votes) {
+  return votes.x >> get_sub_group_local_id() & 1;
+}
+__KM_F int sub_group_ballot_bit_extract(uint4 votes, uint lane) {
+  return lane < 32 ? votes.x >> lane & 1 : 0;
+}
+__KM_F uint sub_group_ballot_bit_count(uint4 votes) {
+  return __builtin_popcount(votes.x & __km_all());
+}
+__KM_F uint sub_group_ballot_inclusive_scan(uint4 votes) {
+  return __builtin_popcount(votes.x & get_sub_group_le_mask().x);
+}
+__KM_F uint sub_group_ballot_exclusive_scan(uint4 votes) {
+  return __builtin_popcount(votes.x & __km_below());
+}
+__KM_F uint sub_group_ballot_find_lsb(uint4 votes) { return __builtin_ctz(votes.x); }
+__KM_F uint sub_group_ballot_find_msb(uint4 votes) {
+  return 31 - __builtin_clz(votes.x & __km_all());
+}
+__KM_F int sub_group_elect(void) { return get_sub_group_local_id() == 0; }
+__KM_F int sub_group_non_uniform_any(int x) { return sub_group_any(x); }
+__KM_F int sub_group_non_uniform_all(int x) { return sub_group_all(x); }
+
 #define __KM_SHUFFLE_32(T, NAME)                                                                   \
   __KM_F T __km_##NAME(T x, uint by) {                                                             \
     return __builtin_astype(                                                                       \
@@ -67,6 +106,8 @@ __KM_SHUFFLES(shuffle_xor)
   }
 #define __KM_OF_TYPE(T, MIN, MAX)                                                                  \
   __KM_F T sub_group_broadcast(T x, uint lane) { return __km_shuffle(x, lane); }                   \
+  __KM_F T sub_group_non_uniform_broadcast(T x, uint lane) { return __km_shuffle(x, lane); }       \
+  __KM_F T sub_group_broadcast_first(T x) { return __km_shuffle(x, 0); }                           \
   __KM_F T sub_group_shuffle(T x, uint lane) { return __km_shuffle(x, lane); }                     \
   __KM_F T sub_group_shuffle_xor(T x, uint mask) { return __km_shuffle_xor(x, mask); }             \
   __KM_F T sub_group_shuffle_up(T x, uint by) { return __km_shuffle_up(x, by); }                   \

@@ -86,7 +86,6 @@ codes! {
     clReleaseContext(context: Any) gone "contexts";
     clReleaseCommandQueue(queue: Any) gone "queues";
     clFlush(queue: Any);
-    clFinish(queue: Any);
     clEnqueueSVMFree(
         queue: Any, count: u32, pointers: Out<Any>, callback: Any, data: Any, waits: u32, list: Events,
         event: Out<Any>
@@ -130,6 +129,16 @@ objects! {
         context: Any, count: u32, texts: Events, lengths: *const usize
     );
     "kernels": clCreateKernel(program: Any, name: *const c_char);
+}
+
+/// What the queue has is done where the call fails too, so that a device that is lost here uses no memory any more.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clFinish(queue: Any) -> i32 {
+    // SAFETY: the type is that of the function.
+    let function: unsafe extern "C" fn(Any) -> i32 = unsafe { real("clFinish") };
+    // SAFETY: as the caller promises.
+    let code = unsafe { function(queue) };
+    state().failure("clFinish").unwrap_or(code)
 }
 
 #[unsafe(no_mangle)]

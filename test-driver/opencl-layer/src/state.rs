@@ -29,6 +29,10 @@ pub(crate) struct State {
     excused: i64,
     /// A function, and its call that fails, from 1.
     fails: Option<(String, u64)>,
+    /// Whether the device is lost by that.
+    loses: bool,
+    /// Whether it is lost, which it is until a context is made.
+    is_lost: bool,
     /// The code that it fails with; 0: `CL_OUT_OF_RESOURCES`.
     code: i32,
     /// The function whose call has failed.
@@ -49,6 +53,10 @@ pub(crate) fn state() -> MutexGuard<'static, State> {
             unsafe { libc::atexit(check) };
         }
         let rule = env::var("OPENCL_LAYER_FAIL").unwrap_or_default();
+        let (rule, loses) = match rule.strip_suffix(" onwards") {
+            Some(rule) => (rule, true),
+            None => (&*rule, false),
+        };
         let fails = rule.split_once(" at call ").map(|(function, call)| {
             (
                 function.to_owned(),
@@ -57,9 +65,9 @@ pub(crate) fn state() -> MutexGuard<'static, State> {
         });
         assert!(
             fails.is_some() || rule.is_empty(),
-            "OPENCL_LAYER_FAIL: `{rule}` is not `FUNCTION at call NUMBER`"
+            "OPENCL_LAYER_FAIL: `{rule}` is not `FUNCTION at call NUMBER`, with ` onwards` for a lost device"
         );
-        Mutex::new(State { fails, ..State::default() })
+        Mutex::new(State { fails, loses, ..State::default() })
     });
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -67,6 +75,10 @@ pub(crate) fn state() -> MutexGuard<'static, State> {
 impl State {
     /// Counts a call; the code where it is to fail.
     pub(crate) fn failure(&mut self, function: &str) -> Option<i32> {
+        if self.is_lost {
+            self.is_lost = function != "clCreateContext";
+            return waits_for_device(function).then_some(OUT_OF_RESOURCES);
+        }
         let (named, call) = self.fails.as_ref()?;
         if named != function && named != ANY {
             return None;
@@ -81,6 +93,7 @@ impl State {
         eprintln!("opencl-layer: call {call} fails, of {function}");
         self.excused += i64::from(function.starts_with(RELEASES) || function == "clEnqueueSVMFree");
         self.failed = CString::new(function).ok();
+        self.is_lost = self.loses;
         Some(if self.code == 0 { OUT_OF_RESOURCES } else { self.code })
     }
 
@@ -124,6 +137,12 @@ impl State {
     pub(crate) fn gone(&mut self, kind: &'static str) {
         *self.live.entry(kind).or_default() -= 1;
     }
+}
+
+/// Whether a function puts work on a queue, or waits for some.
+fn waits_for_device(function: &str) -> bool {
+    function.starts_with("clEnqueue")
+        || ["clFlush", "clFinish", "clWaitForEvents"].contains(&function)
 }
 
 /// A function of the real library.

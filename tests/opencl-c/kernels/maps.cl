@@ -10,6 +10,14 @@ kernel void saxpy4(const float4 a, global const float4 *restrict x, global float
   y[i] = a * x[i] + y[i];
 }
 
+// Vectors that one truth value selects, as sorting networks do.
+kernel void merges(global const float4 *x, global float4 *low, global float4 *high) {
+  size_t i = get_global_id(0);
+  float4 a = x[2 * i], b = x[2 * i + 1];
+  low[i] = a.x < b.x ? a : b;
+  high[i] = a.x < b.x ? b.wzyx : a.wzyx;
+}
+
 // A grid-stride loop, in OpenCL's names.
 __kernel void squares(__global uint *out, uint n) {
   for (size_t i = get_global_id(0); i < n; i += get_global_size(0)) out[i] = (uint)(i * i);

@@ -11,9 +11,10 @@ use std::{env, error::Error};
 
 type Check = fn(&On<'_>) -> kernelmill::Result<()>;
 
-const CHECKS: [(&str, Check); 33] = [
+const CHECKS: [(&str, Check); 34] = [
     ("saxpy", maps::saxpy),
     ("saxpy4", maps::saxpy4),
+    ("merges", maps::merges),
     ("squares", maps::squares),
     ("places", maps::places),
     ("group_sums", reductions::group_sums),

@@ -106,6 +106,27 @@ impl State {
     }
 }
 
+/// `HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL`.
+const DEVICE_ORDINAL: c_int = 9;
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hipPointerGetAttribute(
+    place: *mut c_void,
+    attribute: c_int,
+    address: *mut c_void,
+) -> Code {
+    call("hipPointerGetAttribute", |state| {
+        if attribute != DEVICE_ORDINAL {
+            return state.refuse(code::INVALID_VALUE, "an unknown attribute of memory");
+        }
+        match state.memory.find(address.addr(), 1, When::Queued) {
+            // SAFETY: the caller's place, of the attribute's type.
+            Found::Live(Kind::Device(device)) => unsafe { give(place.cast(), device) },
+            _ => Err(code::INVALID_VALUE),
+        }
+    })
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn hipMalloc(address: *mut *mut c_void, bytes: usize) -> Code {
     call("hipMalloc", |state| {

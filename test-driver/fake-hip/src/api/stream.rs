@@ -1,6 +1,6 @@
 //! Streams.
 
-use std::ffi::{c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 
 use super::{give, handle};
 use crate::{
@@ -34,6 +34,15 @@ extern "C" fn hipStreamDestroy(stream: *mut c_void) -> Code {
         state.objects.remove(&key.handle);
         state.released += 1;
         Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hipStreamGetDevice(stream: *mut c_void, device: *mut c_int) -> Code {
+    call("hipStreamGetDevice", |state| {
+        let key = state.stream(stream.addr())?;
+        // SAFETY: the caller's place.
+        unsafe { give(device, key.device) }
     })
 }
 

@@ -27,6 +27,23 @@ pub(crate) fn saxpy4(on: &On<'_>) -> Result<()> {
     Ok(())
 }
 
+pub(crate) fn merges(on: &On<'_>) -> Result<()> {
+    let x: Vec<[f32; 4]> = (0..64).map(|i| [(i * 7 % 10) as f32, i as f32, 2.0, 3.0]).collect();
+    let x_there = on.upload(&x)?;
+    let [mut low, mut high] = [on.upload(&[[0.0_f32; 4]; 32])?, on.upload(&[[0.0_f32; 4]; 32])?];
+    let launch = Launch::grid([2], [16]);
+    // SAFETY: there are two elements for each work-item, and one of each result.
+    unsafe { on.kernels.merges(&on.stream, launch, &x_there, &mut low, &mut high) }?;
+    let (low, high) = (low.download()?, high.download()?);
+    for (pair, found) in x.as_chunks::<2>().0.iter().zip(low.into_iter().zip(high)) {
+        let [a, b] = *pair;
+        let (less, mut more) = if a[0] < b[0] { (a, b) } else { (b, a) };
+        more.reverse();
+        assert_eq!(found, (less, more));
+    }
+    Ok(())
+}
+
 pub(crate) fn squares(on: &On<'_>) -> Result<()> {
     let mut out = on.device.zeros::<u32>(777)?;
     // SAFETY: the length is the one that the kernel is told.

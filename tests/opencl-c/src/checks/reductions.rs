@@ -122,8 +122,10 @@ pub(crate) fn sub_groups(on: &On<'_>) -> Result<()> {
     let x: Vec<f32> = numbers(128).map(|x| (x % 100) as f32).collect();
     let there = on.upload(&x)?;
     let mut out = on.device.zeros::<f32>(128)?;
-    // SAFETY: there is an element for each work-item.
-    unsafe { on.kernels.sub_groups(&on.stream, Launch::grid([2], [64]), &there, &mut out) }?;
+    let mut votes = on.device.zeros::<u32>(6 * 128)?;
+    let launch = Launch::grid([2], [64]);
+    // SAFETY: there is an element for each work-item, and six of the votes.
+    unsafe { on.kernels.sub_groups(&on.stream, launch, &there, &mut out, &mut votes) }?;
     let expected: Vec<f32> = (0..128)
         .map(|i| {
             let (warp, lane) = (&x[i / 32 * 32..i / 32 * 32 + 32], i % 32);
@@ -134,5 +136,18 @@ pub(crate) fn sub_groups(on: &On<'_>) -> Result<()> {
         })
         .collect();
     assert_eq!(out.download()?, expected);
+    let expected: Vec<u32> = (0..128)
+        .flat_map(|i| {
+            let (warp, lane) = (&x[i / 32 * 32..i / 32 * 32 + 32], i as u32 % 32);
+            let is = |lane: &u32| warp[*lane as usize] > 50.0 || *lane == 5;
+            let are: Vec<u32> = (0..32).filter(is).collect();
+            let [before, until] =
+                [lane, lane + 1].map(|end| are.iter().filter(|lane| **lane < end).count() as u32);
+            let ends = are[0] + 100 * are[are.len() - 1];
+            let count = are.len() as u32 + 100 * (31 - lane);
+            [count, before, until, ends, u32::from(is(&lane)) + 2, 3 + 11]
+        })
+        .collect();
+    assert_eq!(votes.download()?, expected);
     Ok(())
 }

@@ -12,6 +12,7 @@ mod arguments;
 mod flatten;
 mod lower;
 mod program;
+mod selects;
 pub(crate) mod shims;
 mod spirv;
 mod text;

@@ -3,11 +3,16 @@
 //!
 //! [layout]: https://registry.khronos.org/SPIR-V/specs/unified1/SPIRV.html#PhysicalLayout
 
+use super::selects::Selects;
+
 /// The first word of every module.
 const MAGIC: u32 = 0x0723_0203;
 
 /// Words before the first instruction.
 const HEADER: usize = 5;
+
+/// Which of them is the bound of ids.
+const BOUND: usize = 3;
 
 /// `OpConstantNull`.
 const CONSTANT_NULL: u32 = 46;
@@ -15,26 +20,42 @@ const CONSTANT_NULL: u32 = 46;
 /// What is read before a source.
 pub(super) const PRELUDE: &str = include_str!("spirv.h");
 
-/// Drops the word that LLVM writes too much behind an `OpConstantNull` of an event or another opaque type, up
-/// to LLVM 22 at least: its type once more, which readers refuse. `None` where the bytes are no module.
-pub(crate) fn repair(module: &[u8]) -> Option<Vec<u8>> {
+/// The words of a module; `None` where the bytes are none.
+fn words(module: &[u8]) -> Option<Vec<u32>> {
     let (words, rest) = module.as_chunks::<4>();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    if words.first() != Some(&MAGIC) || !rest.is_empty() {
-        return None;
-    }
-    let (header, mut rest) = words.split_at_checked(HEADER)?;
-    let mut repaired = header.to_vec();
+    (words.first() == Some(&MAGIC) && rest.is_empty()).then_some(words)
+}
+
+/// The instructions behind a module's header; `None` where the last one is not whole.
+fn instructions(mut rest: &[u32]) -> Option<Vec<&[u32]>> {
+    let mut instructions = Vec::new();
     while let Some(first) = rest.first() {
         let (instruction, behind) = rest.split_at_checked((first >> 16).max(1) as usize)?;
+        instructions.push(instruction);
+        rest = behind;
+    }
+    Some(instructions)
+}
+
+/// Drops the word that LLVM writes too much behind an `OpConstantNull` of an event or another opaque type, up
+/// to LLVM 22 at least: its type once more, which readers refuse; and selects vectors by [vectors](Selects). `None` where the
+/// bytes are no module.
+pub(crate) fn repair(module: &[u8]) -> Option<Vec<u8>> {
+    let words = words(module)?;
+    let (header, rest) = words.split_at_checked(HEADER)?;
+    let instructions = instructions(rest)?;
+    let mut selects = Selects::of(&instructions, header[BOUND]);
+    let mut repaired = header.to_vec();
+    for instruction in instructions {
         match *instruction {
             [head, ty, result, again] if head & 0xffff == CONSTANT_NULL && ty == again => {
                 repaired.extend([3 << 16 | CONSTANT_NULL, ty, result]);
             }
-            _ => repaired.extend(instruction),
+            _ => selects.add(instruction, &mut repaired),
         }
-        rest = behind;
     }
+    repaired[BOUND] = selects.bound;
     Some(repaired.into_iter().flat_map(u32::to_le_bytes).collect())
 }
 
@@ -44,15 +65,10 @@ const KERNEL: u32 = 6;
 
 /// The names of a module's kernels; `None` where the bytes are no module.
 pub(super) fn kernels(module: &[u8]) -> Option<Vec<String>> {
-    let (words, rest) = module.as_chunks::<4>();
-    let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    if words.first() != Some(&MAGIC) || !rest.is_empty() {
-        return None;
-    }
-    let (_, mut rest) = words.split_at_checked(HEADER)?;
+    let words = words(module)?;
+    let (_, rest) = words.split_at_checked(HEADER)?;
     let mut names = Vec::new();
-    while let Some(first) = rest.first() {
-        let (instruction, behind) = rest.split_at_checked((first >> 16).max(1) as usize)?;
+    for instruction in instructions(rest)? {
         if let [head, KERNEL, _, name @ ..] = instruction
             && head & 0xffff == ENTRY_POINT
         {
@@ -60,7 +76,6 @@ pub(super) fn kernels(module: &[u8]) -> Option<Vec<String>> {
             let bytes: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
             names.push(String::from_utf8(bytes).ok()?);
         }
-        rest = behind;
     }
     Some(names)
 }
@@ -95,6 +110,50 @@ mod tests {
         let found = repair(&bytes(&[&header[..], &plain, &twice, &other].concat())).unwrap();
         assert_eq!(found, bytes(&[&header[..], &plain, &once, &other].concat()));
         assert_eq!(repair(&found), Some(found.clone()));
+    }
+
+    #[test]
+    fn vectors_are_selected_by_vectors() {
+        let header = |bound| [MAGIC, 0x1_0200, 0, bound, 0];
+        // `OpTypeBool`, `OpTypeFloat`, `OpTypeVector`.
+        let (boolean, float) = ([2 << 16 | 20, 1], [3 << 16 | 22, 2, 32]);
+        let (vector, truth) = ([4 << 16 | 23, 3, 2, 4], [3 << 16 | 41, 1, 4]);
+        let select = |ty, result, by| [6 << 16 | 169, ty, result, by, 7, 8];
+        let module = bytes(
+            &[
+                &header(10)[..],
+                &boolean,
+                &float,
+                &vector,
+                &truth,
+                &select(2, 5, 4),
+                &select(3, 6, 4),
+            ]
+            .concat(),
+        );
+        let of_truth = [4 << 16 | 23, 10, 1, 4];
+        // `OpUndef`, `OpCompositeInsert`, `OpVectorShuffle`.
+        let (undefined, insert) = ([3 << 16 | 1, 10, 11], [6 << 16 | 82, 10, 12, 4, 11, 0]);
+        let shuffle = [9 << 16 | 79, 10, 13, 12, 12, 0, 0, 0, 0];
+        let expected = bytes(
+            &[
+                &header(14)[..],
+                &boolean,
+                &of_truth,
+                &float,
+                &vector,
+                &truth,
+                &select(2, 5, 4),
+                &undefined,
+                &insert,
+                &shuffle,
+                &select(3, 6, 13),
+            ]
+            .concat(),
+        );
+        assert_eq!(repair(&module).unwrap(), expected);
+        // The type is there now, and the condition is a vector.
+        assert_eq!(repair(&expected).unwrap(), expected);
     }
 
     #[test]
