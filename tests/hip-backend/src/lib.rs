@@ -23,7 +23,7 @@ pub use child::{Child, LEAKS, clean_child, is_child};
 pub use copies::{Copy, PADDING, copies};
 pub use examples::{Example, examples};
 pub use executor::{Wakes, block_on};
-pub use kernels::Kernels;
+pub use kernels::{Filter, Kernels};
 pub use many::{fresh_contexts, many_modules};
 pub use register::register;
 pub use rows::copy_rows;

@@ -372,7 +372,7 @@ fn panics(on: &On, support: Support) -> Result<()> {
     let Error::KernelPanic(panic) = &error else { panic!("{error}") };
     assert_eq!((panic.block, panic.thread), ([2, 0, 0], [0; 3]));
     assert!(panic.message.contains("the len is 32 but the index is 32"), "{error}");
-    assert!(panic.location.is_some_and(|it| it.file == "kernels/suite.rs"), "{error}");
+    assert!(panic.location.is_some_and(|it| it.file.ends_with("kernels/suite.rs")), "{error}");
     Ok(())
 }
 
@@ -407,7 +407,8 @@ fn tracing(on: &On, support: Support) -> Result<()> {
     processes::run(on, processes::TRACED, &variables);
     let trace = Trace::read(&path);
     assert_eq!(trace.names("launch"), ["added"]);
-    assert!(trace.names("load").contains(&"kernels/suite.rs"), "{:?}", trace.names("load"));
+    let loaded = trace.names("load");
+    assert!(loaded.iter().any(|it| it.ends_with("kernels/suite.rs")), "{loaded:?}");
     assert!(!trace.names("copy").is_empty());
     Ok(())
 }

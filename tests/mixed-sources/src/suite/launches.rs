@@ -130,8 +130,9 @@ pub(super) fn panics(on: &On) -> Result<()> {
         let message = format!("index out of bounds: the len is {ENOUGH} but the index is {index}");
         assert_eq!(panic.message, message);
         let location = panic.location.expect("the place is known");
-        assert_eq!((location.file, panic.source), ("kernels/suite.rs", "kernels/suite.rs"));
-        assert!(error.to_string().starts_with("kernel panicked at kernels/suite.rs:"), "{error}");
+        assert_eq!(location.file, panic.source);
+        assert!(location.file.ends_with("kernels/suite.rs"), "{error}");
+        assert!(error.to_string().starts_with("kernel panicked at "), "{error}");
         // It is told once, and the stream goes on.
         stream.synchronize()?;
         y.copy_from(&[2; LEN])?;
