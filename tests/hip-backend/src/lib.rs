@@ -19,7 +19,7 @@ mod register;
 mod rows;
 
 pub use awaits::awaits;
-pub use child::{Child, LEAKS, clean_child, is_child};
+pub use child::{clean_child, run_child, spawn_child};
 pub use copies::{Copy, PADDING, copies};
 pub use examples::{Example, examples};
 pub use executor::{Wakes, block_on};
@@ -45,3 +45,4 @@ pub fn register_conformance() {
 pub fn register_own() {
     register(Kernels::embedded(), Kernels::signatures());
 }
+pub use test_support::child::{Child, LEAKS, is_child};

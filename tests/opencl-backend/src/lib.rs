@@ -14,10 +14,11 @@ mod many;
 mod rows;
 
 pub use awaits::awaits;
-pub use child::{Child, LEAKS, clean_child};
+pub use child::{clean_child, run_child};
 pub use copies::Copy;
 pub use executor::{Wakes, block_on};
 pub use kernels::Kernels;
 pub use layer::Layer;
 pub use many::{fresh_contexts, many_modules};
 pub use rows::copy_rows;
+pub use test_support::child::{Child, LEAKS};
