@@ -28,7 +28,7 @@ impl Aligned {
     pub(crate) fn zeros<T>(device: &Device, bytes: usize) -> Result<Box<dyn Memory>> {
         let alignment = align_of::<T>();
         let Some(all) = bytes.checked_add(alignment - BY_BACK_ENDS) else {
-            return Err(Error::OutOfMemory { device: device.to_string(), bytes: usize::MAX });
+            return Err(Error::OutOfMemory { device: device.name().to_owned(), bytes: usize::MAX });
         };
         let block = device.context().zeros(all)?;
         let address = block.address();

@@ -86,7 +86,7 @@ impl<T: DeviceCopy> Buffer<T> {
 
     pub(crate) fn zeros(device: &Device, len: usize) -> Result<Self> {
         let Some(bytes) = len.checked_mul(size_of::<T>()) else {
-            return Err(Error::OutOfMemory { device: device.to_string(), bytes: usize::MAX });
+            return Err(Error::OutOfMemory { device: device.name().to_owned(), bytes: usize::MAX });
         };
         let memory = match bytes {
             0 => None,

@@ -278,12 +278,14 @@ impl CpuVariable {
     }
 
     /// Its first byte.
-    pub(crate) fn address(self) -> *mut u8 {
+    #[must_use]
+    pub fn address(self) -> *mut u8 {
         self.address
     }
 
     /// Its size.
-    pub(crate) fn bytes(self) -> usize {
+    #[must_use]
+    pub fn bytes(self) -> usize {
         self.bytes
     }
 }

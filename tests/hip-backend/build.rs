@@ -20,6 +20,8 @@ fn main() {
             "../conformance/kernels/atomics.rs",
             "../conformance/kernels/grid_sync.rs",
             "../conformance/kernels/shared.rs",
+            "../mixed-sources/kernels/suite.rs",
+            "../mixed-sources/kernels/variables.cu",
             "../opencl-backend/kernels/printing.rs",
             "../opencl-backend/kernels/telling.cu",
         ])

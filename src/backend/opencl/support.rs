@@ -19,10 +19,11 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Panics
         | C::Printing
         | C::Tracing => Support::Full,
-        C::Graphs | C::PinnedMemory | C::CopiesOfRows | C::PeerCopies => Support::Emulated,
+        C::Graphs | C::PinnedMemory | C::CopiesOfRows | C::PeerCopies | C::Clusters => {
+            Support::Emulated
+        }
         C::StreamOrderedAllocation
         | C::CooperativeLaunches
-        | C::Clusters
         | C::TensorMaps
         | C::Occupancy
         | C::Watchdog

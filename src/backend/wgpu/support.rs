@@ -17,12 +17,14 @@ pub(in crate::backend) fn support(capability: Capability) -> Support {
         | C::Panics
         | C::Tracing => Support::Full,
         // A device has one queue, and copies to the host are waited for.
-        C::Streams | C::Graphs | C::PinnedMemory | C::CopiesOfRows | C::PeerCopies => {
-            Support::Emulated
-        }
+        C::Streams
+        | C::Graphs
+        | C::PinnedMemory
+        | C::CopiesOfRows
+        | C::PeerCopies
+        | C::Clusters => Support::Emulated,
         C::StreamOrderedAllocation
         | C::CooperativeLaunches
-        | C::Clusters
         | C::LargeSharedMemory
         | C::TensorMaps
         | C::Occupancy

@@ -25,6 +25,8 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Registered {
     kernels: HashMap<(u64, String), CpuCode>,
+    /// The address and the bytes of each variable.
+    variables: HashMap<(u64, String), (usize, usize)>,
 }
 
 /// A kernel of the CPU.
@@ -77,6 +79,16 @@ unsafe impl Send for Launch {}
 unsafe impl Sync for Launch {}
 
 impl Registered {
+    /// Registers a variable of a code object.
+    pub(crate) fn add_variable(&mut self, image: &[u8], name: String, memory: (usize, usize)) {
+        self.variables.insert((digest(image), name), memory);
+    }
+
+    /// The address and the bytes of a variable of the code object with this digest.
+    pub(crate) fn variable(&self, digest: u64, name: &str) -> Option<(usize, usize)> {
+        self.variables.get(&(digest, name.to_owned())).copied()
+    }
+
     pub(crate) fn add(&mut self, image: &[u8], entry: String, code: CpuCode) {
         self.kernels.insert((digest(image), entry), code);
     }

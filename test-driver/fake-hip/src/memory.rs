@@ -73,6 +73,8 @@ impl Block {
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     blocks: BTreeMap<usize, Block>,
+    /// Variables of the CPU's code, which are there as long as the process: the bytes of each, and its device.
+    variables: BTreeMap<usize, (usize, i32)>,
 }
 
 impl Memory {
@@ -163,8 +165,19 @@ impl Memory {
                 let is_live = is_within && block.is_usable(when);
                 if is_live { Found::Live(block.kind) } else { Found::Faulty }
             }
-            _ => Found::Unknown,
+            _ => self.find_variable(address, bytes).unwrap_or(Found::Unknown),
         }
+    }
+
+    fn find_variable(&self, address: usize, bytes: usize) -> Option<Found> {
+        let (start, (size, device)) = self.variables.range(..=address).next_back()?;
+        let rest = (start + size).checked_sub(address).filter(|rest| *rest > 0)?;
+        Some(if bytes <= rest { Found::Live(Kind::Device(*device)) } else { Found::Faulty })
+    }
+
+    /// A variable becomes memory of a device. One that two devices load is of the last one that asks for it.
+    pub(crate) fn place_variable(&mut self, address: usize, bytes: usize, device: i32) {
+        self.variables.insert(address, (bytes, device));
     }
 
     /// The block that begins at an address, and was not given back.

@@ -1,5 +1,5 @@
-//! Futures of streams, events and downloads, and slices that are cast, on a device. `hip-backend`, `opencl-backend`, `wgsl` and
-//! the run time's own tests, for queued launches on the CPU, have this file too.
+//! Futures of streams, events and downloads, and slices that are cast, on a device. `hip-backend`, `wgsl`, the suite of
+//! `mixed-sources` and the run time's own tests, for queued launches on the CPU, have this file too.
 
 use std::{
     fmt::Debug,

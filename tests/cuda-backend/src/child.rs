@@ -1,20 +1,20 @@
-//! Child processes: a test runs itself again, as the only test, on the fake driver, or on the machine's own where
-//! `KERNELMILL_TEST_DRIVER` is `real`. Tests that need the fake one say so with [`fake_child`] or [`is_left_out`].
+//! Child processes on the fake driver, or on the machine's own where `KERNELMILL_TEST_DRIVER` is `real`. Tests that need the
+//! fake one say so with [`fake_child`] or [`is_left_out`].
 
 use std::{
     env,
     io::{self, Write as _},
     path::PathBuf,
-    process::{self, Command, Output},
-    sync::{OnceLock, mpsc},
-    thread,
+    process::Command,
+    sync::OnceLock,
     time::Duration,
 };
 
-use test_support::{driver::fake_driver, tool};
-
-/// Says which test a child process is to run.
-const CHILD: &str = "CUDA_BACKEND_TEST_CHILD";
+use test_support::{
+    child::{Child, Processes},
+    driver::fake_driver,
+    tool,
+};
 
 /// Says which driver the tests run on: `fake`, which is built for them, or `real`, the machine's.
 const DRIVER: &str = "KERNELMILL_TEST_DRIVER";
@@ -36,68 +36,39 @@ const LIMIT: Duration = Duration::from_secs(100);
 /// As [`LIMIT`], on the machine's driver, whose device may be lent for a short time.
 const LIMIT_OF_REAL: Duration = Duration::from_secs(50);
 
-/// The code of processes that leak.
-pub const LEAKS: i32 = 97;
-
-/// What became of a child process.
-#[derive(Debug)]
-pub struct Child {
-    /// The exit code; `None` where a signal ended it.
-    pub code: Option<i32>,
-    /// What it printed.
-    pub stdout: String,
-    /// What it and the driver said of errors.
-    pub stderr: String,
+fn processes() -> Processes {
+    let limit = if is_driver_real() { LIMIT_OF_REAL } else { LIMIT };
+    Processes { prefix: FAKE, limit, prepare }
 }
 
-impl Child {
-    /// Runs `body` in a process of its own, and there nothing else. Must be called by the test that
-    /// is called `name`, with its module, and do nothing before.
-    ///
-    /// # Panics
-    ///
-    /// Where no process can be started.
-    pub fn run(name: &str, variables: &[(&str, &str)], body: impl FnOnce()) -> Self {
-        if is_child(name) {
-            end_in_time();
-            body();
-            process::exit(0);
-        }
-        Self::spawn(name, variables)
+fn prepare(command: &mut Command) {
+    static DRIVER: OnceLock<PathBuf> = OnceLock::new();
+    if is_driver_real() {
+        command.env(MANY_QUEUES.0, MANY_QUEUES.1);
+    } else {
+        command.env("LD_LIBRARY_PATH", DRIVER.get_or_init(fake_driver));
     }
+    // The features of other packages' tests are in here too: no devices of OpenCL, and no threads of theirs.
+    command.env("OCL_ICD_VENDORS", "/nonexistent").envs(tool::WITHOUT_VULKAN);
+}
 
-    /// Starts the process of the test `name`, which is not one itself.
-    ///
-    /// # Panics
-    ///
-    /// Where no process can be started, and on the machine's driver for variables that only the fake one obeys.
-    #[must_use]
-    pub fn spawn(name: &str, variables: &[(&str, &str)]) -> Self {
-        let mut command = Command::new(env::current_exe().expect("the test's own path"));
-        command.args([name, "--exact", "--nocapture", "--test-threads=1"]);
-        for (variable, _) in env::vars().filter(|(name, _)| name.starts_with(FAKE)) {
-            command.env_remove(variable);
-        }
-        let variables = choose_driver(&mut command, name, variables);
-        command.env(CHILD, name);
-        // The features of other packages' tests are in here too: no devices of OpenCL, and no threads of theirs.
-        command.env("OCL_ICD_VENDORS", "/nonexistent").envs(tool::WITHOUT_VULKAN);
-        let Output { status, stdout, stderr } =
-            command.envs(variables).output().expect("a child process");
-        let [stdout, stderr] =
-            [stdout, stderr].map(|printed| String::from_utf8_lossy(&printed).into_owned());
-        Self { code: status.code(), stdout, stderr }
-    }
+/// Runs `body` in a process of its own, as [`Processes::run`] does.
+///
+/// # Panics
+///
+/// Where no process can be started, and on the machine's driver for variables that only the fake one obeys.
+pub fn run_child(name: &str, variables: &[(&str, &str)], body: impl FnOnce()) -> Child {
+    processes().run(name, &obeyed(name, variables), body)
+}
 
-    /// Fails where the process did.
-    ///
-    /// # Panics
-    ///
-    /// With what the process said.
-    #[track_caller]
-    pub fn expect_success(&self) {
-        assert_eq!(self.code, Some(0), "{}\n{}", self.stdout, self.stderr);
-    }
+/// Starts the process of the test `name`, which is not one itself.
+///
+/// # Panics
+///
+/// As [`run_child`].
+#[must_use]
+pub fn spawn_child(name: &str, variables: &[(&str, &str)]) -> Child {
+    processes().spawn(name, &obeyed(name, variables))
 }
 
 /// Runs `body` in a process of its own that has to succeed and to leak nothing.
@@ -107,9 +78,8 @@ impl Child {
 /// With what the process said.
 #[track_caller]
 pub fn clean_child(name: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
-    let check = [("FAKE_CUDA_LEAK_CHECK", "1")];
-    let variables: Vec<_> = check.iter().chain(variables).copied().collect();
-    Child::run(name, &variables, body).expect_success();
+    let variables = obeyed(name, variables);
+    processes().run_checked(name, &variables, body).expect_success();
 }
 
 /// As [`clean_child`], for what only the fake driver does: calls that fail, devices that the machine has not, work that
@@ -158,15 +128,9 @@ pub fn is_driver_real() -> bool {
     }
 }
 
-/// Gives a child process its driver, and the variables that are left for that.
-fn choose_driver<'v>(
-    command: &mut Command,
-    name: &str,
-    variables: &[(&'v str, &'v str)],
-) -> Vec<(&'v str, &'v str)> {
-    static DRIVER: OnceLock<PathBuf> = OnceLock::new();
+/// The variables of a test that mean something to the driver.
+fn obeyed<'v>(name: &str, variables: &[(&'v str, &'v str)]) -> Vec<(&'v str, &'v str)> {
     if !is_driver_real() {
-        command.env("LD_LIBRARY_PATH", DRIVER.get_or_init(fake_driver));
         return variables.to_vec();
     }
     let of_fake = |(variable, _): &(&str, &str)| variable.starts_with(FAKE);
@@ -175,25 +139,5 @@ fn choose_driver<'v>(
         let holds = HOLD_ANYWHERE.contains(&variable);
         assert!(holds, "{name} asks for {variable}: it needs the fake driver, and does not say so");
     }
-    command.env(MANY_QUEUES.0, MANY_QUEUES.1);
     others
-}
-
-/// Whether this is the process that the test `name` has started.
-#[must_use]
-pub fn is_child(name: &str) -> bool {
-    env::var(CHILD).is_ok_and(|child| child == name)
-}
-
-/// Ends the process after its limit. The thread that does has all of its memory when this returns, so that a limit that the
-/// test sets is none for it.
-fn end_in_time() {
-    let (started, is_started) = mpsc::channel();
-    let limit = if is_driver_real() { LIMIT_OF_REAL } else { LIMIT };
-    thread::spawn(move || {
-        started.send(()).expect("the other end waits");
-        thread::sleep(limit);
-        process::abort();
-    });
-    is_started.recv().expect("the thread sends before it sleeps");
 }

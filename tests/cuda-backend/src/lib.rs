@@ -12,7 +12,7 @@ mod rows;
 
 pub use awaits::awaits;
 pub use child::{
-    Child, LEAKS, clean_child, fake_child, is_child, is_driver_real, is_left_out, say_left_out,
+    clean_child, fake_child, is_driver_real, is_left_out, run_child, say_left_out, spawn_child,
 };
 pub use executor::{Wakes, block_on};
 pub use gate::Gate;
@@ -20,3 +20,4 @@ pub use interop::{adopt, cuda_stream, cudarc};
 pub use kernels::{Kernels, copy, copy_for, copy_with};
 pub use many::{fresh_contexts, many_modules};
 pub use rows::copy_rows;
+pub use test_support::child::{Child, LEAKS, is_child};

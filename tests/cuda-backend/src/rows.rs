@@ -1,4 +1,4 @@
-//! Copies of rows on a device, against plain loops. `hip-backend`, `opencl-backend` and `wgsl` have this file too.
+//! Copies of rows on a device, against plain loops. `hip-backend`, `wgsl` and the suite of `mixed-sources` have this file too.
 
 use kernelmill::{Device, Rows};
 

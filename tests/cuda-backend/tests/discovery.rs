@@ -1,6 +1,6 @@
 //! A driver that is there and does not start: the processor is the best device, and the reason is told.
 
-use cuda_backend::{Child, copy_for, fake_child, is_left_out, say_left_out};
+use cuda_backend::{copy_for, fake_child, is_left_out, run_child, say_left_out};
 use kernelmill::{__codegen::Loaded, Backend, Candidates, Device, DeviceVerdict, Error};
 
 const FAILURE: (&str, &str) = ("FAKE_CUDA_FAIL", "cuInit at call 1 onwards with SYSTEM_NOT_READY");
@@ -79,12 +79,12 @@ fn the_reason_is_logged_where_that_is_asked_for() {
         return;
     }
     let best = || drop(Device::best().unwrap());
-    let logged = Child::run(name, &[FAILURE, ("KERNELMILL_LOG", "summary")], best);
+    let logged = run_child(name, &[FAILURE, ("KERNELMILL_LOG", "summary")], best);
     logged.expect_success();
     let line = "kernelmill: cuInit failed for CUDA: CUDA_ERROR_SYSTEM_NOT_READY";
     assert!(logged.stderr.contains(line), "{}", logged.stderr);
     assert!(logged.stderr.contains("; using "), "{}", logged.stderr);
-    let silent = Child::run(name, &[FAILURE, ("KERNELMILL_LOG", "")], best);
+    let silent = run_child(name, &[FAILURE, ("KERNELMILL_LOG", "")], best);
     assert!(!silent.stderr.contains("kernelmill:"), "{}", silent.stderr);
 }
 
@@ -98,7 +98,7 @@ fn the_environment_names_the_device() {
     let two = ("FAKE_CUDA_DEVICES", "2");
     let printed = |device: &str| {
         let variables = [two, ("KERNELMILL_DEVICE", device)];
-        let child = Child::run(name, &variables, || match Device::best() {
+        let child = run_child(name, &variables, || match Device::best() {
             Ok(device) => println!("found {}", device.selector()),
             Err(error) => println!("{error}"),
         });

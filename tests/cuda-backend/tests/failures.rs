@@ -4,7 +4,9 @@
 
 use std::{fmt::Write as _, thread};
 
-use cuda_backend::{Child, Kernels, LEAKS, adopt, block_on, cudarc, is_driver_real, is_left_out};
+use cuda_backend::{
+    Kernels, LEAKS, adopt, block_on, cudarc, is_driver_real, is_left_out, run_child,
+};
 use cudarc::driver::{CudaContext, sys};
 use kernelmill::{Device, Error, Launch, Result};
 
@@ -384,7 +386,7 @@ impl Program {
     fn sweep(&self, errors: &[&str]) {
         if is_driver_real() {
             if self.devices == "1" || !is_left_out(self.name) {
-                Child::run(self.name, &[], || self.body()).expect_success();
+                run_child(self.name, &[], || self.body()).expect_success();
             }
             return;
         }
@@ -410,7 +412,7 @@ impl Program {
             ("FAKE_CUDA_STREAMS", "lazy"),
             ("FAKE_CUDA_DEVICES", self.devices),
         ];
-        let child = Child::run(self.name, &variables, || self.body());
+        let child = run_child(self.name, &variables, || self.body());
         let said = format!("fake-cuda: call {call} fails, of ");
         let failed = child.stderr.lines().find_map(|line| line.strip_prefix(&said));
         let failed = failed.expect("the end is marked by a call");

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use cuda_backend::{Child, Gate, Kernels, Wakes, block_on, clean_child, cuda_stream};
+use cuda_backend::{Gate, Kernels, Wakes, block_on, clean_child, cuda_stream, run_child};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use kernelmill::{Backend, Buffer, Device, Error, Launch, Result, Stream};
 
@@ -160,7 +160,7 @@ fn waits_do_not_wait_for_each_other() {
 /// Nothing is checked for leaks: a thread still waits when the process ends.
 #[test]
 fn futures_can_be_dropped_and_leaked() {
-    let child = Child::run("futures_can_be_dropped_and_leaked", &[], || {
+    let child = run_child("futures_can_be_dropped_and_leaked", &[], || {
         let bench = Bench::new();
         let gate = bench.gate();
         let (wakes, waker) = waker();

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use cuda_backend::{Child, clean_child, is_driver_real, say_left_out};
+use cuda_backend::{clean_child, is_driver_real, run_child, say_left_out};
 use kernelmill::{
     ArtifactKind, Device, Error, Launch, Result,
     jit::{self, Compiler, Database, Origin, Output, Program, Source},
@@ -276,7 +276,7 @@ fn compile_with_database() {
 fn in_process(name: &str, nvrtc: &Path, folder: &Path, factor: &str) -> String {
     let (nvrtc, folder) = (nvrtc.display().to_string(), folder.display().to_string());
     let variables = [(NVRTC, &*nvrtc), (FOLDER, &folder), ("FACTOR", factor)];
-    let child = Child::run(name, &variables, compile_with_database);
+    let child = run_child(name, &variables, compile_with_database);
     child.expect_success();
     let said = child.stdout.lines().find_map(|line| line.split_once("origin: "));
     said.map(|(_, said)| said.to_owned()).unwrap_or_default()

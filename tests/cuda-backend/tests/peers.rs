@@ -1,7 +1,7 @@
 //! Copies between two devices: by the driver, after what both memories still have in flight. Streams do no work before
 //! something waits for it, so what is not ordered comes too late.
 
-use cuda_backend::{Child, Kernels, fake_child, is_left_out};
+use cuda_backend::{Kernels, fake_child, is_left_out, run_child};
 use kernelmill::{Device, Launch};
 
 const LEN: usize = 8;
@@ -45,7 +45,7 @@ fn what_the_driver_does_not_support_goes_through_the_host() {
     for code in ["PEER_ACCESS_UNSUPPORTED", "NOT_SUPPORTED"] {
         let rule = format!("cuMemcpyPeerAsync at call 1 onwards with {code}");
         let variables = [TWO[0], TWO[1], ("FAKE_CUDA_FAIL", &rule)];
-        Child::run(name, &variables, copy).expect_success();
+        run_child(name, &variables, copy).expect_success();
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::mem;
 
-use cuda_backend::{Child, Gate, Kernels, clean_child, cuda_stream, fake_child};
+use cuda_backend::{Gate, Kernels, clean_child, cuda_stream, fake_child, run_child};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use kernelmill::{Buffer, Device, Error, Launch, PinnedBuffer, Result, Stream};
 
@@ -190,7 +190,7 @@ fn pinned_memory_is_freed_after_its_copies() {
 /// Nothing is checked for leaks.
 #[test]
 fn everything_can_be_leaked() {
-    let child = Child::run("everything_can_be_leaked", &LAZY, || {
+    let child = run_child("everything_can_be_leaked", &LAZY, || {
         let mut bench = Bench::new();
         let stream = bench.device.new_stream().unwrap();
         let gate = Gate::on(cuda_stream(&stream));

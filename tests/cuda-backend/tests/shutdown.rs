@@ -1,6 +1,6 @@
 //! A driver that is not there, a device that is lost, and one that shuts down while the program still holds modules and memory.
 
-use cuda_backend::{Child, Kernels, copy, fake_child, is_left_out};
+use cuda_backend::{Kernels, copy, fake_child, is_left_out, run_child};
 use kernelmill::{Device, Launch, Result, module_cache};
 
 /// Loads two modules, launches on two streams, and drops all of it, the modules last.
@@ -30,7 +30,7 @@ fn a_driver_that_shuts_down_ends_no_program() {
     }
     let run = |call: usize| {
         let rule = format!("any at call {call} onwards with DEINITIALIZED");
-        let child = Child::run(name, &[("FAKE_CUDA_FAIL", &rule)], || {
+        let child = run_child(name, &[("FAKE_CUDA_FAIL", &rule)], || {
             match program() {
                 Ok(found) => assert_eq!(found, [5.0]),
                 Err(error) => println!("error: {error:?}"),
@@ -63,7 +63,7 @@ fn releasing_modules_without_a_driver_does_nothing() {
     if is_left_out(name) {
         return;
     }
-    let child = Child::run(name, &[("LD_LIBRARY_PATH", "/nonexistent")], || {
+    let child = run_child(name, &[("LD_LIBRARY_PATH", "/nonexistent")], || {
         module_cache().release_unused();
         module_cache().clear();
         module_cache().set_capacity(0);

@@ -19,11 +19,11 @@ mod register;
 mod rows;
 
 pub use awaits::awaits;
-pub use child::{Child, LEAKS, clean_child, is_child};
+pub use child::{clean_child, run_child, spawn_child};
 pub use copies::{Copy, PADDING, copies};
 pub use examples::{Example, examples};
 pub use executor::{Wakes, block_on};
-pub use kernels::Kernels;
+pub use kernels::{Filter, Kernels};
 pub use many::{fresh_contexts, many_modules};
 pub use register::register;
 pub use rows::copy_rows;
@@ -45,3 +45,4 @@ pub fn register_conformance() {
 pub fn register_own() {
     register(Kernels::embedded(), Kernels::signatures());
 }
+pub use test_support::child::{Child, LEAKS, is_child};

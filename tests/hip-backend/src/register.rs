@@ -1,6 +1,7 @@
-//! Registration: tells the fake HIP run time which kernel of the CPU each kernel of a code object is.
+//! Registration: tells the fake HIP run time which kernel of the CPU each kernel of a code object is, and which variable of
+//! the CPU each of its variables.
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, c_char, c_void};
 
 use kernelmill::{
     __codegen::CpuKernel,
@@ -24,7 +25,10 @@ struct Registration {
     message_count: usize,
 }
 
-/// Registers all kernels of all code objects among these binaries.
+/// As `test-driver/fake-hip` has it: an image and its bytes, the name of a variable, its address and its bytes.
+type AddVariable = unsafe extern "C" fn(*const u8, usize, *const c_char, *mut c_void, usize);
+
+/// Registers all kernels and variables of all code objects among these binaries.
 ///
 /// # Panics
 ///
@@ -35,9 +39,20 @@ pub fn register(artifacts: &[EmbeddedArtifact], signatures: &[Signature]) {
     // SAFETY: the function has this type.
     let add: Symbol<'_, unsafe extern "C" fn(*const Registration)> =
         unsafe { library.get("fake_hip_register") }.expect("a fake HIP run time");
+    // SAFETY: the function has this type.
+    let add_variable: Symbol<'_, AddVariable> =
+        unsafe { library.get("fake_hip_register_variable") }.expect("a fake HIP run time");
     let cpu = artifacts.iter().filter(|artifact| artifact.kind == ArtifactKind::Object);
     let cpu: Vec<&EmbeddedArtifact> = cpu.collect();
     for artifact in artifacts.iter().filter(|it| it.kind == ArtifactKind::CodeObject) {
+        let of_source = cpu.iter().filter(|it| it.source == artifact.source);
+        for variable in of_source.flat_map(|it| it.variables) {
+            let name = CString::new(variable.symbol).expect("a symbol");
+            let (image, bytes) = (artifact.bytes.as_ptr(), artifact.bytes.len());
+            let address = variable.address().cast();
+            // SAFETY: all of it is there, and the variable is a static.
+            unsafe { add_variable(image, bytes, name.as_ptr(), address, variable.bytes()) };
+        }
         for kernel in artifact.kernels {
             let of_source = cpu.iter().find(|it| {
                 it.source == artifact.source

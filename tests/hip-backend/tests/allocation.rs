@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use hip_backend::{Child, Kernels, clean_child, is_child, register_own};
+use hip_backend::{Kernels, clean_child, is_child, register_own, run_child};
 use kernelmill::{Device, Launch, Result};
 use test_support::{driver::fake_hip, temporary_folder};
 
@@ -28,7 +28,7 @@ fn memory_is_freed_without_a_wait() {
     let no_wait = "hipStreamSynchronize at call 1 onwards; hipDeviceSynchronize at call 1 onwards";
     let variables = [LAZY, ("FAKE_HIP_FAIL", no_wait)];
     let name = "memory_is_freed_without_a_wait";
-    Child::run(name, &variables, || free_while_it_is_used().unwrap()).expect_success();
+    run_child(name, &variables, || free_while_it_is_used().unwrap()).expect_success();
 }
 
 #[test]

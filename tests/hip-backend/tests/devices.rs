@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use hip_backend::{Child, Kernels, LEAKS, clean_child, is_child, register_own};
+use hip_backend::{Kernels, LEAKS, clean_child, is_child, register_own, run_child};
 use kernelmill::{Backend, Device, Error, Launch, select::Architecture};
 use test_support::{driver::fake_hip, library::without_function, root, temporary_folder};
 
@@ -110,7 +110,7 @@ fn memory_that_there_is_not_and_launches_that_are_too_large() {
 fn kernels_that_are_not_registered_are_refused() {
     let name = "kernels_that_are_not_registered_are_refused";
     let check = [("FAKE_HIP_LEAK_CHECK", "1")];
-    let child = Child::run(name, &check, || {
+    let child = run_child(name, &check, || {
         let device = Device::hip(0).unwrap();
         let kernels = Kernels::load(&device).unwrap();
         let (x, mut y) = (device.upload(&[1.0f32; 4]).unwrap(), device.zeros(4).unwrap());
@@ -127,7 +127,7 @@ fn kernels_that_are_not_registered_are_refused() {
 /// Buffers that are never dropped are found, so that tests without leaks say something.
 #[test]
 fn leaks_are_found() {
-    let child = Child::run("leaks_are_found", &[("FAKE_HIP_LEAK_CHECK", "1")], || {
+    let child = run_child("leaks_are_found", &[("FAKE_HIP_LEAK_CHECK", "1")], || {
         let device = Device::hip(0).unwrap();
         std::mem::forget(device.zeros::<u8>(100).unwrap());
     });

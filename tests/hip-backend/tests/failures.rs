@@ -1,7 +1,7 @@
 //! Each call of the HIP run time fails once: the error names it, or nothing is lost by it; nothing leaks, and the
 //! next attempt works.
 
-use hip_backend::{Child, Kernels, register_own};
+use hip_backend::{Child, Kernels, register_own, run_child};
 use kernelmill::{Device, Error, Launch, Result, Rows};
 
 const LEN: usize = 64;
@@ -166,7 +166,7 @@ fn fail_each_call(name: &str, mode: &str, pools: &str, program: fn() -> Result<V
             ("FAKE_HIP_DEVICES", "2"),
             ("FAKE_HIP_POOLS", pools),
         ];
-        let child = Child::run(name, &variables, || attempts(program));
+        let child = run_child(name, &variables, || attempts(program));
         let Some(found) = judge(&child) else { break };
         faults.extend(found.into_iter().map(|fault| format!("call {}: {fault}", calls + 1)));
         calls += 1;

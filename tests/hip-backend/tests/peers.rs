@@ -1,7 +1,7 @@
 //! Copies between two devices: by the driver, after what both memories still have in flight. Streams do no work before
 //! something waits for it, so what is not ordered comes too late.
 
-use hip_backend::{Child, Kernels, clean_child, register_own};
+use hip_backend::{Kernels, clean_child, register_own, run_child};
 use kernelmill::{Device, Launch};
 
 const LEN: usize = 8;
@@ -43,7 +43,7 @@ fn what_the_driver_does_not_support_goes_through_the_host() {
         let rule = format!("hipMemcpyPeerAsync at call 1 onwards with {code}");
         let variables = [TWO[0], TWO[1], ("FAKE_HIP_FAIL", &rule)];
         let child =
-            Child::run("what_the_driver_does_not_support_goes_through_the_host", &variables, copy);
+            run_child("what_the_driver_does_not_support_goes_through_the_host", &variables, copy);
         child.expect_success();
     }
 }

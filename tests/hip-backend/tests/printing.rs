@@ -1,7 +1,7 @@
 //! What kernels print, on the fake HIP run time: lines come to the standard output when the host waits, whole and in the order
 //! of each thread's, and nothing is left.
 
-use hip_backend::{Child, Kernels, LEAKS, register_own};
+use hip_backend::{Child, Kernels, LEAKS, register_own, run_child};
 use kernelmill::{Backend, Capability, Device, Launch, Stream, Support};
 
 /// What a process printed between two marks.
@@ -13,7 +13,7 @@ fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
 /// Runs `body` in a process of its own, whose work is done when something waits for it, and which leaks nothing.
 fn on_hip(name: &str, body: impl FnOnce(&Device, &Kernels, &Stream)) -> Child {
     let variables = [("FAKE_HIP_STREAMS", "lazy"), ("FAKE_HIP_LEAK_CHECK", "1")];
-    let child = Child::run(name, &variables, || {
+    let child = run_child(name, &variables, || {
         register_own();
         let device = Device::hip(0).unwrap();
         let kernels = Kernels::load(&device).unwrap();

@@ -1,7 +1,8 @@
-//! What each back end supports: the page of the book is what the code says, and the code is what it says of itself.
+//! What each back end supports: the page of the book is what the code says, and the code is what it says of itself. The suite
+//! tries each entry, `src/suite/capabilities.rs`.
 
 use kernelmill::{
-    Capability, Device, Error, Support, capabilities,
+    Capability, Support, capabilities,
     select::{Architecture, Target, Verdict, select},
 };
 use std::{collections::BTreeSet, fmt::Write as _, fs};
@@ -152,27 +153,4 @@ fn back_ends_have_code_for_what_they_claim() {
             "{name}"
         );
     }
-}
-
-/// What can be asked of the devices that every machine has.
-#[test]
-fn the_processor_does_what_its_back_ends_claim() {
-    let (now, queued) = (Device::cpu().unwrap(), Device::cpu_async().unwrap());
-    assert_eq!(now.support(Capability::QueuedLaunches), Support::None);
-    assert_eq!(queued.support(Capability::QueuedLaunches), Support::Full);
-    for device in [&now, &queued] {
-        let full = [Capability::Streams, Capability::Events, Capability::Timing];
-        assert!(full.iter().all(|it| device.support(*it) == Support::Full));
-        let stream = device.new_stream().unwrap();
-        let (start, end) = (stream.record().unwrap(), stream.record().unwrap());
-        end.synchronize().unwrap();
-        assert!(end.elapsed_since(&start).is_ok());
-    }
-    assert_eq!(now.support(Capability::PeerCopies), Support::Emulated);
-    let source = now.upload(&[1, 2, 3]).unwrap();
-    let mut target = queued.zeros::<i32>(2).unwrap();
-    target.copy_from_buffer(&queued.stream(), &source.slice(1..)).unwrap();
-    assert_eq!(target.download().unwrap(), [2, 3]);
-    let refused = target.copy_from_buffer(&now.stream(), &source.slice(1..)).unwrap_err();
-    assert!(matches!(refused, Error::WrongDevice { .. }), "{refused}");
 }

@@ -17,6 +17,7 @@ fn each_source_is_compiled_for_the_targets_that_suit_it() {
     let expected = [
         ("scaled.rs", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"][..]),
         ("halves.rs", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
+        ("suite.rs", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
         ("shifted.cu", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
         ("blocks.cu", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),
         ("variables.cu", &["cpu", "compute_80", "sm_80", "spirv64", "vulkan"]),

@@ -3,7 +3,7 @@
 use kernelmill::{
     Backend, Capability, Device, DeviceVerdict, Error, Launch, Support, select::Architecture,
 };
-use opencl_backend::{Child, Kernels, clean_child};
+use opencl_backend::{Kernels, clean_child, run_child};
 use test_support::{temporary_folder, tool, write_file};
 
 #[test]
@@ -113,7 +113,7 @@ fn a_device_without_fine_grained_memory_refuses_kernels_that_panic() {
 fn a_machine_without_opencl_has_the_processor() {
     let name = "a_machine_without_opencl_has_the_processor";
     let variables = [("OCL_ICD_VENDORS", "/no/such/folder/")];
-    let child = Child::run(name, &variables, || {
+    let child = run_child(name, &variables, || {
         assert_eq!(Device::best().unwrap(), Device::cpu().unwrap());
         assert_eq!(Device::all().len(), 1);
         assert!(Device::unavailable().is_empty());
@@ -156,7 +156,7 @@ fn a_machine_without_a_library_is_told() {
     write_file(&folder, "libOpenCL.so.1", b"");
     let path = folder.path().to_str().expect("text");
     let variables = [("OPENCL_DYLIB_PATH", "/no/such/library.so"), ("LD_LIBRARY_PATH", path)];
-    let child = Child::run(name, &variables, || {
+    let child = run_child(name, &variables, || {
         let error = Device::opencl(0).unwrap_err();
         assert!(matches!(error, Error::NoDevice { .. }), "{error}");
         assert_eq!(error.to_string(), "OpenCL is not available: no OpenCL library is installed");

@@ -2,7 +2,7 @@
 //! next attempt works. And programs that cannot be built.
 
 use kernelmill::{Device, Error, Launch, Result, module_cache};
-use opencl_backend::{Child, Kernels, LEAKS, Layer, clean_child};
+use opencl_backend::{Child, Kernels, LEAKS, Layer, clean_child, run_child};
 use std::{collections::BTreeSet, sync::Arc};
 use test_support::tool;
 
@@ -149,7 +149,7 @@ fn each_function_that_lists_devices_fails_once() {
     for function in LISTING.into_iter().chain(["none of them"]) {
         let fail = format!("{function} at call 1");
         let variables = [("OPENCL_LAYER_FAIL", &*fail), ("OPENCL_LAYER_LEAK_CHECK", "1")];
-        let Some(child) = Child::run(name, &variables, attempts) else {
+        let Some(child) = run_child(name, &variables, attempts) else {
             return;
         };
         faults.extend(judge(function, &child));
@@ -246,7 +246,7 @@ fn each_function_for_spirv_fails_once() {
             drop(x);
             module_cache().release_unused();
         };
-        let Some(child) = Child::run(name, &variables, run) else { return };
+        let Some(child) = run_child(name, &variables, run) else { return };
         child.expect_success();
         let expected = format!("reported: {function} failed for ");
         assert!(child.stdout.contains(&expected), "{function}: {}", child.stdout);
@@ -257,7 +257,7 @@ fn each_function_for_spirv_fails_once() {
 #[test]
 fn a_leak_is_seen() {
     let variables = [("OPENCL_LAYER_LEAK_CHECK", "1")];
-    let child = Child::run("a_leak_is_seen", &variables, || {
+    let child = run_child("a_leak_is_seen", &variables, || {
         std::mem::forget(Device::opencl(0).unwrap().zeros::<u32>(1).unwrap());
     });
     let Some(child) = child else { return };

@@ -1,10 +1,9 @@
-//! The order of launches and copies between streams, and what is dropped while it is in use.
+//! The order of launches between streams, and what is dropped while it is in use. What all back ends do alike is in
+//! `tests/mixed-sources/src/suite`.
 
 use kernelmill::{Buffer, Device, Launch, Stream, module_cache};
 use opencl_backend::{Kernels, clean_child};
 use std::future::{Future as _, IntoFuture as _};
-
-const LEN: usize = 256;
 
 /// Rounds of a launch that takes a tenth of a second or so.
 const LONG: u32 = 20_000_000;
@@ -79,43 +78,6 @@ fn events_have_times() {
     });
 }
 
-#[test]
-fn copies_are_queued_in_order() {
-    on_pocl("copies_are_queued_in_order", |device, kernels| {
-        let streams = [device.new_stream().unwrap(), device.new_stream().unwrap()];
-        let mut x = device.zeros::<u32>(LEN).unwrap();
-        let mut source = device.pinned_from(&[3_u32; LEN]).unwrap();
-        let mut target = device.pinned_zeros::<u32>(LEN).unwrap();
-        x.copy_from_async(&streams[0], &source).unwrap();
-        add(kernels, &streams[1], &mut x, 4);
-        x.copy_to_async(&streams[0], &mut target).unwrap();
-        // Waits for the copy that reads it.
-        source.as_mut_slice().unwrap().fill(9);
-        assert_eq!(target.as_slice().unwrap(), [7; LEN]);
-        let mut copy = device.zeros::<u32>(LEN).unwrap();
-        copy.copy_from_buffer(&streams[1], &x.slice(..)).unwrap();
-        x.copy_from(&[1; LEN]).unwrap();
-        assert_eq!(copy.download().unwrap(), [7; LEN]);
-        assert_eq!(x.download().unwrap(), [1; LEN]);
-    });
-}
-
-#[test]
-fn buffers_are_filled_in_the_order_of_their_uses() {
-    on_pocl("buffers_are_filled_in_the_order_of_their_uses", |device, kernels| {
-        let streams = [device.new_stream().unwrap(), device.new_stream().unwrap()];
-        let mut x = device.zeros::<u32>(LEN).unwrap();
-        add(kernels, &streams[0], &mut x, 4);
-        x.fill(&streams[1], 3).unwrap();
-        add(kernels, &streams[0], &mut x, 1);
-        x.slice_mut(1..).fill_zeros(&streams[1]).unwrap();
-        add(kernels, &streams[0], &mut x, 2);
-        let mut expected = [2; LEN];
-        expected[0] = 6;
-        assert_eq!(x.download().unwrap(), expected);
-    });
-}
-
 /// Memory, streams, events, kernels and the device itself go while a launch uses them.
 #[test]
 fn what_is_in_use_can_be_dropped() {
@@ -155,25 +117,6 @@ fn modules_in_flight_stay() {
         assert_eq!(value.download().unwrap(), [steps(1, LONG)]);
         module_cache().release_unused();
         assert_eq!(loaded(), 0);
-    });
-}
-
-/// Graphs are launches one after the other where the library has none.
-#[test]
-fn graphs_are_launched() {
-    on_pocl("graphs_are_launched", |device, kernels| {
-        let builder = device.graph();
-        let mut values = builder.add(device.upload(&[1_u32; LEN]).unwrap()).unwrap();
-        let launch = Launch::grid([LEN as u32], [1]);
-        for summand in [2, 3] {
-            // SAFETY: there is an element for each work-item.
-            unsafe { kernels.add(&builder, launch, &mut values, summand) }.unwrap();
-        }
-        let mut graph = builder.instantiate().unwrap();
-        for stream in [device.stream(), device.new_stream().unwrap()] {
-            graph.launch(&stream).unwrap();
-        }
-        assert_eq!(graph.slice(&values).unwrap().download().unwrap(), [11; LEN]);
     });
 }
 

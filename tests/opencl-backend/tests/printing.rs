@@ -2,7 +2,7 @@
 //! thread's.
 
 use kernelmill::{Device, Launch, Stream};
-use opencl_backend::{Child, Kernels};
+use opencl_backend::{Child, Kernels, run_child};
 use test_support::tool;
 
 /// What a process printed between two marks.
@@ -16,7 +16,7 @@ fn on_pocl(name: &str, body: impl FnOnce(&Device, &Kernels, &Stream)) -> Option<
     let translator = tool::llvm_spirv()?;
     let translator = translator.to_str().expect("text");
     let variables = [("OPENCL_LAYER_SPIRV", translator), ("OPENCL_LAYER_LEAK_CHECK", "1")];
-    let child = Child::run(name, &variables, || {
+    let child = run_child(name, &variables, || {
         let device = Device::opencl(0).unwrap();
         let kernels = Kernels::load(&device).unwrap();
         body(&device, &kernels, &device.stream());

@@ -1,7 +1,7 @@
 //! Variables of the host, as SPIR-V on pocl: their memory is there as long as the module, and what fails leaves nothing behind.
 
 use kernelmill::{Device, Launch, Result, module_cache};
-use opencl_backend::{Child, Kernels};
+use opencl_backend::{Child, Kernels, run_child};
 use test_support::tool;
 
 /// Runs `body` on pocl behind the layer that translates SPIR-V, and whose rule makes a call fail; `None` where one of them
@@ -14,7 +14,7 @@ fn on_pocl(name: &str, rule: &str, body: impl FnOnce(&Device)) -> Option<Child> 
         ("OPENCL_LAYER_LEAK_CHECK", "1"),
         ("OPENCL_LAYER_FAIL", rule),
     ];
-    let child = Child::run(name, &variables, || {
+    let child = run_child(name, &variables, || {
         let device = Device::opencl(0).unwrap();
         body(&device);
         drop(device);

@@ -58,7 +58,19 @@ pub struct Checked {
 #[must_use]
 #[track_caller]
 pub fn on(program: &str, device: &str) -> Checked {
-    let output = command(program, device).output().expect("the program starts");
+    on_with(program, device, &[])
+}
+
+/// As [`on`], with these variables beside those of the device.
+///
+/// # Panics
+///
+/// As [`on`].
+#[must_use]
+#[track_caller]
+pub fn on_with(program: &str, device: &str, variables: &[(&str, &str)]) -> Checked {
+    let output = command(program, device).envs(variables.iter().copied()).output();
+    let output = output.expect("the program starts");
     let text = String::from_utf8(output.stdout).expect("text");
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{device}: {errors}\n{text}");

@@ -9,12 +9,14 @@
 //! - [`builds`] is for packages that tests build with cargo, and removes what is built.
 //! - [`library`] makes copies of libraries that lack a function.
 //! - [`Package`] is a small package of kernels to build, and [`checks`] runs those of a program on a device.
+//! - [`child`] runs a test in a process of its own, with the driver of a back end.
 //! - [`Outcomes`](outcomes::Outcomes) are those of checks that a test runs in a process of their own.
 //! - [`Trace`] is what a program has written of its times.
 //! - [`temporary_folder`] gives each test a folder of its own.
 
 pub mod builds;
 pub mod checks;
+pub mod child;
 pub mod driver;
 mod folder;
 pub mod fuzz;

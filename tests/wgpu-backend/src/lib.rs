@@ -3,5 +3,6 @@
 mod child;
 mod kernels;
 
-pub use child::{Child, LEAKS, clean_child, count};
+pub use child::{clean_child, count, run_child, spawn_child};
 pub use kernels::Kernels;
+pub use test_support::child::{Child, LEAKS};

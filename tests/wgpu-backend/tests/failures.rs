@@ -14,7 +14,7 @@
 
 use kernelmill::{Device, Error, Launch, LoadRequest, Result, module_cache};
 use std::sync::Arc;
-use wgpu_backend::{Child, Kernels, LEAKS, clean_child};
+use wgpu_backend::{Child, Kernels, LEAKS, clean_child, run_child};
 
 const LEN: usize = 300;
 
@@ -126,7 +126,7 @@ fn fail_each_call(name: &str, code: i32, is_clear: impl Fn(&str) -> bool) {
     loop {
         let fail = format!("any at call {} with {code}", calls + 1);
         let variables = [("VULKAN_LAYER_FAIL", &*fail), ("VULKAN_LAYER_LEAK_CHECK", "1")];
-        let Some(child) = Child::run(name, &variables, attempts) else { return };
+        let Some(child) = run_child(name, &variables, attempts) else { return };
         let Some(found) = judge(&child, &is_clear) else { break };
         faults.extend(found.into_iter().map(|fault| format!("call {}: {fault}", calls + 1)));
         calls += 1;
@@ -228,7 +228,7 @@ fn an_invalid_module_is_an_error_of_validation() {
 #[test]
 fn a_leak_is_seen() {
     let variables = [("VULKAN_LAYER_LEAK_CHECK", "1")];
-    let child = Child::run("a_leak_is_seen", &variables, || {
+    let child = run_child("a_leak_is_seen", &variables, || {
         std::mem::forget(Device::wgpu(0).unwrap().zeros::<u32>(1).unwrap());
     });
     let Some(child) = child else { return };

@@ -83,7 +83,8 @@ unsafe extern "C" fn hipModuleGetFunction(
     })
 }
 
-/// The code that runs is the processor's, which has no variables of the device. Only what says that kernels print is there.
+/// The code that runs is the processor's: its variables are those that a test has registered, of all modules of one code
+/// object the same. Besides, what says that kernels print is there.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn hipModuleGetGlobal(
     address: *mut *mut c_void,
@@ -97,14 +98,22 @@ unsafe extern "C" fn hipModuleGetGlobal(
             return state.refuse(code::INVALID_HANDLE, "a handle that is not a module");
         };
         // SAFETY: the caller gives a text that ends with a zero.
-        let name = unsafe { CStr::from_ptr(name) };
-        if !module.metadata.prints || name.to_str() != Ok(PRINTS) {
-            return Err(code::NOT_FOUND);
-        }
+        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+        let device = module.device;
+        let (found, size) = match state.registered.variable(module.digest, &name) {
+            Some((found, size)) => {
+                state.memory.place_variable(found, size, device);
+                (std::ptr::with_exposed_provenance_mut(found), size)
+            }
+            None if module.metadata.prints && name == PRINTS => {
+                ((&raw const MARK).cast_mut().cast(), size_of_val(&MARK))
+            }
+            None => return Err(code::NOT_FOUND),
+        };
         // SAFETY: the caller's places.
         unsafe {
-            give(bytes, size_of_val(&MARK))?;
-            give(address, (&raw const MARK).cast_mut().cast())
+            give(bytes, size)?;
+            give(address, found)
         }
     })
 }

@@ -1,6 +1,6 @@
 //! Registration, which the real library does not have.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_void};
 
 use kernelmill::__codegen::CpuKernel;
 
@@ -46,4 +46,25 @@ unsafe extern "C" fn fake_hip_register(registration: *const Registration) {
         };
         state().registered.add(image, entry, code);
     }
+}
+
+/// Registers a variable of a code object, which is the one of the CPU's code.
+///
+/// # Safety
+///
+/// What is pointed to is there, and the variable stays as long as the process.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn fake_hip_register_variable(
+    image: *const u8,
+    image_bytes: usize,
+    name: *const c_char,
+    address: *mut c_void,
+    bytes: usize,
+) {
+    // SAFETY: promised.
+    let (image, name) = unsafe {
+        (std::slice::from_raw_parts(image, image_bytes), CStr::from_ptr(name).to_string_lossy())
+    };
+    let memory = (address.expose_provenance(), bytes);
+    state().registered.add_variable(image, name.into_owned(), memory);
 }

@@ -1,6 +1,6 @@
 //! NVTX ranges: each load, launch and copy, for a tool that the test compiles.
 
-use cuda_backend::{Child, Kernels, clean_child, is_left_out};
+use cuda_backend::{Kernels, clean_child, is_left_out, run_child};
 use kernelmill::{Device, Launch};
 use std::{env, fs, path::PathBuf};
 use test_support::{TempDir, temporary_folder, tool};
@@ -55,7 +55,7 @@ fn a_library_that_is_no_tool_is_a_warning() {
         return;
     }
     if env::var_os(INJECTION).is_some() {
-        Child::run(name, &[], work);
+        run_child(name, &[], work);
     }
     let (folder, library) = injection();
     let library = library.to_str().unwrap();
@@ -69,7 +69,7 @@ fn a_library_that_is_no_tool_is_a_warning() {
         (vec![(INJECTION, "libm.so.6")], "undefined symbol: InitializeInjectionNvtx2"),
     ];
     for (variables, reason) in cases {
-        let child = Child::run(name, &variables, work);
+        let child = run_child(name, &variables, work);
         child.expect_success();
         let warnings: Vec<_> =
             child.stderr.lines().filter(|line| line.starts_with("kernelmill: NVTX_")).collect();
