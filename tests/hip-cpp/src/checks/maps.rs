@@ -19,6 +19,16 @@ pub(crate) fn saxpy(on: &On<'_>) -> Result<()> {
     assert_eq!(y.download()?, floats(COUNT).iter().map(|x| 3.0 * x + 1.0).collect::<Vec<_>>());
     let refused = on.kernels.saxpy(&on.stream, launch(), 3.0, &x, &mut y, COUNT + 1);
     assert!(refused.unwrap_err().to_string().contains("saxpy"));
+    // With other scalars, which the contract is checked for on every device.
+    let mut prepared = on.kernels.prepare().saxpy(launch(), 0.0, &x, &mut y, 1)?;
+    let refused = on.kernels.set_scalars().saxpy(&mut prepared, 2.0, COUNT + 1);
+    assert!(matches!(refused, Err(kernelmill::Error::Contract { .. })), "{refused:?}");
+    for a in [2.0, -4.0] {
+        on.kernels.set_scalars().saxpy(&mut prepared, a, COUNT)?;
+        prepared.launch(&on.stream)?;
+    }
+    drop(prepared);
+    assert_eq!(y.download()?, floats(COUNT).iter().map(|x| x + 1.0).collect::<Vec<_>>());
     Ok(())
 }
 
