@@ -43,10 +43,10 @@ pub(super) const PTX: &str = "\
 pub(super) fn ways() -> Result<Vec<Way>> {
     let Ok(device) = Device::cuda(0) else { return Ok(Vec::new()) };
     println!("{device}");
-    let mut ways = vec![("ptx", "the driver, embedded PTX")];
+    let embedded = vec![("ptx", "the driver, embedded PTX")];
     #[cfg(feature = "jit")]
-    ways.extend(compiled::ways(&device)?);
-    Ok(ways)
+    let embedded = [embedded, compiled::ways(&device)?].concat();
+    Ok(embedded)
 }
 
 /// What a process on the driver does.
