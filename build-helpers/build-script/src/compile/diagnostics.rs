@@ -339,7 +339,7 @@ mod tests {
         );
         let package = Package::read(&environment).unwrap();
         let mut settings = resolve::read(&environment, &package, project.builder.clone()).unwrap();
-        let found = sources::find(&package, &mut settings).unwrap();
+        let found = sources::find(&package, &mut settings).0;
         let [mut whole, mut alone] = [Report::default(), Report::default()];
         report_failure(error, &found.sources[0], (&package, &settings), &mut whole);
         report_error(error, &found.sources[0].display, &mut alone);
@@ -426,7 +426,7 @@ mod tests {
         );
         let package = Package::read(&environment).unwrap();
         let mut settings = resolve::read(&environment, &package, project.builder.clone()).unwrap();
-        let found = sources::find(&package, &mut settings).unwrap();
+        let found = sources::find(&package, &mut settings).0;
         let said = |names: [&str; 2]| {
             let parameter = |name: &str, size| (name.to_owned(), String::new(), size);
             let fault = ParameterSpace {

@@ -134,9 +134,11 @@ impl Package {
         let workspaces = match &workspace {
             Some(workspace) => Some(paths::normal(&root.join(&workspace.display))),
             // It says nothing yet.
-            None => {
-                root.ancestors().skip(1).map(|it| it.join("Cargo.toml")).find(|it| has_table(it, "workspace"))
-            }
+            None => root
+                .ancestors()
+                .skip(1)
+                .map(|it| it.join("Cargo.toml"))
+                .find(|it| has_table(it, "workspace")),
         };
         if let Some(path) = workspaces {
             warn_of_unread(environment, &root, &path);
