@@ -318,7 +318,8 @@ fn compile(compilation: &Compilation<'_>, planned: Planned) -> Result<Compiled, 
     report.into_result(Error::Sources)?;
     compilation.find_states(&mut sources, &units, &mut fronts)?;
     let mut interface = Interface::of(&sources, settings, &package.name)?;
-    interface.read_comments(&package.root);
+    let folders: Vec<_> = settings.includes.iter().map(|it| package.root.join(it)).collect();
+    interface.read_comments(&package.root, &sources, &folders);
     let is_needed = |unit: &Unit| sources[unit.source].is_for(&unit.config.target, settings);
     let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
     let (units, made): (Vec<_>, Vec<_>) = units

@@ -646,6 +646,26 @@ fn wrappers_have_the_comments_of_kernels() {
     assert!(text.contains(expected), "{text}");
 }
 
+#[test]
+fn types_of_wrappers_have_the_comments_of_those_of_kernels() {
+    let types = "/// How to mix.\n#[derive(Clone, Copy)]\n#[repr(C)]\npub struct Mix {\n    /// Of the first, `0..1`.\n    pub share: f32,\n    pub mode: Mode,\n}\n\n\
+                 /// A way.\n#[derive(Clone, Copy)]\n#[repr(u32)]\npub enum Mode {\n    /// One and one.\n    Add,\n    Keep,\n}\n";
+    let mix =
+        "mod types;\nuse types::Mix;\n#[kernel]\nfn mix(how: Mix, mut y: DisjointSlice<f32>) {}";
+    let files = [("kernels/mix.rs", mix), ("kernels/types.rs", types)];
+    let project = Project::new("targets = [\"compute_75\"]\n", &files);
+    project.build().result.unwrap();
+    let text = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
+    for expected in [
+        "\n/// How to mix.\n///\n/// `Mix` of the kernels: 8 bytes",
+        "{\n    /// Of the first, `0..1`.\n    pub share: f32,\n    /// `mode` of the kernels' struct.\n    pub mode: Mode,\n}",
+        "\n/// A way.\n///\n/// `Mode` of the kernels.\n",
+        "{\n    /// One and one.\n    Add = 0,\n    /// `Keep` of the kernels' enum.\n    Keep = 1,\n}",
+    ] {
+        assert!(text.contains(expected), "{expected}\nis not in\n{text}");
+    }
+}
+
 /// Acceptance: S0.2.
 #[test]
 fn bindings_are_of_kernels() {
