@@ -296,10 +296,7 @@ fn kernels_of_cuda_programs_are_taken_over() {
     let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
     let rules = "# requires = [\"A.len >= numElements\", \"B.len >= numElements\", \"C.len >= numElements\", \
                  \"grid.x * block.x <= 2147483648\", \"grid.y * grid.z * block.y * block.z == 1\"]";
-    assert!(
-        manifest.contains(&format!("\n[package.metadata.kernelmill.kernels.vectorAdd]\n")),
-        "{manifest}"
-    );
+    assert!(manifest.contains("\n[package.metadata.kernelmill.kernels.vectorAdd]\n"), "{manifest}");
     assert!(manifest.contains(rules), "{manifest}");
     let kernel = package.join("kernels/vectorAdd.cu");
     let text = fs::read_to_string(&kernel).unwrap();

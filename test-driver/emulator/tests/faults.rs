@@ -383,7 +383,7 @@ fn source_lines_are_told() {
     // The line itself, where the source is there and has it.
     let folder = test_support::temporary_folder();
     assert_eq!(fault.frame(folder.path()), None);
-    test_support::write_file(&folder, "kernels/fill.rs", &"\n".repeat(40));
+    test_support::write_file(&folder, "kernels/fill.rs", "\n".repeat(40));
     assert_eq!(fault.frame(folder.path()), None);
     let source = "\n".repeat(41) + "    y[i] = 1;\n";
     test_support::write_file(&folder, "kernels/fill.rs", &source);
