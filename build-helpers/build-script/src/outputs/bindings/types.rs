@@ -1,9 +1,8 @@
 //! The types in signatures: their items in the bindings, and their names.
 
 use super::{
-    comments::Documentation,
+    comments::{Documentation, LINKS, commented},
     expr::Expr,
-    methods::{LINKS, commented},
     model::{Enum, Interface, Struct},
     names::identifier,
 };
