@@ -380,6 +380,15 @@ fn source_lines_are_told() {
     assert!(
         fault.to_string().contains("in k at PTX line 14 (kernels/fill.rs:42), block (0, 0, 0)")
     );
+    // The line itself, where the source is there and has it.
+    let folder = test_support::temporary_folder();
+    assert_eq!(fault.frame(folder.path()), None);
+    test_support::write_file(&folder, "kernels/fill.rs", "\n".repeat(40));
+    assert_eq!(fault.frame(folder.path()), None);
+    let source = "\n".repeat(41) + "    y[i] = 1;\n";
+    test_support::write_file(&folder, "kernels/fill.rs", &source);
+    let expected = "  --> kernels/fill.rs:42:5\n   |\n42 |     y[i] = 1;\n   |     ^^^^^^^^^";
+    assert_eq!(fault.frame(folder.path()).as_deref(), Some(expected));
 }
 
 #[test]

@@ -21,7 +21,8 @@
 //! - **Kernels are checked.** An access outside an allocation, or to one that was freed, a misaligned
 //!   one, a deadlock, a read of what was never written: the context has the error that CUDA has for
 //!   it from then on. The next call that waits reports it, and all calls after that; what happened,
-//!   with the lines of PTX and source, the block and the thread, is printed to stderr once.
+//!   with the lines of PTX and source, the block and the thread, is printed to stderr once. Where the source is there,
+//!   its line is drawn too.
 //! - **Launches are refused** as the real driver does: for too many threads, too much shared memory,
 //!   sizes of 0.
 //! - **Handles are numbers** that are never given out twice, so that one that is stale, or of another

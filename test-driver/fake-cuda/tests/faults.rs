@@ -41,6 +41,10 @@ fn faults_are_sticky_and_said_once() {
     });
     said(&outcome, &["CUDA_ERROR_ILLEGAL_ADDRESS on device 0: kernel `fault`", "PTX line"]);
     assert!(outcome.stderr.contains("thread (0, 0, 0)"), "{}", outcome.stderr);
+    // With the line that its `.loc` names.
+    let frame = " --> tests/kernels/basic.ptx:51:2\n";
+    assert!(outcome.stderr.contains(frame), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("ld.global.u32 %r1, [%rd1];\n"), "{}", outcome.stderr);
 }
 
 #[test]

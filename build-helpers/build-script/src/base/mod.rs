@@ -4,6 +4,7 @@ pub(crate) mod cargo;
 pub(crate) mod encoding;
 pub(crate) mod environment;
 pub(crate) mod error;
+pub(crate) mod faults;
 pub(crate) mod files;
 pub(crate) mod glob;
 pub(crate) mod jobs;

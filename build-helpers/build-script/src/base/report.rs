@@ -70,17 +70,42 @@ impl Report {
         self.findings.push(Finding::Verbatim { code, text: text.into() });
     }
 
-    /// Adds what another report found in the text of kernel sources, and would have found with any settings: not what may
-    /// come of settings that are wrong, as kernels that are not found, or instances that are not listed.
-    pub(crate) fn add_faults_of_sources(&mut self, other: &Self) {
-        let is_of_source = |finding: &&Finding| match finding {
+    /// A text of its own code, once.
+    pub(crate) fn verbatim_once(&mut self, text: String) {
+        let is_known = self.findings.iter().any(
+            |finding| matches!(finding, Finding::Verbatim { text: known, .. } if *known == text),
+        );
+        if !is_known {
+            self.verbatim(None, text);
+        }
+    }
+
+    /// Adds what another report found and would have found without the faults in this one: not what may come of settings
+    /// and sources that are wrong, as kernels that are not found, or instances that are not listed.
+    pub(crate) fn add_certain(&mut self, other: Self) {
+        let is_certain = |finding: &Finding| match finding {
             Finding::Diagnostic(Diagnostic { code, place, .. }) => {
                 *code != Code::Instances && !place.file.ends_with(".toml")
             }
-            Finding::Plain { .. } | Finding::Verbatim { .. } => false,
+            Finding::Plain { code, .. } => !matches!(
+                code,
+                Code::NoKernels
+                    | Code::MissingFile
+                    | Code::NoKernelSource
+                    | Code::UnsuitedTarget
+                    | Code::DeviceLibrary
+                    | Code::HostCode
+                    | Code::Instances
+            ),
+            Finding::Verbatim { .. } => true,
         };
-        self.findings.extend(other.findings.iter().filter(is_of_source).cloned());
-        self.texts.extend(other.texts.clone());
+        for finding in other.findings.into_iter().filter(is_certain) {
+            match finding {
+                Finding::Verbatim { code: None, text } => self.verbatim_once(text),
+                finding => self.findings.push(finding),
+            }
+        }
+        self.texts.extend(other.texts);
     }
 
     /// `Err` with everything found, if anything was.

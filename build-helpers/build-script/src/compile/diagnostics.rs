@@ -4,14 +4,14 @@ use super::{compiler::Failure, front_end::Front};
 use crate::{
     base::{environment::BuildEnvironment, report::Report},
     discovery::{
-        place::{place_at, place_of_parameter},
+        place::{place_at, place_of_line, place_of_parameter},
         source::Source,
     },
     settings::{origin::Value, package::Package, resolved::Settings},
 };
 use kernelmill_artifact::Target;
 use kernelmill_compiler::{
-    Error as CompileError, ParameterSpace,
+    Error as CompileError, HiddenKernel, ParameterSpace,
     diagnostic::{Code, Diagnostic, Message, MessageSeverity},
 };
 use std::collections::BTreeSet;
@@ -82,10 +82,36 @@ pub(crate) fn report_failure(
     (package, settings): (&Package, &Settings),
     report: &mut Report,
 ) {
-    report_error(error, &source.display, report);
+    match error {
+        CompileError::HiddenKernels(hidden) => {
+            hidden.iter().for_each(|kernel| report_hidden(kernel, source, report));
+        }
+        _ => report_error(error, &source.display, report),
+    }
     report_absent(error, source, report);
     report_prelude(error, source, report);
     report_arguments(error, source, (package, settings), false, report);
+}
+
+/// A kernel that a macro of another crate writes, at the line of the macro's call where the source has it.
+fn report_hidden(kernel: &HiddenKernel, source: &Source, report: &mut Report) {
+    let placed = kernel.place.as_ref().and_then(|(file, line)| {
+        let (_, text) = source.texts.iter().find(|(display, _)| display == file)?;
+        Some((file, text.clone(), place_of_line(file, text, *line)))
+    });
+    let Some((file, text, place)) = placed else {
+        return report.message(Code::HiddenKernel, kernel.to_string());
+    };
+    report.add_text(file, text);
+    let message = format!(
+        "kernel `{}` is written by a macro of another crate, and the build cannot read its parameters",
+        kernel.kernel
+    );
+    let help =
+        "write `#[kernel]` and the function in the source itself, or by a `macro_rules!` of it";
+    report.diagnostic(
+        Diagnostic::error(Code::HiddenKernel, place, message).kernel(&kernel.kernel).help(help),
+    );
 }
 
 /// What a module of kernels does not have of its crate, where rustc does not know a name: it cannot say why.
@@ -339,7 +365,7 @@ mod tests {
         );
         let package = Package::read(&environment).unwrap();
         let mut settings = resolve::read(&environment, &package, project.builder.clone()).unwrap();
-        let found = sources::find(&package, &mut settings).unwrap();
+        let found = sources::find(&package, &mut settings).0;
         let [mut whole, mut alone] = [Report::default(), Report::default()];
         report_failure(error, &found.sources[0], (&package, &settings), &mut whole);
         report_error(error, &found.sources[0].display, &mut alone);
@@ -426,7 +452,7 @@ mod tests {
         );
         let package = Package::read(&environment).unwrap();
         let mut settings = resolve::read(&environment, &package, project.builder.clone()).unwrap();
-        let found = sources::find(&package, &mut settings).unwrap();
+        let found = sources::find(&package, &mut settings).0;
         let said = |names: [&str; 2]| {
             let parameter = |name: &str, size| (name.to_owned(), String::new(), size);
             let fault = ParameterSpace {

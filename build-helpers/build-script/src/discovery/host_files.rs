@@ -112,7 +112,7 @@ mod tests {
         let package = Package::read(&environment)?;
         let mut settings = resolve::read(&environment, &package, project.builder.clone())?;
         let hosts = find(&environment, &package, &settings)?;
-        let sources = sources::find(&package, &mut settings)?.sources;
+        let sources = sources::find(&package, &mut settings).0.sources;
         let displays = |files: Vec<Source>| files.into_iter().map(|file| file.display).collect();
         let lines = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
         Ok((displays(hosts), displays(sources), lines))

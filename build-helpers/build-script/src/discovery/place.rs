@@ -94,7 +94,7 @@ pub(crate) fn report_feature(
 }
 
 /// What stands in a line.
-fn place_of_line(file: &str, text: &str, line: u32) -> Place {
+pub(crate) fn place_of_line(file: &str, text: &str, line: u32) -> Place {
     let before = text.split_inclusive('\n').take((line as usize).saturating_sub(1));
     let start: usize = before.map(str::len).sum();
     let line = text[start..].lines().next().unwrap_or_default();

@@ -1,7 +1,10 @@
 //! The build pipeline, from settings to `OUT_DIR`.
 
 use crate::{
-    base::{environment::BuildEnvironment, error::Error, files::remove_leftovers, report::Report},
+    base::{
+        environment::BuildEnvironment, error::Error, faults::Faults, files::remove_leftovers,
+        report::Report,
+    },
     compile::{
         artifacts::architectures,
         binary::Binary,
@@ -42,6 +45,7 @@ use kernelmill_compiler::{
     Compiler, Error as CompileError,
     plugin::{Plugin, Scope},
 };
+use kernelmill_store::Store;
 use std::sync::{Arc, OnceLock};
 
 /// Builds with the compiler that the toolchain gives.
@@ -66,12 +70,21 @@ fn open(
 ) -> Result<Box<dyn Compile>, Error> {
     let toolchain_error = |error: CompileError| Error::Toolchain(error.to_string());
     let search = toolchain::Search::of_build(environment, package, settings);
-    let toolchain = toolchain::find(&search, package, settings, !is_skipped(environment))?;
-    let compiler = Compiler::new(toolchain).map_err(toolchain_error)?;
-    for warning in compiler.warnings() {
-        environment.cargo.warn(&warning);
+    let mut faults = Faults::default();
+    let toolchain = toolchain::find(&search, package, settings, &mut faults)?;
+    if !is_skipped(environment) {
+        faults.take(toolchain::check_ptxas(&search, settings, &toolchain));
     }
-    Ok(Box::new(compiler.with_plugins(plugins.to_vec()).map_err(toolchain_error)?))
+    let compiler = faults.take(Compiler::new(toolchain).map_err(toolchain_error));
+    let opened = compiler.and_then(|compiler| {
+        for warning in compiler.warnings() {
+            environment.cargo.warn(&warning);
+        }
+        faults.take(compiler.with_plugins(plugins.to_vec()).map_err(toolchain_error))
+    });
+    faults.into_result()?;
+    let opened = opened.ok_or_else(|| Error::Internal("no compiler".to_owned()))?;
+    Ok(Box::new(opened))
 }
 
 /// Whether binaries are left out.
@@ -99,7 +112,9 @@ pub(crate) fn run_with(
     let package = Package::read(environment)?;
     remove_leftovers(&package.out_dir);
     variables::warn_of_unknown(environment);
-    let (mut settings, faults) = resolve::read_all(environment, &package, builder);
+    let mut faults = Faults::default();
+    let (mut settings, found) = resolve::read_all(environment, &package, builder);
+    faults.take(found.into_result(Error::Settings));
     let is_skipped = is_skipped(environment);
     let store = match is_skipped {
         true => Ok(store_of_user_if_any(environment)),
@@ -107,19 +122,26 @@ pub(crate) fn run_with(
     };
     drop(step);
     let step = environment.step("build", "discovery", &[]);
-    let discovered = discover(environment, &package, &mut settings);
-    let discovered = with_faults(faults, discovered)?;
+    let discovered = discover(environment, &package, &mut settings, &mut faults);
     drop(step);
-    let store = store?;
+    let store = faults.take(store).unwrap_or_else(|| Store::new(None, 0));
     let step = environment.step("build", "search for tools and plan", &[]);
     let search = toolchain::Search::of_build(environment, &package, &settings);
-    let tools = find_tools(&search, &package, &settings, &discovered, is_skipped)?;
+    let tools = find_tools(&search, &package, &settings, &discovered, is_skipped);
+    let tools = faults.take(tools);
     let inputs = Inputs::new(environment, &package, &store);
-    let context = Planning { environment, package: &package, search: &search, tools: &tools };
+    let context =
+        Planning { environment, package: &package, search: &search, tools: tools.as_ref() };
     let planned = match is_skipped {
         true => Planned { units: Vec::new(), host_files: Vec::new(), found: discovered.found },
-        false => plan(&context, &mut settings, discovered, &inputs)?,
+        false => plan(&context, &mut settings, discovered, &inputs, &mut faults),
     };
+    if !faults.is_empty() && !is_skipped {
+        // What this build would lack next.
+        faults.take(open(&package, &settings));
+    }
+    faults.into_result()?;
+    let tools = tools.unwrap_or_default();
     drop(step);
     let step = environment.step("build", "compilation", &[]);
     let compilation = Compilation {
@@ -157,20 +179,6 @@ pub(crate) fn run_with(
     Ok(summary)
 }
 
-/// What discovery found, or everything that is wrong with the settings and with the sources.
-fn with_faults(
-    mut faults: Report,
-    discovered: Result<Discovered, Error>,
-) -> Result<Discovered, Error> {
-    if faults.is_empty() {
-        return discovered;
-    }
-    if let Err(Error::Sources(found)) = &discovered {
-        faults.add_faults_of_sources(found);
-    }
-    Err(Error::Settings(faults))
-}
-
 /// What discovery finds.
 struct Discovered {
     found: Found,
@@ -183,14 +191,16 @@ fn discover(
     environment: &BuildEnvironment,
     package: &Package,
     settings: &mut Settings,
-) -> Result<Discovered, Error> {
-    let found = sources::find(package, settings)?;
+    faults: &mut Faults,
+) -> Discovered {
+    let (found, report) = sources::find(package, settings);
+    faults.take(report.into_result(Error::Sources));
     found.watched.iter().for_each(|path| package.watch(environment, path));
     if found.sources.iter().any(|source| source.module.is_some()) {
         environment.cargo.know_cfg("kernelmill");
     }
-    let host_files = host_files::find(environment, package, settings)?;
-    Ok(Discovered { found, host_files })
+    let host_files = faults.take(host_files::find(environment, package, settings));
+    Discovered { found, host_files: host_files.unwrap_or_default() }
 }
 
 /// Finds the compilers that the sources in C and C++ need. A build without binaries does what can be done.
@@ -222,7 +232,8 @@ struct Planning<'a> {
     environment: &'a BuildEnvironment,
     package: &'a Package,
     search: &'a toolchain::Search<'a>,
-    tools: &'a CppTools,
+    /// `None` where they cannot be asked.
+    tools: Option<&'a CppTools>,
 }
 
 /// A build whose work is known.
@@ -234,33 +245,38 @@ struct Planned {
     host_files: Vec<Source>,
 }
 
-/// Lists the binaries to make, and refuses those that no compiler can make.
+/// Lists the binaries to make, and refuses those that no compiler can make. Where there is a fault, the list is not complete.
 fn plan(
     context: &Planning<'_>,
     settings: &mut Settings,
     discovered: Discovered,
     inputs: &Inputs<'_>,
-) -> Result<Planned, Error> {
+    faults: &mut Faults,
+) -> Planned {
     let Planning { environment, package, search, tools } = *context;
     let Discovered { found, host_files } = discovered;
-    host::check(&package.target)?;
-    settings.params.device_link =
-        device_libraries::find(environment, package, settings, search, inputs)?;
-    host_code::check(&host_files, settings, search, tools.nvcc.as_ref())?;
+    faults.take(host::check(&package.target));
+    let libraries = device_libraries::find(environment, package, settings, search, inputs);
+    settings.params.device_link = faults.take(libraries).flatten();
+    // What is not found after another error is no fault of its own.
+    if let Some(tools) = tools {
+        faults.take(host_code::check(&host_files, settings, search, tools.nvcc.as_ref()));
+    }
     settings.has_ptx = found.sources.iter().any(|source| source.kind == SourceKind::Ptx);
     for warning in found.sources.iter().flat_map(|source| &source.warnings) {
         environment.cargo.warn(warning);
     }
-    for warning in targets::check(&found.sources, settings)? {
+    for warning in faults.take(targets::check(&found.sources, settings)).unwrap_or_default() {
         environment.cargo.warn(&warning);
     }
-    let units = units::plan(&found.sources, settings, search, tools)?;
+    let units = tools.and_then(|it| faults.take(units::plan(&found.sources, settings, search, it)));
+    let units = units.unwrap_or_default();
     if let Some(plugin) = &settings.plugin_on_everything {
         warn_of_nvcc(environment, &found.sources, &units, |_, _| {
             Some(format!("the plugin `{plugin}` does not run"))
         });
     }
-    Ok(Planned { found, units, host_files })
+    Planned { found, units, host_files }
 }
 
 /// A build whose binaries are made.
@@ -302,7 +318,8 @@ fn compile(compilation: &Compilation<'_>, planned: Planned) -> Result<Compiled, 
     report.into_result(Error::Sources)?;
     compilation.find_states(&mut sources, &units, &mut fronts)?;
     let mut interface = Interface::of(&sources, settings, &package.name)?;
-    interface.read_comments(&package.root);
+    let folders: Vec<_> = settings.includes.iter().map(|it| package.root.join(it)).collect();
+    interface.read_comments(&package.root, &sources, &folders);
     let is_needed = |unit: &Unit| sources[unit.source].is_for(&unit.config.target, settings);
     let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
     let (units, made): (Vec<_>, Vec<_>) = units

@@ -1,7 +1,7 @@
 use crate::{
     manifest::{self, Access, BinaryKind, Manifest, ManifestError, ParameterKind},
     settings::layer::{Layer, TargetName},
-    test_support::{Project, SAXPY, files},
+    test_support::{Project, SAXPY, Shared, files},
 };
 use std::fs;
 
@@ -646,6 +646,26 @@ fn wrappers_have_the_comments_of_kernels() {
     assert!(text.contains(expected), "{text}");
 }
 
+#[test]
+fn types_of_wrappers_have_the_comments_of_those_of_kernels() {
+    let types = "/// How to mix.\n#[derive(Clone, Copy)]\n#[repr(C)]\npub struct Mix {\n    /// Of the first, `0..1`.\n    pub share: f32,\n    pub mode: Mode,\n}\n\n\
+                 /// A way.\n#[derive(Clone, Copy)]\n#[repr(u32)]\npub enum Mode {\n    /// One and one.\n    Add,\n    Keep,\n}\n";
+    let mix =
+        "mod types;\nuse types::Mix;\n#[kernel]\nfn mix(how: Mix, mut y: DisjointSlice<f32>) {}";
+    let files = [("kernels/mix.rs", mix), ("kernels/types.rs", types)];
+    let project = Project::new("targets = [\"compute_75\"]\n", &files);
+    project.build().result.unwrap();
+    let text = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
+    for expected in [
+        "\n/// How to mix.\n///\n/// `Mix` of the kernels: 8 bytes",
+        "{\n    /// Of the first, `0..1`.\n    pub share: f32,\n    /// `mode` of the kernels' struct.\n    pub mode: Mode,\n}",
+        "\n/// A way.\n///\n/// `Mode` of the kernels.\n",
+        "{\n    /// One and one.\n    Add = 0,\n    /// `Keep` of the kernels' enum.\n    Keep = 1,\n}",
+    ] {
+        assert!(text.contains(expected), "{expected}\nis not in\n{text}");
+    }
+}
+
 /// Acceptance: S0.2.
 #[test]
 fn bindings_are_of_kernels() {
@@ -763,4 +783,60 @@ error[KM0027]: two device functions are named `square`
   = note: kernels/count.rs:1:21: the first one
   = help: rename one of them: `Kernels::functions()` has all under their names";
     assert_eq!(project.error(), expected);
+}
+
+/// The build of a project by the compiler of its toolchain, which fails: its findings, the first lines of each.
+fn findings(project: &Project) -> Vec<String> {
+    let environment = project.environment(&Shared::default());
+    let error = super::run(&environment, project.builder.clone(), &[]).unwrap_err();
+    let text = error.rendered();
+    text.split("\n\n").map(|it| it.lines().next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn all_that_is_wrong_before_anything_is_compiled_is_told_in_one_build_and_once() {
+    let wrong = "targts = [\"cpu\"]\n";
+    let metadata = format!("{wrong}targets = [\"sm_90\"]\ncuda-compiler = \"nvcc\"\n");
+    let bad = "#[kernel]\npub fn bad(text: String) {}\n";
+    let headless = ".version 8.0\n.address_size 64\n.visible .entry k() {}\n";
+    let files = [("kernels/bad.rs", bad), ("kernels/headless.ptx", headless)];
+    let mut project = Project::new(&metadata, &files);
+    let latin = b"// caf\xe9\n.target sm_90\n.visible .entry l() {}\n";
+    fs::write(project.folder.path().join("app/kernels/latin.ptx"), latin).unwrap();
+    project.write("app/kernels/fill.cu", "__global__ void fill(float *out) {}\n");
+    project.set("PATH", "/nonexistent");
+    project.set("KERNELMILL_CACHE", "no");
+    let starts = [
+        "error[KM0001]: unknown key `targts`",
+        "error[KM0040]: parameter `text` of kernel `bad` has type `String`",
+        "error[KM0023]: `kernels/latin.ptx` is not UTF-8",
+        "error[KM0121]: the environment variable KERNELMILL_CACHE is `no`",
+        "kernels/headless.ptx: error[KM0082]: it has no `.target`",
+        "error[KM0061]: `kernels/fill.cu` for `sm_90` needs nvcc, and none was found",
+        "error[KM0061]: the target `sm_90` needs ptxas, and none was found",
+    ];
+    let check = |found: &[String], starts: &[&str]| {
+        let is_it = found.iter().zip(starts).all(|(found, start)| found.starts_with(start));
+        assert!(is_it && found.len() == starts.len(), "{found:#?}\nis not\n{starts:#?}");
+    };
+    check(&findings(&project), &starts);
+    // A compiler that is named and is not there is looked for in two places, and told once.
+    let app = |metadata: &str| {
+        format!(
+            "[package]\nname = \"app\"\nversion = \"0.1.0\"\n[package.metadata.kernelmill]\n{metadata}"
+        )
+    };
+    project.write(
+        "app/Cargo.toml",
+        &app(&metadata.replace("]\ncuda", ", \"spirv64\"]\nclang = \"no/clang\"\ncuda")),
+    );
+    let named = "error[KM0067]: the setting `clang` (or KERNELMILL_CLANG) names `no/clang`";
+    check(&findings(&project), &[&starts[..4], &[named], &starts[4..5], &starts[6..]].concat());
+    // Of tools alone too.
+    for name in ["bad.rs", "headless.ptx", "latin.ptx"] {
+        fs::remove_file(project.folder.path().join("app/kernels").join(name)).unwrap();
+    }
+    project.write("app/Cargo.toml", &app(&metadata.replace(wrong, "")));
+    project.set("KERNELMILL_CACHE", "off");
+    check(&findings(&project), &[starts[5], starts[6]]);
 }

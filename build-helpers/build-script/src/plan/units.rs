@@ -170,7 +170,8 @@ pub(crate) fn plan(
             }
         }
         for (index, source) in of_kind {
-            let targets = targets::of_source(source, settings)?;
+            // The check of targets says what is wrong with the head of a file.
+            let targets = targets::of_source(source, settings).unwrap_or_default();
             // Discovery says so of sources in WGSL.
             let lacks_naga = !cfg!(feature = "wgsl") && kind != SourceKind::Wgsl;
             if lacks_naga && targets.contains(&Target::Vulkan) {

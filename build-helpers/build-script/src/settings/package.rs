@@ -80,11 +80,7 @@ fn refuse_likely_names(root: &Path) -> Result<(), Error> {
 fn warn_of_unread(environment: &BuildEnvironment, root: &Path, workspace: &Path) {
     let Some(folder) = workspace.parent().filter(|folder| *folder != root) else { return };
     let settings = folder.join("kernelmill.toml");
-    let has_package = || {
-        let text = fs::read_to_string(workspace).unwrap_or_default();
-        text.lines().any(|line| line.trim_start().starts_with("[package]"))
-    };
-    if settings.is_file() && !has_package() {
+    if settings.is_file() && !has_table(workspace, "package") {
         environment.cargo.watch(Path::new(&paths::relative(root, &settings)));
         environment.cargo.warn(&format!(
             "{} is read for no package: the workspace has none in this folder; write what it says as \
@@ -138,9 +134,11 @@ impl Package {
         let workspaces = match &workspace {
             Some(workspace) => Some(paths::normal(&root.join(&workspace.display))),
             // It says nothing yet.
-            None => {
-                root.ancestors().skip(1).map(|it| it.join("Cargo.toml")).find(|it| is_workspace(it))
-            }
+            None => root
+                .ancestors()
+                .skip(1)
+                .map(|it| it.join("Cargo.toml"))
+                .find(|it| has_table(it, "workspace")),
         };
         if let Some(path) = workspaces {
             warn_of_unread(environment, &root, &path);
@@ -177,9 +175,10 @@ impl Package {
     }
 }
 
-/// Whether a `Cargo.toml` is, as it looks, that of a workspace.
-fn is_workspace(manifest: &Path) -> bool {
-    fs::read_to_string(manifest).is_ok_and(|text| text.contains("[workspace"))
+/// Whether a `Cargo.toml` has a table of this name, in whatever form it is written.
+fn has_table(manifest: &Path, name: &str) -> bool {
+    let text = fs::read_to_string(manifest).unwrap_or_default();
+    DeTable::parse(&text).is_ok_and(|table| entry(table.get_ref(), name).is_some())
 }
 
 /// What Cargo gives `--cfg` for the package, by what it tells build scripts.
@@ -204,6 +203,8 @@ struct Facts {
     edition: Edition,
     /// Whether the text names its workspace's folder.
     names_workspace: bool,
+    /// Whether it is that of a workspace.
+    is_workspace: bool,
 }
 
 enum Edition {
@@ -222,7 +223,8 @@ impl Facts {
             None => Edition::Written(DEFAULT_EDITION.to_owned()),
         };
         let names_workspace = package.is_some_and(|package| entry(package, "workspace").is_some());
-        Self { edition, names_workspace }
+        let is_workspace = entry(&table, "workspace").is_some();
+        Self { edition, names_workspace, is_workspace }
     }
 }
 
@@ -240,10 +242,10 @@ impl Workspace {
     /// for an inherited edition, is Cargo asked: that takes as long as everything else together.
     fn of(cargo: &Path, root: &Path, manifest: &TomlText, facts: &Facts) -> Result<Self, Error> {
         let inherits = matches!(facts.edition, Edition::Inherited);
-        let is_root = manifest.text.contains("[workspace");
+        let is_root = facts.is_workspace;
         let may_say_something = |folder: &Path| {
             fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|text| {
-                text.contains("[workspace") && (inherits || text.contains("metadata"))
+                Facts::of(&text).is_workspace && (inherits || text.contains("metadata"))
             })
         };
         let is_member = facts.names_workspace || root.ancestors().skip(1).any(may_say_something);

@@ -42,4 +42,4 @@ pub use nvcc::Nvcc;
 pub(crate) use check::{check_spirv, no_clang, no_nvcc, no_nvlink, nvcc_targets};
 pub(crate) use cuda::{FOLDERS_OF_LIBRARIES, disassembly, find_tool};
 pub(crate) use search::Search;
-pub(crate) use selection::{CppTools, Needs, find};
+pub(crate) use selection::{CppTools, Needs, check_ptxas, find};

@@ -10,7 +10,7 @@ use super::{
     search::Search,
 };
 use crate::{
-    base::{error::Error, report::Report},
+    base::{error::Error, faults::Faults, report::Report},
     settings::{choices::CudaCompiler, package::Package, resolved::Settings},
 };
 use kernelmill_artifact::Target;
@@ -54,8 +54,9 @@ impl CppTools {
         let Needs { has_kernels, has_host_code, is_for_clang, is_optional } = *needs;
         let has_cuda = has_kernels || has_host_code;
         let is_for_nvcc = has_host_code || settings.cuda_compiler != CudaCompiler::Clang;
+        let mut faults = Faults::default();
         let nvcc = if has_cuda && is_for_nvcc && settings.has_nvidia() {
-            or_none(find_nvcc(search), is_optional)?
+            faults.take(or_none(find_nvcc(search), is_optional)).flatten()
         } else {
             None
         };
@@ -65,10 +66,12 @@ impl CppTools {
         let is_better = wants_clang || falls_back || is_seen;
         let needs_clang = is_for_clang || has_kernels && (is_better || settings.has_others());
         let clang = if needs_clang {
-            or_none(find_clang(search, llvm_of_rustc(rustc_version(package)?)), is_optional)?
+            let found = find_clang(search, llvm_of_rustc(rustc_version(package)?));
+            faults.take(or_none(found, is_optional)).flatten()
         } else {
             None
         };
+        faults.into_result()?;
         Ok(Self { nvcc, clang })
     }
 
@@ -110,17 +113,17 @@ fn rustc_version(package: &Package) -> Result<&str, Error> {
 }
 
 /// Finds the compiler's own toolchain for these settings. Tools that no target needs are not
-/// looked for, so that installing one changes nothing for them. A build that `has_binaries` needs an assembler for cubins.
+/// looked for, so that installing one changes nothing for them.
 ///
 /// # Errors
 ///
-/// [`Error::Toolchain`] where rustc cannot be asked, [`Error::Tool`] where another tool cannot, and [`Error::Sources`] with every target that
-/// needs a tool which is not there.
+/// [`Error::Toolchain`] where rustc cannot be asked, [`Error::Tool`] where ptxas cannot. What is wrong with clang is one of the
+/// `faults`.
 pub(crate) fn find(
     search: &Search<'_>,
     package: &Package,
     settings: &Settings,
-    has_binaries: bool,
+    faults: &mut Faults,
 ) -> Result<Toolchain, Error> {
     let rustc_version = rustc_version(package)?.to_owned();
     let sysroot = ask_rustc(package, &["--print", "sysroot"])?;
@@ -141,15 +144,10 @@ pub(crate) fn find(
         search.environment.cargo.watch(ptxas);
     }
     let spirv = match settings.targets.contains(&Target::Spirv64) {
-        true => find_clang(search, llvm_of_rustc(&rustc_version))?,
+        true => faults.take(find_clang(search, llvm_of_rustc(&rustc_version))).flatten(),
         false => None,
     };
     let spirv_version = spirv.as_ref().map_or_else(String::new, |it| it.version.clone());
-    if ptxas.is_none() && has_binaries {
-        let mut report = Report::default();
-        no_ptxas(search, &settings.targets, &mut report);
-        report.into_result(Error::Sources)?;
-    }
     Ok(Toolchain {
         rustc: package.rustc.clone(),
         rustc_version,
@@ -165,4 +163,21 @@ pub(crate) fn find(
         limits: package.limits,
         scratch: package.out_dir.join("kernelmill"),
     })
+}
+
+/// Refuses targets whose binaries ptxas makes where there is none.
+///
+/// # Errors
+///
+/// [`Error::Sources`] with every such target.
+pub(crate) fn check_ptxas(
+    search: &Search<'_>,
+    settings: &Settings,
+    toolchain: &Toolchain,
+) -> Result<(), Error> {
+    let mut report = Report::default();
+    if toolchain.ptxas.is_none() {
+        no_ptxas(search, &settings.targets, &mut report);
+    }
+    report.into_result(Error::Sources)
 }

@@ -3,6 +3,7 @@
 mod configuration;
 mod coverage;
 mod fault;
+mod frame;
 mod report;
 mod space;
 

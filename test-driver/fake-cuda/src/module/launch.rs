@@ -4,6 +4,7 @@
 
 use std::{
     io::{self, Write},
+    path::Path,
     sync::{Arc, OnceLock, atomic::Ordering},
 };
 
@@ -183,7 +184,11 @@ impl Launchable {
         match result {
             Ok(_) => Ok(()),
             Err(fault) => {
-                let text = format!("kernel `{}`: {fault}", readable(&self.kernel));
+                let mut text = format!("kernel `{}`: {fault}", readable(&self.kernel));
+                // Programs and tests run in the folder of their package, which sources are named from.
+                if let Some(frame) = fault.frame(Path::new("")) {
+                    text = format!("{text}\n{frame}");
+                }
                 Err(AsyncError { error: emulator::error_of(&fault), text })
             }
         }

@@ -270,7 +270,9 @@ mod tests {
     use super::*;
     use crate::{
         base::{cargo::Cargo, report::Report},
+        compile::diagnostics::report_failure,
         discovery::{candidate::Candidate, includes::Headers, read::read, source::SourceKind},
+        settings::resolve,
         test_support::Project,
     };
 
@@ -325,14 +327,21 @@ mod tests {
         variables.insert("TARGET".into(), host().into());
         let environment = BuildEnvironment::fixed(variables, Cargo::to(Box::new(std::io::sink())));
         let package = Package::read(&environment).unwrap();
-        let refused = lower(&environment, &package, &pack(&package), None).map(drop);
-        let message = refused.unwrap_err().to_string();
-        let expected = "kernels/pack: kernel `far` is written by a macro of another crate (";
-        assert!(message.starts_with(expected), "{message}");
-        assert!(message.contains(" (kernels/pack/src/lib.rs:5)"), "{message}");
-        assert!(message.contains("by a `macro_rules!` of it"), "{message}");
+        let source = pack(&package);
+        let error = lower(&environment, &package, &source, None).map(drop).unwrap_err();
+        let settings = resolve::read(&environment, &package, project.builder.clone()).unwrap();
+        let mut report = Report::default();
+        report_failure(&error, &source, (&package, &settings), &mut report);
         // That which is read is not among them.
-        assert_eq!(message.lines().count(), 1, "{message}");
+        let expected = "\
+error[KM0044]: kernel `far` is written by a macro of another crate, and the build cannot read its parameters
+ --> kernels/pack/src/lib.rs:5:1
+  |
+5 | other::kernels!();
+  | ^^^^^^^^^^^^^^^^^^
+  |
+  = help: write `#[kernel]` and the function in the source itself, or by a `macro_rules!` of it";
+        assert_eq!(report.to_string(), expected);
     }
 
     /// A package of kernels without its sources, and a crate with an attribute that does nothing.

@@ -68,12 +68,8 @@ fn variants_of(sources: &[Source]) -> BTreeMap<(String, String), Vec<VariantSett
     variants
 }
 
-/// Finds and reads every source.
-///
-/// # Errors
-///
-/// [`Error::Sources`] with everything that is wrong with any of them.
-pub(crate) fn find(package: &Package, settings: &mut Settings) -> Result<Found, Error> {
+/// Finds and reads every source; those that can be read, and everything that is wrong with any.
+pub(crate) fn find(package: &Package, settings: &mut Settings) -> (Found, Report) {
     let mut report = Report::default();
     let CrateModules { modules, watched } = crate_modules::find(package, settings, &mut report);
     let mut search = Search {
@@ -125,8 +121,7 @@ pub(crate) fn find(package: &Package, settings: &mut Settings) -> Result<Found, 
     if is_empty && report.is_empty() && settings.host_files.is_empty() {
         no_kernels(settings, &mut report);
     }
-    report.into_result(Error::Sources)?;
-    Ok(Found { sources, watched })
+    (Found { sources, watched }, report)
 }
 
 /// The instances that the settings list; the report is given the texts of the settings.

@@ -299,7 +299,7 @@ fn kernels_that_macros_of_headers_make_are_found() {
         BuildEnvironment::fixed(project.variables.clone(), Cargo::to(Box::new(Shared::default())));
     let package = Package::read(&environment).unwrap();
     let mut settings = resolve::read(&environment, &package, project.builder.clone()).unwrap();
-    let found = find(&package, &mut settings).unwrap();
+    let found = find(&package, &mut settings).0;
     let names: Vec<_> = found.sources.iter().map(|source| source.display.as_str()).collect();
     assert_eq!(names, ["kernels/far.cu", "kernels/made.cu", "kernels/whole.cu"]);
     // A kernel may come into this header later.

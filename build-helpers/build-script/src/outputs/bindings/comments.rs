@@ -1,9 +1,10 @@
-//! The comments above kernels in their sources, which become the documentation of their wrappers.
+//! The comments above kernels and types in their sources, which become the documentation of their wrappers.
 //!
-//! They are read from the text above the line that a signature names, in whatever language it is: compiled code has nothing of
-//! them. In Rust they are doc comments. In other languages they are the comment that ends on the line before the function,
+//! They are read from the text above the line that a signature names, in whatever language it is, or above the [declaration](declarations)
+//! of a type: compiled code has nothing of them. In Rust they are doc comments. In other languages they are the comment that ends on the line before the function,
 //! unless it is about the file: one that names a licence, or has no word.
 
+use super::declarations::{self, Declaration, Part};
 use std::{
     collections::BTreeMap,
     fs,
@@ -14,6 +15,26 @@ use std::{
 pub(super) struct Comments {
     root: PathBuf,
     files: BTreeMap<String, Vec<String>>,
+}
+
+/// What a source says of a type.
+#[derive(Debug, Default)]
+pub(crate) struct Documentation {
+    /// In Markdown, as all of it; empty where that is nothing.
+    pub(super) whole: String,
+    /// Of each field or enumerator.
+    pub(super) parts: Vec<String>,
+}
+
+impl Documentation {
+    /// What it says of the part at a place.
+    pub(super) fn part(&self, index: usize) -> &str {
+        self.parts.get(index).map_or("", String::as_str)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.whole.is_empty() && self.parts.iter().all(String::is_empty)
+    }
 }
 
 /// The lines that the head of a function may have above the one with its name.
@@ -43,12 +64,35 @@ impl Comments {
         Self { root: root.to_owned(), files: BTreeMap::new() }
     }
 
-    /// The comment above a line of a file, counted from 1, as Markdown; empty where there is none.
-    pub(super) fn above(&mut self, file: &str, line: u32) -> String {
-        let lines = self.files.entry(file.to_owned()).or_insert_with(|| {
+    /// The lines of a file.
+    pub(super) fn lines(&mut self, file: &str) -> &[String] {
+        self.files.entry(file.to_owned()).or_insert_with(|| {
             let text = fs::read_to_string(self.root.join(file)).unwrap_or_default();
             text.lines().map(str::to_owned).collect()
-        });
+        })
+    }
+
+    /// What a file says of a type and of its parts; `None` where the type is not declared there.
+    pub(super) fn of_type(
+        &mut self,
+        file: &str,
+        name: &str,
+        parts: &[&str],
+    ) -> Option<Documentation> {
+        let text = self.lines(file).join("\n");
+        let Declaration { line, parts } = declarations::find(&text, file, name, parts)?;
+        let whole = self.above(file, line);
+        let part = |part: Option<Part>| {
+            let Some(Part { line, is_first, behind }) = part else { return String::new() };
+            let above = if is_first { self.above(file, line) } else { String::new() };
+            if above.is_empty() { plain(&behind) } else { above }
+        };
+        Some(Documentation { whole, parts: parts.into_iter().map(part).collect() })
+    }
+
+    /// The comment above a line of a file, counted from 1, as Markdown; empty where there is none.
+    pub(super) fn above(&mut self, file: &str, line: u32) -> String {
+        let lines = self.lines(file);
         let Some(above) =
             usize::try_from(line).ok().and_then(|line| lines.get(..line.checked_sub(1)?))
         else {
@@ -226,6 +270,30 @@ fn plain(line: &str) -> String {
     }
     // A list's dash stays one.
     text
+}
+
+/// What rustdoc says of comments that were written for another module.
+pub(super) const LINKS: &str = "    #[allow(
+        clippy::doc_lazy_continuation,
+        clippy::doc_link_code,
+        clippy::doc_markdown,
+        clippy::doc_overindented_list_items,
+        clippy::too_long_first_doc_paragraph,
+        rustdoc::bare_urls,
+        rustdoc::broken_intra_doc_links,
+        rustdoc::invalid_html_tags,
+        rustdoc::private_intra_doc_links,
+        reason = \"as the kernel's source has it\"
+    )]
+";
+
+/// Lines of documentation of an item in an `impl`.
+pub(super) fn commented(text: &str) -> String {
+    let comment = |line: &str| match line {
+        "" => "    ///\n".to_owned(),
+        line => format!("    /// {line}\n"),
+    };
+    text.lines().map(comment).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 //! methods over it.
 
 use super::{
-    methods::{LINKS, commented, parameters_with},
+    comments::{LINKS, commented},
+    methods::parameters_with,
     model::{Generic, Interface, Kernel, Marker},
     names::{identifier, parameter_names},
     types::{import_plain, type_name},

@@ -1,6 +1,7 @@
 //! Collection of the interface, with checks that everything fits into one type.
 
 use super::{
+    comments::Documentation,
     generics,
     model::{Enum, Generic, Interface, Kernel, Marker, Struct, Variable},
     rules,
@@ -106,11 +107,11 @@ impl Interface {
         };
         let structs = types.structs.into_values().map(|(layout, _)| {
             let (mapped_to, is_of_module) = all_mapped(&layout.name);
-            Struct { mapped_to, is_of_module, layout }
+            Struct { mapped_to, is_of_module, layout, documentation: Documentation::default() }
         });
         let enums = types.enums.into_values().map(|(layout, _)| {
             let (mapped_to, is_of_module) = all_mapped(&layout.name);
-            Enum { mapped_to, is_of_module, layout }
+            Enum { mapped_to, is_of_module, layout, documentation: Documentation::default() }
         });
         let markers =
             markers.into_iter().map(|name| Marker { mapped_to: mapped(&name), name }).collect();

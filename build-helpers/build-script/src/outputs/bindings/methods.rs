@@ -1,6 +1,7 @@
 //! Launch wrappers: one method for each kernel.
 
 use super::{
+    comments::{LINKS, commented},
     expr::Expr,
     model::{Check, Kernel},
     names::{identifier, parameter_names},
@@ -211,30 +212,6 @@ fn documentation(kernel: &Kernel, takes_functions: bool) -> String {
     }
     let allowed = if kernel.comment.is_empty() { "" } else { LINKS };
     commented(&text) + allowed
-}
-
-/// What rustdoc says of comments that were written for another module.
-pub(super) const LINKS: &str = "    #[allow(
-        clippy::doc_lazy_continuation,
-        clippy::doc_link_code,
-        clippy::doc_markdown,
-        clippy::doc_overindented_list_items,
-        clippy::too_long_first_doc_paragraph,
-        rustdoc::bare_urls,
-        rustdoc::broken_intra_doc_links,
-        rustdoc::invalid_html_tags,
-        rustdoc::private_intra_doc_links,
-        reason = \"as the kernel's source has it\"
-    )]
-";
-
-/// Lines of documentation of an item in an `impl`.
-pub(super) fn commented(text: &str) -> String {
-    let comment = |line: &str| match line {
-        "" => "    ///\n".to_owned(),
-        line => format!("    /// {line}\n"),
-    };
-    text.lines().map(comment).collect()
 }
 
 /// What is said of every wrapper.

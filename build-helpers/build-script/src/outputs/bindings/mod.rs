@@ -2,6 +2,7 @@
 //! a signature, and one launch wrapper for each kernel.
 
 mod comments;
+mod declarations;
 pub(crate) mod embedded;
 mod expr;
 mod generic;

@@ -1,11 +1,19 @@
 //! The interface of a build to its program: kernels, types and functions.
 
-use super::{comments::Comments, expr::Expr};
+use super::{
+    comments::{Comments, Documentation},
+    expr::Expr,
+};
+use crate::base::paths;
+use crate::discovery::{includes::Included, source::Source};
 use kernelmill_artifact::{
-    DeviceFunction, EnumLayout, Signature, StructLayout, VariableDeclaration,
+    DeviceFunction, EnumLayout, Signature, StructLayout, ValueType, VariableDeclaration,
 };
 use kernelmill_compiler::frontend::{cuda::is_same_symbol, generic::GenericArgument};
-use std::path::Path;
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 pub(crate) use kernelmill_compiler::frontend::generic::{GenericKernel, GenericParameter};
 
@@ -90,6 +98,8 @@ pub(crate) struct Check {
 #[derive(Debug)]
 pub(crate) struct Enum {
     pub(crate) layout: EnumLayout,
+    /// What its source says of it.
+    pub(crate) documentation: Documentation,
     /// The user's own type to use for it.
     pub(crate) mapped_to: Option<String>,
     /// Whether that is the very type of a module of kernels, which crosses by what is known of it.
@@ -100,6 +110,8 @@ pub(crate) struct Enum {
 #[derive(Debug)]
 pub(crate) struct Struct {
     pub(crate) layout: StructLayout,
+    /// What its source says of it.
+    pub(crate) documentation: Documentation,
     /// The user's own type to use for it.
     pub(crate) mapped_to: Option<String>,
     /// Whether that is the very type of a module of kernels, which crosses by what is known of it.
@@ -107,11 +119,32 @@ pub(crate) struct Struct {
 }
 
 impl Interface {
-    /// Reads what the sources of a package say of their kernels.
-    pub(crate) fn read_comments(&mut self, root: &Path) {
+    /// Reads what the sources of a package say of their kernels, and of the types that become types of the wrappers.
+    pub(crate) fn read_comments(&mut self, root: &Path, sources: &[Source], folders: &[PathBuf]) {
         let mut comments = Comments::new(root);
         for Kernel { signature, comment, .. } in &mut self.kernels {
             *comment = comments.above(&signature.file, signature.line);
+        }
+        let kernels = &self.kernels;
+        let mut find = |name: &str, parts: &[&str]| {
+            let with_it = kernels.iter().filter(|kernel| {
+                let mut types = kernel.signature.parameters().iter().map(|it| it.kind.crossing());
+                types.any(|ty| mentions(ty, name))
+            });
+            let mut places = with_it.flat_map(|kernel| {
+                let name = name_in_source(name, &kernel.signature);
+                let own = files(kernel, root, sources, folders);
+                own.into_iter().map(move |file| (file, name.clone()))
+            });
+            places.find_map(|(file, name)| comments.of_type(&file, &name, parts))
+        };
+        for Struct { layout, documentation, .. } in &mut self.structs {
+            let parts: Vec<_> = layout.fields.iter().map(|field| &*field.name).collect();
+            *documentation = find(&layout.name, &parts).unwrap_or_default();
+        }
+        for Enum { layout, documentation, .. } in &mut self.enums {
+            let parts: Vec<_> = layout.variants.iter().map(|variant| &*variant.name).collect();
+            *documentation = find(&layout.name, &parts).unwrap_or_default();
         }
     }
 
@@ -122,4 +155,39 @@ impl Interface {
         };
         self.kernels.iter().position(is_it)
     }
+}
+
+/// Whether a type is or has the one of a name.
+fn mentions(ty: &ValueType, name: &str) -> bool {
+    match ty {
+        ValueType::Scalar(_) | ValueType::Function(_) => false,
+        ValueType::Array(element, _) => mentions(element, name),
+        ValueType::Enum(layout) => layout.name == name,
+        ValueType::Struct(layout) => {
+            layout.name == name || layout.fields.iter().any(|field| mentions(&field.ty, name))
+        }
+    }
+}
+
+/// The name that a type has in its source: not its namespace, and not that of the file, which a type has where several
+/// files have one of its name.
+fn name_in_source(name: &str, kernel: &Signature) -> String {
+    let name = name.split('<').next().unwrap_or(name);
+    let name = name.rsplit("::").next().unwrap_or(name);
+    let stem = Path::new(&*kernel.file).file_stem().unwrap_or_default().to_string_lossy();
+    let renamed = name.strip_prefix(&*stem).and_then(|rest| rest.strip_prefix('_'));
+    renamed.unwrap_or(name).to_owned()
+}
+
+/// The files that may declare a kernel's types, relative to the package: its own first.
+fn files(kernel: &Kernel, root: &Path, sources: &[Source], folders: &[PathBuf]) -> Vec<String> {
+    let mut found = vec![kernel.signature.file.to_string()];
+    for source in kernel.sources.iter().filter_map(|index| sources.get(*index)) {
+        found.extend(source.texts.iter().map(|(display, _)| display.clone()));
+        let included = Included::by(&source.path, source.text(), folders).files;
+        found.extend(included.iter().map(|(path, _)| paths::relative(root, path)));
+    }
+    let mut seen = BTreeSet::new();
+    found.retain(|file| seen.insert(file.clone()));
+    found
 }

@@ -289,6 +289,31 @@ name = "blur_u16"
 requires = ["more.len > 0", "out.len >= params.crop.left", "block.x != params.crop.left"]
 "#;
 
+#[test]
+fn types_of_cpp_have_the_comments_of_their_headers() {
+    let header = "/**\n * How to blur.\n */\nstruct Params {\n    float scale; ///< By how much.\n    // One of two.\n    Mode mode;\n};\n\
+                  // A way.\nenum Mode {\n    Nearest, // The next one.\n    Linear = 5\n};\n";
+    let folder = test_support::temporary_folder();
+    test_support::write_file(&folder, "kernels/cuda.cu", "#include <types.h>\n");
+    test_support::write_file(&folder, "include/types.h", header);
+    let mut source = source_of("kernels/cuda.cu", cuda_kernels());
+    source.path = folder.path().join(&source.display);
+    source.texts = vec![(source.display.clone(), "#include <types.h>\n".into())];
+    let sources = [source];
+    let mut interface = Interface::of(&sources, &settings_of(""), PACKAGE).unwrap();
+    interface.read_comments(folder.path(), &sources, &[folder.path().join("include")]);
+    let text = render("cuda", &interface, &[], &[]);
+    for expected in [
+        "\n/// How to blur.\n///\n/// `Params` of the kernels: ",
+        "    /// By how much.\n    pub scale: f32,\n    /// One of two.\n    pub mode: Mode,\n    /// `color` of",
+        "\n/// A way.\n///\n/// `Mode` of the kernels: a number",
+        "    /// The next one.\n    pub const Nearest: Self",
+        "    /// `Linear` of the kernels' enumeration.\n    pub const Linear: Self",
+    ] {
+        assert!(text.contains(expected), "{expected}\nis not in\n{text}");
+    }
+}
+
 /// The faults in the settings of single kernels, as people read them.
 fn faults(settings: &str) -> String {
     let sources = [source_of("kernels/cuda.cu", cuda_kernels())];

@@ -1,6 +1,7 @@
 //! The types in signatures: their items in the bindings, and their names.
 
 use super::{
+    comments::{Documentation, LINKS, commented},
     expr::Expr,
     model::{Enum, Interface, Struct},
     names::identifier,
@@ -36,11 +37,14 @@ pub(super) fn structure(item: &Struct) -> String {
         _ => String::new(),
     };
     let default = if layout_has_default(layout) { "Default, " } else { "" };
-    let (body, constructor) = (fields(layout, is_tuple), constructor(layout, is_tuple));
+    let (body, constructor) = (fields(item, is_tuple), constructor(layout, is_tuple));
+    let documentation = whole(
+        &item.documentation,
+        &format!("`{plain}` of the kernels: {size} bytes, laid out as on every device."),
+    );
     format!(
         "
-/// `{plain}` of the kernels: {size} bytes, laid out as on every device.
-#[derive(Clone, Copy, Debug, {default}PartialEq)]
+{documentation}#[derive(Clone, Copy, Debug, {default}PartialEq)]
 #[allow(
     dead_code,
     non_camel_case_types,
@@ -57,23 +61,42 @@ pub struct {name}{body}
     )
 }
 
+/// The lines above a generated type: what its source says of it, and then what the wrappers do.
+fn whole(documentation: &Documentation, always: &str) -> String {
+    let text = match documentation.whole.as_str() {
+        "" => always.to_owned(),
+        own => format!("{own}\n\n{always}"),
+    };
+    let allowed = if documentation.is_empty() { "" } else { LINKS };
+    let lines = commented(&text) + allowed;
+    let outer = |line: &str| line.strip_prefix("    ").unwrap_or(line).to_owned() + "\n";
+    lines.lines().map(outer).collect()
+}
+
+/// The lines above a part of a generated type: what its source says of it, or else this.
+fn part(own: &str, otherwise: &str) -> String {
+    commented(if own.is_empty() { otherwise } else { own })
+}
+
 /// What stands after the name of a generated struct.
-fn fields(layout: &StructLayout, is_tuple: bool) -> String {
+fn fields(item: &Struct, is_tuple: bool) -> String {
+    let Struct { layout, documentation, .. } = item;
     if layout.fields.is_empty() {
         return "(\n    /// The byte that C++ gives an empty struct.\n    u8,\n);".to_owned();
     }
-    let field = |field: &Field| {
+    let field = |(index, field): (usize, &Field)| {
         let (plain, ty) = (&field.name, type_name(&field.ty));
         let visibility = if field.public { "pub " } else { "" };
+        let own = documentation.part(index);
         if is_tuple {
-            return format!(
-                "    /// Field {plain} of the kernels' struct.\n    {visibility}{ty},\n"
-            );
+            let said = part(own, &format!("Field {plain} of the kernels' struct."));
+            return format!("{said}    {visibility}{ty},\n");
         }
-        let name = identifier(plain);
-        format!("    /// `{plain}` of the kernels' struct.\n    {visibility}{name}: {ty},\n")
+        let (name, said) =
+            (identifier(plain), part(own, &format!("`{plain}` of the kernels' struct.")));
+        format!("{said}    {visibility}{name}: {ty},\n")
     };
-    let fields: String = layout.fields.iter().map(field).collect();
+    let fields: String = layout.fields.iter().enumerate().map(field).collect();
     if is_tuple { format!("(\n{fields});") } else { format!(" {{\n{fields}}}") }
 }
 
@@ -145,14 +168,19 @@ pub(super) fn enumeration(item: &Enum) -> String {
     let private = if layout.zero_is_value() { "" } else { "private " };
     let check = layout_of("device_struct", private);
     if layout.exhaustive {
-        return exhaustive(layout, &name, &check);
+        return exhaustive(item, &name, &check);
     }
     let (plain, scalar) = (&layout.name, layout.scalar.name());
-    let constants = constants(layout, &name);
+    let constants = constants(item, &name);
+    let documentation = whole(
+        &item.documentation,
+        &format!(
+            "`{plain}` of the kernels: a number, and constants for the values that have names."
+        ),
+    );
     format!(
         "
-/// `{plain}` of the kernels: a number, and constants for the values that have names.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+{documentation}#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(
     dead_code,
     non_camel_case_types,
@@ -170,17 +198,19 @@ pub struct {name}(
 }
 
 /// An enumeration of Rust, with the same variants.
-fn exhaustive(layout: &EnumLayout, name: &str, check: &str) -> String {
+fn exhaustive(item: &Enum, name: &str, check: &str) -> String {
+    let Enum { layout, documentation, .. } = item;
     let (plain, scalar) = (&layout.name, layout.scalar.name());
-    let variant = |variant: &Variant| {
+    let variant = |(index, variant): (usize, &Variant)| {
         let (plain, value) = (&variant.name, &variant.value);
-        format!("    /// `{plain}` of the kernels' enum.\n    {} = {value},\n", identifier(plain))
+        let said = part(documentation.part(index), &format!("`{plain}` of the kernels' enum."));
+        format!("{said}    {} = {value},\n", identifier(plain))
     };
-    let variants: String = layout.variants.iter().map(variant).collect();
+    let variants: String = layout.variants.iter().enumerate().map(variant).collect();
+    let documentation = whole(documentation, &format!("`{plain}` of the kernels."));
     format!(
         "
-/// `{plain}` of the kernels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+{documentation}#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(
     dead_code,
     non_camel_case_types,
@@ -250,17 +280,19 @@ fn number_check(layout: &EnumLayout, name: &str) -> String {
 }
 
 /// The constants of a generated enumeration; nothing where it has none.
-fn constants(layout: &EnumLayout, name: &str) -> String {
-    let constant = |variant: &Variant| {
+fn constants(item: &Enum, name: &str) -> String {
+    let Enum { layout, documentation, .. } = item;
+    let constant = |(index, variant): (usize, &Variant)| {
         let (plain, value) = (&variant.name, &variant.value);
         let name = identifier(plain);
+        let said =
+            part(documentation.part(index), &format!("`{plain}` of the kernels' enumeration."));
         format!(
-            "    /// `{plain}` of the kernels' enumeration.
-    pub const {name}: Self = Self({value});
+            "{said}    pub const {name}: Self = Self({value});
 "
         )
     };
-    let constants: Vec<_> = layout.variants.iter().map(constant).collect();
+    let constants: Vec<_> = layout.variants.iter().enumerate().map(constant).collect();
     if constants.is_empty() {
         return String::new();
     }

@@ -128,12 +128,24 @@ fn a_file_of_settings_that_nobody_reads_is_told() {
     );
     assert!(told[0].contains("`[workspace.metadata.kernelmill]` in ../Cargo.toml"), "{told:?}");
     assert!(is_watched);
-    // A package beside it reads it.
-    let manifest =
-        "[workspace]\nmembers = [\"app\"]\n[package]\nname = \"root\"\nversion = \"0.1.0\"\n";
-    project.write("Cargo.toml", manifest);
+    let workspace = "workspace.members = [\"app\"]\n";
+    // A table for packages elsewhere is no package, and neither is text that looks like one.
+    project.write(
+        "Cargo.toml",
+        &format!("{workspace}[ workspace . package ]\ndescription = \"\"\"\n[package]\n\"\"\"\n"),
+    );
+    assert_eq!(warnings().0.len(), 1);
+    // A package beside it reads it, in whatever form it is written.
     project.write("src/lib.rs", "");
-    assert_eq!(warnings(), (vec![], false));
+    for package in [
+        "[package]\nname = \"root\"\nversion = \"0.1.0\"\n",
+        "[ package ]\nname = \"root\"\nversion = \"0.1.0\"\n",
+        "package.name = \"root\"\npackage.version = \"0.1.0\"\n",
+        "package = { name = \"root\", version = \"0.1.0\" }\n",
+    ] {
+        project.write("Cargo.toml", &format!("{workspace}{package}"));
+        assert_eq!(warnings(), (vec![], false), "{package}");
+    }
 }
 
 #[test]

@@ -1,4 +1,7 @@
-//! `cargo kernelmill new`: a package with a kernel that builds, runs and has a test.
+//! `cargo kernelmill new`: a package with a kernel that builds, runs and has a test, or with the kernels of a CUDA program.
+
+mod ported;
+mod program;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::ValueEnum;
@@ -23,10 +26,13 @@ pub(crate) struct Options {
     /// What the kernel is written in.
     #[arg(long, value_enum, default_value_t = Language::Rust)]
     language: Language,
+    /// A CUDA program, a `.cu` file with its launch code: the package gets its kernels, and a program that launches each.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
     /// A checkout of kernelmill to depend on, instead of the published crates.
     #[arg(long, value_name = "FOLDER")]
     kernelmill_path: Option<PathBuf>,
-    /// Print JSON: the folder, the language and the files that were written.
+    /// Print JSON: the folder, the language, the files that were written, and what `--from` leaves to be done.
     #[arg(long)]
     json: bool,
 }
@@ -59,18 +65,23 @@ impl Language {
     }
 }
 
-const MANIFEST: &str = include_str!("../templates/starter/manifest.toml.j2");
-const MAIN: &str = include_str!("../templates/starter/main.rs.j2");
-const BUILD: &str = include_str!("../templates/starter/build.rs");
-const RUST: &str = include_str!("../templates/starter/saxpy.rs");
-const CUDA: &str = include_str!("../templates/starter/saxpy.cu");
-const HIP: &str = include_str!("../templates/starter/saxpy.hip");
-const OPENCL: &str = include_str!("../templates/starter/saxpy.cl");
-const WGSL: &str = include_str!("../templates/starter/saxpy.wgsl");
+const MANIFEST: &str = include_str!("../../templates/starter/manifest.toml.j2");
+const MAIN: &str = include_str!("../../templates/starter/main.rs.j2");
+const BUILD: &str = include_str!("../../templates/starter/build.rs");
+const RUST: &str = include_str!("../../templates/starter/saxpy.rs");
+const CUDA: &str = include_str!("../../templates/starter/saxpy.cu");
+const HIP: &str = include_str!("../../templates/starter/saxpy.hip");
+const OPENCL: &str = include_str!("../../templates/starter/saxpy.cl");
+const WGSL: &str = include_str!("../../templates/starter/saxpy.wgsl");
 
 /// Lets cargo make the package, and adds the kernel.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let dependencies = Dependencies::new(options.kernelmill_path.as_deref())?;
+    ensure!(
+        options.from.is_none() || options.language == Language::Cuda,
+        "`--from` takes a program in CUDA C++: write `--language cuda` too"
+    );
+    let ported = options.from.as_deref().map(ported::port).transpose()?;
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["new", "--quiet", "--bin"]).arg(&options.path);
@@ -82,23 +93,48 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
     let (language, kernel, feature) = options.language.starter();
     let Dependencies { run_time, build_side, device } = dependencies;
-    let values = context! { language, feature, run_time, build_side, device };
+    // Of a program the settings are its own.
+    let shown = if ported.is_some() { "ported" } else { language };
+    let values = context! { language => shown, feature, run_time, build_side, device };
     let path = options.path.join("Cargo.toml");
     let manifest = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let manifest = with_dependencies(&manifest, &render(MANIFEST, &values)?)?;
-    let files = [
-        ("Cargo.toml", manifest.as_str()),
-        ("build.rs", BUILD),
-        ("src/main.rs", &render(MAIN, &values)?),
-        kernel,
+    let (kernels, main, settings, notes) = match ported {
+        Some(ported) => (ported.files, ported.main, ported.settings, ported.notes),
+        None => {
+            let kernel = (kernel.0.to_owned(), kernel.1.to_owned());
+            (vec![kernel], render(MAIN, &values)?, String::new(), Vec::new())
+        }
+    };
+    let mut files = vec![
+        ("Cargo.toml".to_owned(), manifest + &settings),
+        ("build.rs".to_owned(), BUILD.to_owned()),
+        ("src/main.rs".to_owned(), main),
     ];
-    for (name, text) in files {
+    files.extend(kernels);
+    for (name, text) in &files {
         write(&options.path.join(name), text)?;
     }
+    if options.from.is_some() {
+        // Lines of a program's names may be long; without rustfmt they stay so.
+        let _ = Command::new("rustfmt")
+            .args(["--edition", "2024"])
+            .arg(options.path.join("src/main.rs"))
+            .status();
+    }
     if options.json {
-        let names = files.map(|(name, _)| name);
-        let made = json!({ "folder": options.path, "language": language, "files": names });
+        let names: Vec<_> = files.iter().map(|(name, _)| name).collect();
+        let mut made = json!({ "folder": options.path, "language": language, "files": names });
+        if options.from.is_some() {
+            made["notes"] = json!(notes);
+        }
         println!("{made:#}");
+    } else if options.from.is_some() {
+        println!(
+            "created {}: write what `fill_in` names in src/main.rs in its place; then `cargo run` launches its kernels",
+            options.path.display()
+        );
+        notes.iter().for_each(|note| println!("- {note}"));
     } else {
         println!(
             "created {}: `cargo run` in this folder launches its kernel",

@@ -1,0 +1,43 @@
+//! What is wrong with a build before anything is compiled, from all stages, so that one build tells all of it.
+
+use super::{error::Error, report::Report};
+
+/// The errors of stages, in their order.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    errors: Vec<Error>,
+}
+
+impl Faults {
+    /// What a stage gives, or its error kept.
+    pub(crate) fn take<T>(&mut self, result: Result<T, Error>) -> Option<T> {
+        result.map_err(|error| self.errors.push(error)).ok()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    /// The one error, or a report of all. What a later stage finds may come of an earlier one's: of what only settings and
+    /// sources without a fault can show, nothing is told then.
+    pub(crate) fn into_result(mut self) -> Result<(), Error> {
+        if self.errors.len() < 2 {
+            return self.errors.pop().map_or(Ok(()), Err);
+        }
+        let is_of_settings = matches!(self.errors.first(), Some(Error::Settings(_)));
+        let mut report = Report::default();
+        for error in self.errors {
+            match error {
+                Error::Settings(found) | Error::Sources(found) | Error::Kernels(found) => {
+                    if report.is_empty() {
+                        report = found;
+                    } else {
+                        report.add_certain(found);
+                    }
+                }
+                error => report.verbatim_once(error.rendered()),
+            }
+        }
+        Err(if is_of_settings { Error::Settings(report) } else { Error::Sources(report) })
+    }
+}

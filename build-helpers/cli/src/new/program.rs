@@ -1,0 +1,334 @@
+//! Reader of a CUDA program, as far as its text tells: kernels, launches, host code.
+
+use std::ops::Range;
+
+/// What a program has.
+#[derive(Debug, Default)]
+pub(super) struct Program {
+    pub(super) kernels: Vec<Kernel>,
+    pub(super) launches: Vec<Launch>,
+    /// Code of the host: its name, and where it stands.
+    pub(super) host: Vec<(String, Range<usize>)>,
+    /// The names of variables in `__constant__` memory.
+    pub(super) constants: Vec<String>,
+}
+
+/// A kernel.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Kernel {
+    pub(super) name: String,
+    /// The names of its template parameters.
+    pub(super) template: Vec<String>,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) body: String,
+}
+
+/// A parameter of a kernel.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Parameter {
+    pub(super) name: String,
+    /// Its type, or that of the elements of a pointer.
+    pub(super) ty: String,
+    pub(super) is_pointer: bool,
+    pub(super) is_const: bool,
+}
+
+/// A launch with `<<<..>>>`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Launch {
+    pub(super) kernel: String,
+    pub(super) line: usize,
+    pub(super) template: Vec<String>,
+    pub(super) configuration: Vec<String>,
+    pub(super) arguments: Vec<String>,
+}
+
+impl Program {
+    pub(super) fn read(text: &str) -> Self {
+        let code = code_of(text);
+        let mut program = Self::default();
+        let (mut start, mut at) = (0, 0);
+        while let Some(sign) = code.as_bytes().get(at) {
+            match sign {
+                b';' => {
+                    program.declaration(&code, start..at + 1);
+                    (start, at) = (at + 1, at + 1);
+                }
+                b'{' => {
+                    let head = code[start..at].trim();
+                    let is_open = head.starts_with("namespace") || head == "extern";
+                    let end = closing(&code, at).unwrap_or(code.len() - 1);
+                    if is_open {
+                        (start, at) = (at + 1, at + 1);
+                    } else if is_function(head) {
+                        let begin = start + code[start..].len() - code[start..].trim_start().len();
+                        program.function(&code, begin..end + 1, at);
+                        (start, at) = (end + 1, end + 1);
+                    } else {
+                        at = end + 1;
+                    }
+                }
+                b'}' => (start, at) = (at + 1, at + 1),
+                _ => at += 1,
+            }
+        }
+        program.launches = launches(&code);
+        program
+    }
+
+    fn declaration(&mut self, code: &str, range: Range<usize>) {
+        let item = code[range.clone()].trim();
+        let begin = range.end - code[range.clone()].trim_start().len();
+        if item.contains("__constant__") {
+            let named = item.split(['=', '[', ';']).next().unwrap_or_default();
+            self.constants.extend(words(named).last().map(|it| (*it).to_owned()));
+        } else if item.starts_with("using namespace") || item.contains("std::") {
+            self.host.push((item.trim_end_matches(';').to_owned(), begin..range.end));
+        }
+    }
+
+    fn function(&mut self, code: &str, range: Range<usize>, brace: usize) {
+        let head = code[range.start..brace].trim();
+        let body = code[brace..range.end].to_owned();
+        if head.contains("__global__") {
+            self.kernels.extend(kernel(head, body));
+        } else if !head.contains("__device__") && !words(head).contains(&"constexpr") {
+            let name = head.split('(').next().and_then(|it| words(it).last().copied());
+            self.host.push((name.unwrap_or(head).to_owned(), range));
+        }
+    }
+}
+
+/// Whether what stands before a block is the head of a function.
+fn is_function(head: &str) -> bool {
+    let first = words(head).first().copied().unwrap_or_default();
+    let is_type = ["struct", "class", "union", "enum", "typedef"].contains(&first);
+    let is_template_of_type = first == "template" && !head.contains('(');
+    head.contains('(') && !is_type && !is_template_of_type && !outside(head, '=')
+}
+
+/// Whether a sign stands outside of all brackets, as that of an initial value does.
+fn outside(text: &str, sign: char) -> bool {
+    let mut depth = 0_i32;
+    text.chars().any(|c| {
+        depth += i32::from("([<".contains(c)) - i32::from(")]>".contains(c));
+        c == sign && depth == 0
+    })
+}
+
+fn kernel(head: &str, body: String) -> Option<Kernel> {
+    let (template, head) = match head.strip_prefix("template") {
+        Some(rest) => {
+            let open = rest.find('<')?;
+            let close = closing(rest, open)?;
+            let names = split(&rest[open + 1..close]).into_iter().filter_map(|it| {
+                let named = it.split('=').next()?;
+                words(named).last().map(|name| (*name).to_owned())
+            });
+            (names.collect(), &rest[close + 1..])
+        }
+        None => (Vec::new(), head),
+    };
+    let close = head.rfind(')')?;
+    let open = opening(head, close)?;
+    let name = words(&head[..open]).last().map(|it| (*it).to_owned())?;
+    let parameters = split(&head[open + 1..close]).into_iter().filter_map(|it| parameter(&it));
+    Some(Kernel { name, template, parameters: parameters.collect(), body })
+}
+
+fn parameter(text: &str) -> Option<Parameter> {
+    let is_array = text.contains('[');
+    let text = text.split(['[', '=']).next()?;
+    let words = words(text);
+    let (name, ty) = words.split_last()?;
+    let left_out = ["const", "__restrict__", "__restrict", "restrict", "volatile", "struct"];
+    let ty: Vec<_> = ty.iter().copied().filter(|word| !left_out.contains(word)).collect();
+    let is_const = words.contains(&"const");
+    let is_pointer = is_array || text.contains('*');
+    Some(Parameter { name: (*name).to_owned(), ty: ty.join(" "), is_pointer, is_const })
+}
+
+fn launches(code: &str) -> Vec<Launch> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("<<<") {
+        let before = code[..at].trim_end();
+        let (before, template) = match before.strip_suffix('>') {
+            Some(_) => match opening(before, before.len() - 1) {
+                Some(open) => {
+                    (before[..open].trim_end(), split(&before[open + 1..before.len() - 1]))
+                }
+                None => continue,
+            },
+            None => (before, Vec::new()),
+        };
+        let (Some(kernel), Some(end)) = (words(before).last().copied(), code[at..].find(">>>"))
+        else {
+            continue;
+        };
+        let configuration = split(&code[at + 3..at + end]);
+        let rest = &code[at + end + 3..];
+        let open = rest.find('(').unwrap_or_default();
+        let Some(close) = closing(rest, open) else { continue };
+        found.push(Launch {
+            kernel: kernel.to_owned(),
+            line: line_of(code, at),
+            template,
+            configuration,
+            arguments: split(&rest[open + 1..close]),
+        });
+    }
+    found
+}
+
+/// The line of a byte, counted from 1.
+pub(super) fn line_of(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
+}
+
+/// The parts of a list, at the commas outside of all brackets.
+pub(super) fn split(text: &str) -> Vec<String> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0_i32, 0);
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' | ']' | '}' | '>' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    let clean = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
+    parts.into_iter().map(clean).filter(|part| !part.is_empty()).collect()
+}
+
+/// The names and numbers in a text.
+pub(super) fn words(text: &str) -> Vec<&str> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.split(|c| !is_word(c)).filter(|word| !word.is_empty()).collect()
+}
+
+fn partner(open: u8) -> u8 {
+    match open {
+        b'(' => b')',
+        b'[' => b']',
+        b'<' => b'>',
+        _ => b'}',
+    }
+}
+
+/// The place of the bracket that closes the one at a place.
+fn closing(text: &str, open: usize) -> Option<usize> {
+    let sign = *text.as_bytes().get(open)?;
+    let mut depth = 0_i32;
+    text.bytes().enumerate().skip(open).find_map(|(at, byte)| {
+        depth += i32::from(byte == sign) - i32::from(byte == partner(sign));
+        (depth == 0).then_some(at)
+    })
+}
+
+/// The place of the bracket that the one at a place closes.
+fn opening(text: &str, close: usize) -> Option<usize> {
+    let sign = *text.as_bytes().get(close)?;
+    let mut depth = 0_i32;
+    let before = text.as_bytes()[..=close].iter().enumerate().rev();
+    before.into_iter().find_map(|(at, byte)| {
+        depth += i32::from(*byte == sign) - i32::from(partner(*byte) == sign && *byte != sign);
+        (depth == 0).then_some(at)
+    })
+}
+
+/// A text with blanks in place of comments, of texts in quotes and of lines of the preprocessor, byte for byte.
+fn code_of(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut is_start = true;
+    while let Some(first) = rest.chars().next() {
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            comment.find("*/").map_or(rest.len(), |end| end + 4)
+        } else if first == '"' || first == '\'' {
+            quoted(rest, first)
+        } else if first == '#' && is_start {
+            directive(rest)
+        } else {
+            is_start = first == '\n' || is_start && first.is_whitespace();
+            code.push(first);
+            rest = &rest[first.len_utf8()..];
+            continue;
+        };
+        let (blank, after) = rest.split_at(length);
+        code.extend(blank.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+        rest = after;
+    }
+    code
+}
+
+fn quoted(text: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            c if c == quote && !is_escaped => return at + 1,
+            '\\' => is_escaped = !is_escaped,
+            _ => is_escaped = false,
+        }
+    }
+    text.len()
+}
+
+/// The bytes of a line of the preprocessor, with those that continue it.
+fn directive(text: &str) -> usize {
+    let mut length = 0;
+    for line in text.split_inclusive('\n') {
+        length += line.trim_end_matches(['\n', '\r']).len();
+        if !line.trim_end().ends_with('\\') {
+            break;
+        }
+        length += line.len() - line.trim_end_matches(['\n', '\r']).len();
+    }
+    length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "#include <vector>\n#define CHECK(x) do { x; } while (0)\nusing namespace std;\n\
+        struct P { int n; };\n__constant__ float table[4] = {1, 2};\n__device__ float f(float x) { return x; }\n\
+        // __global__ void no(int n) {}\n__global__ void later(int n);\n\
+        template <typename T, int N = 3>\n__global__ void __launch_bounds__(256) k(const T *__restrict__ in, P p, float out[]) { if (1) { } }\n\
+        int main() {\n    k<float, 4><<<dim3(1, 2), N>>>(in, P{1}, out);\n}\n";
+
+    #[test]
+    fn kernels_launches_and_host_code_are_told_apart() {
+        let Program { kernels, launches, host, constants } = Program::read(TEXT);
+        assert_eq!(constants, ["table"]);
+        let [kernel] = &kernels[..] else { panic!("{kernels:?}") };
+        assert_eq!(
+            (kernel.name.as_str(), &kernel.template[..]),
+            ("k", &["T".into(), "N".into()][..])
+        );
+        let parameters: Vec<_> = kernel
+            .parameters
+            .iter()
+            .map(|it| (it.ty.as_str(), it.name.as_str(), it.is_pointer, it.is_const))
+            .collect();
+        let expected =
+            [("T", "in", true, true), ("P", "p", false, false), ("float", "out", true, false)];
+        assert_eq!(parameters, expected);
+        let expected = Launch {
+            kernel: "k".into(),
+            line: 12,
+            template: vec!["float".into(), "4".into()],
+            configuration: vec!["dim3(1, 2)".into(), "N".into()],
+            arguments: vec!["in".into(), "P{1}".into(), "out".into()],
+        };
+        assert_eq!(launches, [expected]);
+        let host: Vec<_> =
+            host.iter().map(|(name, at)| (&**name, &TEXT[at.clone()][..5])).collect();
+        assert_eq!(host, [("using namespace std", "using"), ("main", "int m")]);
+    }
+}
