@@ -3,7 +3,7 @@
 
 use std::{env, fs, path::PathBuf, process::Command, sync::Barrier, thread};
 
-use cuda_backend::{Child, clean_child};
+use cuda_backend::{clean_child, run_child, spawn_child};
 use kernelmill::{
     ArtifactKind, Device, EmbeddedArtifact, Error, Launch,
     jit::{Database, Origin, RustCompiler},
@@ -321,13 +321,13 @@ fn compile_with_database() {
 fn a_database_outlives_the_process_and_damage_is_a_miss() {
     let name = "a_database_outlives_the_process_and_damage_is_a_miss";
     if env::var_os(FOLDER).is_some() {
-        Child::run(name, &[], compile_with_database);
+        run_child(name, &[], compile_with_database);
     }
     let folder = temporary_folder();
     let base = folder.path().join("database").display().to_string();
     let run = |factor: &str, arch: &str| {
         let variables = [("FAKE_CUDA_ARCH", arch), (FOLDER, &*base), ("FACTOR", factor)];
-        let child = Child::spawn(name, &variables);
+        let child = spawn_child(name, &variables);
         child.expect_success();
         let said = child.stdout.lines().find_map(|line| line.split_once("origin: "));
         said.map(|(_, said)| said.to_owned()).unwrap_or_default()

@@ -2,7 +2,7 @@
 //! what there is none of. No abort, no signal, no wait for ever.
 #![cfg(target_os = "linux")]
 
-use cuda_backend::Child;
+use cuda_backend::run_child;
 use kernelmill::{Device, Error, Launch, Result};
 use safe_limits::Kernels;
 use std::{
@@ -56,7 +56,7 @@ fn set(resource: libc::__rlimit_resource_t, limit: u64) {
 fn for_limits(name: &str, limits: &[u64], body: fn(u64)) -> usize {
     let mut told = 0;
     for limit in limits {
-        let child = Child::run(name, &[(LIMIT, &limit.to_string())], || {
+        let child = run_child(name, &[(LIMIT, &limit.to_string())], || {
             body(env::var(LIMIT).unwrap().parse().unwrap());
         });
         assert_eq!(child.code, Some(0), "{limit}: {}\n{}", child.stdout, child.stderr);
@@ -141,7 +141,7 @@ fn launches_without_room_for_the_stack_of_a_thread() {
     let name = "launches_without_room_for_the_stack_of_a_thread";
     for stack in [16 << 10, 256 << 10] {
         let stack = (stack as u64).to_string();
-        let child = Child::run(name, &[(LIMIT, &*stack)], || {
+        let child = run_child(name, &[(LIMIT, &*stack)], || {
             let stack = env::var(LIMIT).unwrap().parse().unwrap();
             launch_without_room(&Device::cpu_sequential().unwrap(), stack);
         });
@@ -155,7 +155,7 @@ fn launches_without_room_for_the_stacks_of_several_threads() {
     let name = "launches_without_room_for_the_stacks_of_several_threads";
     let variables = [("RUST_MIN_STACK", "131072"), ("KERNELMILL_WATCHDOG", "10min")];
     for some in [&variables[..1], &variables] {
-        Child::run(name, some, || {
+        run_child(name, some, || {
             let device = Device::cpu().unwrap();
             // The threads are there before there is no room for them.
             assert!((0..LEN).eq(launch(Ok(device.clone())).unwrap()));
@@ -198,7 +198,7 @@ fn programs_with_small_files() {
     for limit in [0, 1, 20, 200, 300, 450, 700] {
         let limit = limit.to_string();
         let variables = [(LIMIT, limit.as_str()), ("KERNELMILL_TRACE", trace.to_str().unwrap())];
-        let child = Child::run("programs_with_small_files", &variables, || {
+        let child = run_child("programs_with_small_files", &variables, || {
             // Its default ends the process, whatever writes.
             // SAFETY: no function is set, and no other thread runs that sets one.
             unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };

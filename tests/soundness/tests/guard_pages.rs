@@ -2,7 +2,7 @@
 //! in all vector widths.
 #![cfg(target_os = "linux")]
 
-use cuda_backend::Child;
+use cuda_backend::run_child;
 use kernelmill::{Buffer, Device, Launch};
 use soundness::kernels::Kernels;
 
@@ -13,7 +13,7 @@ fn run_all(name: &str, body: fn()) {
         for processor in ["baseline", "avx2", "avx512"] {
             let variables =
                 [("KERNELMILL_GUARD_PAGES", guard_pages), ("KERNELMILL_CPU", processor)];
-            Child::run(name, &variables, body).expect_success();
+            run_child(name, &variables, body).expect_success();
         }
     }
 }
@@ -71,7 +71,7 @@ fn ends(name: &str, guard_pages: &str, within: (i64, u32), beyond: i64) {
         let at = at.to_string();
         let variables: Vec<_> =
             variables.iter().copied().chain([("SOUNDNESS_PLACE", &*at)]).collect();
-        Child::run(name, &variables, || read_at(place.expect("a place")))
+        run_child(name, &variables, || read_at(place.expect("a place")))
     };
     let child = run(within.0);
     child.expect_success();
@@ -102,7 +102,7 @@ fn address(kernels: &Kernels, device: &Device, x: &Buffer<u32>) -> i64 {
 #[test]
 fn an_access_to_a_freed_buffer_ends_the_process() {
     let name = "an_access_to_a_freed_buffer_ends_the_process";
-    let child = Child::run(name, &[("KERNELMILL_GUARD_PAGES", "after")], || {
+    let child = run_child(name, &[("KERNELMILL_GUARD_PAGES", "after")], || {
         let device = Device::cpu().expect("a CPU");
         let kernels = Kernels::load(&device).expect("kernels");
         let mut y = device.upload(&[1_u32]).expect("memory");

@@ -51,7 +51,7 @@ fn run_all(name: &str, variables: &[(&str, &str)], device: fn() -> kernelmill::R
     run_processes(|programs| {
         let all = [programs, variables, &[("FAKE_CUDA_LEAK_CHECK", "1")]].concat();
         let child =
-            cuda_backend::Child::run(name, &all, || run_some(&device().expect("the device")));
+            cuda_backend::run_child(name, &all, || run_some(&device().expect("the device")));
         child.expect_success();
         child.stdout
     });
@@ -62,7 +62,7 @@ fn run_all(name: &str, variables: &[(&str, &str)], device: fn() -> kernelmill::R
 fn run_on_hip(name: &str, variables: &[(&str, &str)]) {
     run_processes(|programs| {
         let all = [programs, variables, &[("FAKE_HIP_LEAK_CHECK", "1")]].concat();
-        let child = hip_backend::Child::run(name, &all, || {
+        let child = hip_backend::run_child(name, &all, || {
             hip_backend::register(Kernels::embedded(), Kernels::signatures());
             run_some(&Device::hip(0).expect("the device"));
         });

@@ -1,6 +1,6 @@
 //! A process that lacks what launches on the CPU need: errors, no abort, no wait for ever.
 
-use cuda_backend::Child;
+use cuda_backend::run_child;
 use kernelmill::{Backend, Device, Error, Launch, Result};
 use soundness::kernels::Kernels;
 
@@ -42,7 +42,7 @@ fn addresses() -> u64 {
 #[cfg(target_os = "linux")]
 fn a_process_without_threads_gets_errors() {
     let name = "a_process_without_threads_gets_errors";
-    let child = Child::run(name, &[], || {
+    let child = run_child(name, &[], || {
         let device = Device::cpu().unwrap();
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         // SAFETY: the limit is this function's own.
@@ -66,7 +66,7 @@ fn a_process_without_threads_gets_errors() {
 #[test]
 #[cfg(unix)]
 fn a_forked_process_gets_errors() {
-    let child = Child::run("a_forked_process_gets_errors", &[], || {
+    let child = run_child("a_forked_process_gets_errors", &[], || {
         let device = Device::cpu().unwrap();
         assert_works(&device);
         // SAFETY: no other thread of this process holds a lock that the other one needs: those of the
