@@ -37,6 +37,14 @@ fn opencl_behaves_on_pocl() {
     }
 }
 
+/// Where it is installed; on two devices it is not tried.
+#[test]
+fn opencl_behaves_on_intels_run_time() {
+    if tool::intel_opencl().is_some() {
+        suite_passes("opencl:intel");
+    }
+}
+
 #[test]
 fn wgpu_behaves_on_lavapipe() {
     if tool::lavapipe().is_some() {
