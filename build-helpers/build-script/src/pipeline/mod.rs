@@ -440,6 +440,10 @@ mod dump_tests;
 #[cfg(test)]
 mod override_tests;
 #[cfg(test)]
+mod report_tests;
+#[cfg(test)]
+mod store_tests;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod threshold_tests;
