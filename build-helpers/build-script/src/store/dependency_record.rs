@@ -250,6 +250,8 @@ fn read_all(bytes: &[u8]) -> Option<Vec<DependencyRecord>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_support::{Project, SAXPY, Shared};
+    use std::fs;
 
     #[test]
     fn records_read_back() {
@@ -268,5 +270,27 @@ mod tests {
         assert_eq!(read_all(&bytes), Some(records));
         assert_eq!(read_all(&bytes[..bytes.len() - 1]), None);
         assert_eq!(read_all(b"nothing"), None);
+    }
+
+    /// Reading all that a compiler includes takes as long as half of a small kernel.
+    #[test]
+    fn without_a_store_only_keys_of_results_read_what_was_included() {
+        let project = Project::new("targets = [\"cpu\"]\n", &[("kernels/saxpy.rs", SAXPY)]);
+        let environment = project.environment(&Shared::default());
+        let package = Package::read(&environment).unwrap();
+        let header = project.folder.path().join("header.h");
+        fs::write(&header, "one").unwrap();
+        let read = [header];
+        let folder = project.folder.path().join("store");
+        for (folder, content) in [(Some(folder), &b"one"[..]), (None, b"")] {
+            let store = Store::new(folder, 1 << 20);
+            let inputs = Inputs::new(&environment, &package, &store);
+            let record = inputs.record(digest(b"result"), (&read, &[]), String::new());
+            assert_eq!(record.inputs[0].0, digest(content));
+            // The name of a result follows from what was read, with a store and without.
+            let record =
+                inputs.record_by_inputs(KeyBuilder::new("artifact"), (&read, &[]), String::new());
+            assert_eq!(record.inputs[0].0, digest(b"one"));
+        }
     }
 }
