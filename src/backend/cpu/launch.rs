@@ -91,7 +91,7 @@ pub(in crate::backend) struct Function {
     /// The bytes of stack that a block needs.
     stack_bytes: usize,
     /// Nanoseconds that a block took when it was last measured, at least 1; 0: never measured. Of joined blocks, each.
-    block_ns: AtomicU64,
+    pub(super) block_ns: AtomicU64,
 }
 
 /// What became of a launch that is watched.
@@ -149,16 +149,24 @@ impl Function {
     }
 
     /// The larger blocks that the blocks of a launch are joined to: none where the order of blocks is kept, where memory is
-    /// watched, and where blocks have memory of a size that the launch says.
+    /// watched, and where blocks have memory of a size that the launch says. A launch that is too short to be shared
+    /// keeps a block for each thread of the pool all the same, in case that it takes longer than the last one.
     pub(super) fn joined(&self, shape: &Checked) -> Option<Joined> {
         let along = self.strategy.joined_axis()?;
         let Device { sequential, options, .. } = &*self.device;
         let is_left_alone = *sequential || self.cooperative || options.guard_pages.is_some();
-        if is_left_alone || shape.dynamic_shared_bytes > 0 || count(shape.grid) <= joined::BLOCKS {
+        if is_left_alone || shape.dynamic_shared_bytes > 0 {
             return None;
         }
-        let least = pool::threads().ok()? * CHUNKS_PER_THREAD;
-        Joined::of(shape, along, least.max(joined::BLOCKS))
+        let blocks = count(shape.grid);
+        let is_short = self.is_short(blocks);
+        if !is_short && blocks <= joined::BLOCKS {
+            return None;
+        }
+        let threads = pool::threads().ok()?;
+        let least =
+            if is_short { threads } else { joined::BLOCKS.max(threads * CHUNKS_PER_THREAD) };
+        Joined::of(shape, along, least)
     }
 
     /// Whether `blocks` blocks took so little when last measured that sharing them costs more.

@@ -236,6 +236,20 @@ fn joined_launches_have_each_thread_once() {
 }
 
 #[test]
+fn launches_too_short_to_be_shared_are_joined_to_a_block_for_each_thread() {
+    let threads = pool::threads().unwrap() as u32;
+    let function = function(&kernel(0, 64), false, (false, Options::default()));
+    let joined = |ns, grid| {
+        function.block_ns.store(ns, Ordering::Relaxed);
+        function.joined(&shape(grid, [32, 1, 1])).map_or(1, |joined| joined.blocks)
+    };
+    let grid = [4, threads, 1];
+    // Never measured, 1 ns for each of them, and a millisecond.
+    assert_eq!([0, 1, 1_000_000].map(|ns| joined(ns, grid)), [1, 4, 1]);
+    assert_eq!(joined(1, [threads, 1, 1]), 1, "no thread would be left without");
+}
+
+#[test]
 fn panics_of_joined_blocks_name_the_block_and_the_thread() {
     let blocks = many();
     for (along_y, block, grid) in [
