@@ -26,12 +26,24 @@ pub(crate) fn first_wide(
                 let size = unsafe { address.cast::<u64>().read_unaligned() };
                 Some(("as the value of an argument", size))
             }
-            Kind::Value { .. } | Kind::Pointer { .. } => None,
+            Kind::Pointer { bytes, .. } => {
+                let element = parameters.get(index).and_then(element_size)?;
+                Some(("elements in a slice", bytes / element.max(1)))
+            }
+            Kind::Value { .. } => None,
         }
     });
     let all = std::iter::once(("threads in the launch", threads)).chain(of_arguments);
     // A negative number is a large one.
     all.into_iter().find(|(_, size)| *size > MOST_NARROW)
+}
+
+/// The bytes of an element that a parameter in C++ or OpenCL C points at.
+fn element_size(parameter: &Parameter) -> Option<u64> {
+    match &parameter.kind {
+        ParameterKind::Pointer { element, .. } => Some(element.size()),
+        _ => None,
+    }
 }
 
 /// Whether the compiler takes an argument of 8 bytes for a size. Of one that the signature does not have nothing is

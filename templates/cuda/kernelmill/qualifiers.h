@@ -48,6 +48,12 @@
 // For sources that have a way for compilers without the toolkit.
 #define __KERNELMILL__ 1
 
+// The width of indices that a source chooses a type by. The compiler narrows those of a variant itself, behind these
+// headers; for nvcc, which does not, a build defines it as 32 there.
+#ifndef KERNELMILL_INDEX_WIDTH
+#define KERNELMILL_INDEX_WIDTH 64
+#endif
+
 // A device function of another source, in Rust or C++, declared with its result, its name and the
 // types of its parameters; KERNELMILL_DEFERRED is then its address.
 #define KERNELMILL_FUNCTION(result, name, ...) \

@@ -294,6 +294,19 @@ extern \"C\" __global__ void __launch_bounds__(TILE) tile(unsigned *x) {
 extern \"C\" __global__ void other(unsigned *x) { x[threadIdx.x] = TILE; }
 ";
 
+/// A kernel that chooses the type of its indices.
+const SPREAD: &str = "\
+#if KERNELMILL_INDEX_WIDTH == 32
+typedef unsigned index_t;
+#else
+typedef size_t index_t;
+#endif
+extern \"C\" __global__ void spread(size_t width, size_t n, const unsigned *x, unsigned *y) {
+    index_t w = width, i = (index_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[(i / w + i % w) % (index_t)n];
+}
+";
+
 const TILES_MAIN: &str = "\
 #![deny(warnings)]
 mod kernels {
@@ -322,6 +335,17 @@ fn main() -> kernelmill::Result<()> {
     let builds = kernels.compiled().tile()?.builds();
     let defines: Vec<_> = builds.iter().map(|build| build.defines().join(\" \")).collect();
     println!(\"{defines:?} on {}\", device.backend());
+
+    let x = device.upload(&(0..600).collect::<Vec<u32>>())?;
+    for (width, expected) in [(7, Some(\"index32\")), (1 << 31, None), (1 << 40, None)] {
+        let mut y = device.zeros::<u32>(600)?;
+        let launch = Launch::<1>::grid([10], [64]);
+        let explanation = kernels.compiled().spread()?.explain(&launch.into(), width as u64);
+        assert_eq!(explanation.chosen().expect(\"one fits\").variant, expected, \"{explanation}\");
+        unsafe { kernels.spread(&stream, launch, width, 600, &x, &mut y) }?;
+        let expected = |i: usize| ((i / width + i % width) % 600) as u32;
+        assert_eq!(y.download()?, (0..600).map(expected).collect::<Vec<_>>());
+    }
     Ok(())
 }
 ";
@@ -333,12 +357,13 @@ fn tiles(name: &str, settings: &str) -> Option<Project> {
     let home = home.ancestors().nth(2).expect("nvcc lies in bin");
     let settings = format!(
         "targets = [\"cpu\", \"compute_75\"]\n{settings}\n[package.metadata.kernelmill.kernels.tile]\nvariants = [\n    \
-         {{ define = {{ TILE = 32 }} }},\n    {{ name = \"wide\", define = {{ TILE = 64 }} }},\n]\n"
+         {{ define = {{ TILE = 32 }} }},\n    {{ name = \"wide\", define = {{ TILE = 64 }} }},\n]\n\
+         [package.metadata.kernelmill.kernels.spread]\nvariants = [{{ index-width = 32 }}]\n"
     );
     let project = with_driver(Project::new(name).manifest("2024", &settings));
     Some(
         project
-            .file("kernels/tile.cu", TILES)
+            .file("kernels/tile.cu", &(TILES.to_owned() + SPREAD))
             .file("src/main.rs", TILES_MAIN)
             .environment("CUDA_HOME", &home.display().to_string()),
     )
@@ -387,6 +412,14 @@ no build fits a launch of kernel `other`
         assert_eq!(facts, expected, "{compiler}");
         let other = manifest.kernel("other").expect("there is such a kernel");
         assert_eq!(manifest.compiled(other).count(), 2, "{compiler}: it has no variant");
+        let divides = |variant: &str| {
+            let text = fs::read_to_string(out.join(format!("tile.compute_75{variant}.ptx")));
+            let text = text.expect("PTX is text");
+            ["div.u64", "rem.u64"].iter().any(|it| text.contains(it))
+        };
+        if compiler == "nvcc" {
+            assert_eq!((divides(""), divides(".index32")), (true, false));
+        }
 
         let driver = fake_driver().display().to_string();
         let project = project
@@ -398,12 +431,12 @@ no build fits a launch of kernel `other`
         project.write("build.rs", "fn main() {\n    kernelmill_build::compile();\n}\n");
         let again = project.cargo(&["build", "-vv"]).succeeds();
         let summary = again.summary().expect("the build script runs again");
-        assert_eq!((summary.compiled, summary.cached), (0, 6), "{compiler}: {}", again.stdout);
+        assert_eq!((summary.compiled, summary.cached), (0, 7), "{compiler}: {}", again.stdout);
         let manifest = project.package().join("Cargo.toml");
         let text = fs::read_to_string(manifest).expect("the project has a manifest");
         project.write("Cargo.toml", &text.replace("TILE = 64", "TILE = 65"));
         let summary = project.cargo(&["build", "-vv"]).succeeds().summary().expect("it runs");
-        assert_eq!((summary.compiled, summary.cached), (2, 4), "{compiler}");
+        assert_eq!((summary.compiled, summary.cached), (2, 5), "{compiler}");
     }
 }
 

@@ -7,6 +7,7 @@ use super::{
     diagnostics::{missing_headers, report_error, report_failure, says_no_more},
     front_end::Front,
     host::{self, Object},
+    index_width,
     nvcc::Kernels,
     ptx, wgsl,
 };
@@ -19,7 +20,10 @@ use crate::{
         templates,
     },
     plan::units::{Unit, UnitCompiler},
-    settings::{choices::CudaCompiler, variants::check_limits},
+    settings::{
+        choices::CudaCompiler,
+        variants::{VariantSettings, check_limits},
+    },
 };
 use kernelmill_artifact::{LaunchLimits, Signature, Target, VariableDeclaration};
 use kernelmill_compiler::diagnostic::Code;
@@ -150,6 +154,7 @@ impl Compilation<'_> {
         self.settle(&mut found.sources, kernels)?;
         self.define(&mut found.sources, units, &mut fronts)?;
         self.check_limits(&found.sources, units)?;
+        self.check_index_width(&found.sources, units)?;
         self.check_unsupported(&found.sources, units, &fronts)?;
         Ok((fronts, early))
     }
@@ -441,7 +446,7 @@ impl Compilation<'_> {
             };
             for kernel in source.kernels() {
                 for variant in self.settings.listed_variants(kernel) {
-                    if compiler != "nvcc" || variant.parameters.limits.has_narrow_indices() {
+                    if compiler != "nvcc" {
                         variant.not_compiled(&kernel.name, compiler, &mut report);
                     }
                 }
@@ -449,9 +454,91 @@ impl Compilation<'_> {
                 for (_, said) in
                     said.filter(|(key, said)| self.settings.is_about(key, said, kernel))
                 {
+                    let is_narrow = said.limits.has_narrow_indices() && compiler == "nvcc";
+                    let help = if is_narrow { ONLY_IN_VARIANTS } else { help };
                     if said.limits != LaunchLimits::NONE {
                         said.limits_not_compiled(&kernel.name, (compiler, help), &mut report);
                     }
+                }
+            }
+        }
+        report.into_result(Error::Sources)
+    }
+
+    /// Reports variants with indices of 32 bits of kernels that nvcc compiles whose source does not choose the type of its
+    /// indices, or has other kernels with it.
+    fn check_index_width(&self, sources: &[Source], units: &[Unit]) -> Result<(), Error> {
+        let Some(cuda) = &self.cuda else { return Ok(()) };
+        let is_narrow = |unit: &Unit, variant: &VariantSettings| {
+            variant.parameters.limits.has_narrow_indices() && variant.is_for(&unit.config.target)
+        };
+        let mut narrow: Vec<(usize, &Signature, &VariantSettings)> = Vec::new();
+        for unit in units.iter().filter(|unit| unit.compiler == UnitCompiler::Nvcc) {
+            let kernels = sources[unit.source].kernels().iter();
+            for kernel in kernels.filter(|it| self.settings.wants(it, &unit.config.target)) {
+                let variants = self.settings.listed_variants(kernel);
+                for variant in variants.filter(|it| is_narrow(unit, it)) {
+                    let is_known = |it: &(usize, &Signature, &VariantSettings)| {
+                        it.0 == unit.source && std::ptr::eq(it.2, variant)
+                    };
+                    if !narrow.iter().any(is_known) {
+                        narrow.push((unit.source, kernel, variant));
+                    }
+                }
+            }
+        }
+        let defined = |index: usize, variant: &VariantSettings| {
+            sources[index].with_defines(Some(&variant.parameters.defines))
+        };
+        let mut tasks: Vec<(usize, &Source)> = Vec::new();
+        for (index, _, variant) in &narrow {
+            let source = defined(*index, variant);
+            if !tasks.iter().any(|(_, known)| std::ptr::eq(*known, source)) {
+                tasks.push((*index, source));
+            }
+        }
+        let made = jobs::run(&tasks, |(_, source)| {
+            cuda.read(&index_width::narrowed(source), self.environment)
+        });
+        let mut report = Report::default();
+        for ((index, source), made) in tasks.iter().zip(made) {
+            let read = match made {
+                Ok(read) => read,
+                Err(error) => {
+                    let with = (self.package, self.settings);
+                    report_failure(&error, source, with, &mut report);
+                    let name = index_width::INDEX_WIDTH;
+                    let what = format!(
+                        "{} is compiled with `{name}=32` for variants, and that fails",
+                        source.display
+                    );
+                    let help = "correct the source for this macro, or remove `index-width` from the variants";
+                    report.plain(Code::Variants, what, help);
+                    continue;
+                }
+            };
+            read.inputs.iter().for_each(|it| self.package.watch(self.environment, it));
+            let own = read.inputs.iter().filter(|it| {
+                self.is_of_the_user(&source.path, &it.display().to_string()) || **it == source.path
+            });
+            let is_used = own
+                .filter_map(|it| std::fs::read(it).ok())
+                .any(|text| index_width::is_used_in(&String::from_utf8_lossy(&text)));
+            let of_source = narrow.iter().filter(|it| std::ptr::eq(defined(it.0, it.2), *source));
+            for (_, kernel, variant) in of_source.filter(|it| it.0 == *index) {
+                let is_it = |it: &&Signature| is_same_symbol(&it.symbol, &kernel.symbol);
+                let wide = source.kernels().iter().find(is_it).unwrap_or(kernel);
+                let found = read.kernels.iter().map(|it| &it.signature).find(is_it);
+                let is_same = found
+                    .is_some_and(|it| it.parameters == wide.parameters && it.limits == wide.limits);
+                if !is_used {
+                    variant.without_index_type(kernel, &mut report);
+                } else if !is_same {
+                    let what = format!(
+                        "has other parameters or launch bounds with `{}=32`",
+                        index_width::INDEX_WIDTH
+                    );
+                    variant.report_kernel(kernel, &what, &mut report);
                 }
             }
         }
@@ -532,6 +619,10 @@ impl Compilation<'_> {
         report.into_result(Error::Sources)
     }
 }
+
+/// What to do where all launches of a kernel that nvcc compiles shall have indices of 32 bits.
+const ONLY_IN_VARIANTS: &str = "list it as a variant, `variants = [{ index-width = 32 }]`: nvcc makes one for the launches whose \
+                                sizes are below 2^31";
 
 /// What to do where a kernel uses something that targets cannot have.
 fn help(kind: SourceKind, kernel: &str) -> String {

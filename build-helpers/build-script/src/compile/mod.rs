@@ -10,6 +10,7 @@ pub(crate) mod dependencies;
 pub(crate) mod diagnostics;
 pub(crate) mod front_end;
 pub(crate) mod host;
+mod index_width;
 pub(crate) mod kernel_package;
 #[cfg(test)]
 mod keys_tests;

@@ -2,7 +2,8 @@
 //! target.
 
 use super::{
-    binary::Binary, compiler::Failure, cuda_source::cuda_source, nvcc_variants, override_source,
+    binary::Binary, compiler::Failure, cuda_source::cuda_source, index_width, nvcc_variants,
+    override_source,
 };
 use crate::{
     base::environment::BuildEnvironment,
@@ -124,9 +125,13 @@ impl NvccCompiler<'_> {
     fn make(&self, source: &Source, unit: &Unit, config: &Config) -> Result<Binary, Failure> {
         let key = self.unit_key(source, unit, config);
         let overrides = unit.overrides(source, self.settings);
-        let overrides: Vec<_> = overrides.map(|it| self.override_file(it)).collect();
-        let mut text = self.cuda_source(source);
         let said = unit.variant.as_ref().map_or(LaunchLimits::NONE, |it| it.limits);
+        let is_narrow = said.has_narrow_indices();
+        let overrides: Vec<_> = overrides.map(|it| self.override_file(it, is_narrow)).collect();
+        let mut text = match is_narrow {
+            true => self.cuda_source(&index_width::narrowed(source)),
+            false => self.cuda_source(source),
+        };
         text.arguments.extend(nvcc_variants::arguments(&said));
         let (mut artifact, trace) = self.compiler().compile(&text, config, &overrides)?;
         if artifact.kind == ArtifactKind::Ptx {
@@ -159,12 +164,14 @@ impl NvccCompiler<'_> {
             .finish()
     }
 
-    /// What a file is for nvcc.
-    fn override_file(&self, it: &KernelOverride) -> KernelOverrideFile {
+    /// What a file is for nvcc, with indices of 32 bits or of 64.
+    fn override_file(&self, it: &KernelOverride, is_narrow: bool) -> KernelOverrideFile {
         let code = match it.form {
-            Form::Cuda => KernelOverrideCode::Source(
-                self.cuda_source(&override_source::source(it, SourceKind::Cuda)),
-            ),
+            Form::Cuda => {
+                let source = override_source::source(it, SourceKind::Cuda);
+                let source = if is_narrow { index_width::narrowed(&source) } else { source };
+                KernelOverrideCode::Source(self.cuda_source(&source))
+            }
             _ => KernelOverrideCode::Ptx(it.text().into_owned()),
         };
         let (kernel, name, file) = (it.symbol.clone(), it.name.clone(), it.display.clone());
@@ -180,7 +187,9 @@ impl NvccCompiler<'_> {
     }
 
     pub(crate) fn cuda_source(&self, source: &Source) -> CudaSource {
-        cuda_source(self.package, self.settings, source)
+        let mut text = cuda_source(self.package, self.settings, source);
+        index_width::define(&mut text.defines);
+        text
     }
 
     /// The architecture that signatures are read for: the newest of the targets, on which a source

@@ -131,19 +131,27 @@ impl VariantSettings {
         }
     }
 
-    /// Reports that it, or what it says of launches, reaches no compiler.
+    /// Reports that it reaches no compiler.
     pub(crate) fn not_compiled(&self, kernel: &str, compiler: &str, report: &mut Report) {
-        let (which, help) = match compiler {
-            "nvcc" => (
-                "variants with indices of 32 bits",
-                "remove `index-width` from the variant, or write `cuda-compiler = \"clang\"`",
-            ),
-            _ => ("variants", "remove the variant"),
-        };
         let message = format!(
-            "the settings list variants of the kernel `{kernel}`, and {compiler}, which compiles it, makes no {which}"
+            "the settings list variants of the kernel `{kernel}`, and {compiler}, which compiles it, makes no variants"
         );
+        let help = "remove the variant";
         report_at(Code::KernelSettings, self.origin.as_ref(), message, help, report);
+    }
+
+    /// Reports that it has indices of 32 bits, and the source that nvcc compiles no type for them.
+    pub(crate) fn without_index_type(&self, kernel: &Signature, report: &mut Report) {
+        let Signature { name, file, line, .. } = kernel;
+        let message = format!(
+            "the variant `{}` of the kernel `{name}` at {file}:{line} has `index-width = 32`, and its source never reads \
+             KERNELMILL_INDEX_WIDTH: nvcc, which compiles it, would make the same code",
+            self.parameters.label()
+        );
+        let help = "choose the type of indices in the source, `#if KERNELMILL_INDEX_WIDTH == 32` `typedef unsigned index_t;` \
+                    `#else` `typedef size_t index_t;` `#endif`; or remove `index-width` from the variant, or write \
+                    `cuda-compiler = \"clang\"`, with which indices are narrowed without that";
+        report_at(Code::Variants, self.origin.as_ref(), message, help, report);
     }
 
     /// Reports macros for a language that has none.
