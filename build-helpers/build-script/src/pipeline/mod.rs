@@ -196,7 +196,8 @@ fn discover(
     let (found, report) = sources::find(package, settings);
     faults.take(report.into_result(Error::Sources));
     found.watched.iter().for_each(|path| package.watch(environment, path));
-    if found.sources.iter().any(|source| source.module.is_some()) {
+    // The host sees it in modules of kernels, and in kernel files that a module for tests and editors shows to it.
+    if found.sources.iter().any(|source| source.kind == SourceKind::File) {
         environment.cargo.know_cfg("kernelmill");
     }
     let host_files = faults.take(host_files::find(environment, package, settings));
