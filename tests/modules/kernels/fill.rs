@@ -6,6 +6,7 @@ use kernelmill_device::prelude::*;
 #[path = "../src/levels.rs"]
 mod levels;
 
+/// Sets all values to one.
 #[kernel]
 pub fn fill(value: f32, mut y: DisjointSlice<f32>) {
     let i = thread::index_1d();
