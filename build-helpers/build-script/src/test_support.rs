@@ -2,7 +2,10 @@
 
 use crate::{
     base::{cargo::Cargo, environment::BuildEnvironment, error::Error},
-    compile::compiler::{Compile, Failure},
+    compile::{
+        compilation::{Lacking, Open},
+        compiler::{Compile, Failure},
+    },
     pipeline,
     settings::layer::Layer,
     summary::Summary,
@@ -108,9 +111,9 @@ impl Project {
     pub(crate) fn build(&self) -> Outcome {
         let written = Shared::default();
         let environment = self.environment(&written);
-        let result = pipeline::run_with(&environment, self.builder.clone(), &|package, _| {
-            Ok(Box::new(Fake::on(&package.target)))
-        });
+        let open: Open<'_> = &|package, _| Ok(Box::new(Fake::on(&package.target)));
+        let lacking = Lacking::default();
+        let result = pipeline::run_with(&environment, self.builder.clone(), (open, &lacking));
         let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
         Outcome { result, lines: text.lines().map(str::to_owned).collect() }
     }

@@ -1,7 +1,16 @@
 //! Kernels in modules of the crate's own source.
 
 pub mod gpu;
+pub mod levels;
 pub mod physics;
+
+/// The kernel file as code of the host, which finds the crate's own module by the same path as devices do.
+#[cfg(any(test, rust_analyzer))]
+#[path = "../kernels/fill.rs"]
+pub mod fill;
+
+// SAFETY: all bit patterns are values of its fields, and it has no padding.
+kernelmill::device_copy!(unsafe levels::Level);
 
 /// The wrappers of all of them.
 pub mod kernels {

@@ -4,6 +4,7 @@ use kernelmill::{Device, Error, Launch, Result};
 use modules::{
     gpu::bytes::counting::{self, classes},
     kernels::{self, Kernels},
+    levels::{HIGHEST, Level},
     lines::{Half, Line, at},
     physics::lines::Falling,
 };
@@ -63,6 +64,13 @@ fn files_of_kernels_are_there_too() -> Result<()> {
     let mut y = device.zeros::<f32>(4)?;
     Kernels::load(&device)?.fill(&device.stream(), Launch::linear(4), 3.0, &mut y)?;
     assert_eq!(y.download()?, [3.0; 4]);
+    // A type of the crate's own source, which the file takes in by the same path as the host.
+    for (factor, height) in [(1.0, 1.5), (2.0, 3.0), (8.0, HIGHEST)] {
+        let level = Level { value: 1.5, factor };
+        Kernels::load(&device)?.fill_level(&device.stream(), Launch::linear(4), level, &mut y)?;
+        assert_eq!(y.download()?, [height; 4]);
+        assert_eq!(level.height(), height);
+    }
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! What is wrong with a build before anything is compiled, from all stages, so that one build tells all of it.
 
 use super::{error::Error, report::Report};
+use kernelmill_compiler::diagnostic::Code;
 
 /// The errors of stages, in their order.
 #[derive(Debug, Default)]
@@ -16,6 +17,15 @@ impl Faults {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.errors.is_empty()
+    }
+
+    /// Whether all of it is tools that are missing or cannot be used.
+    pub(crate) fn is_of_tools(&self) -> bool {
+        self.errors.iter().all(|error| match error {
+            Error::Tool(_) => true,
+            Error::Sources(report) => report.is_of(Code::MissingTool),
+            _ => false,
+        })
     }
 
     /// The one error, or a report of all. What a later stage finds may come of an earlier one's: of what only settings and

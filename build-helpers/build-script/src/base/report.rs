@@ -80,6 +80,16 @@ impl Report {
         }
     }
 
+    /// Whether all findings have this code.
+    pub(crate) fn is_of(&self, wanted: Code) -> bool {
+        self.findings.iter().all(|finding| match finding {
+            Finding::Diagnostic(Diagnostic { code, .. }) | Finding::Plain { code, .. } => {
+                *code == wanted
+            }
+            Finding::Verbatim { code, .. } => *code == Some(wanted),
+        })
+    }
+
     /// Adds what another report found and would have found without the faults in this one: not what may come of settings
     /// and sources that are wrong, as kernels that are not found, or instances that are not listed.
     pub(crate) fn add_certain(&mut self, other: Self) {

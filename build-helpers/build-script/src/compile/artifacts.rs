@@ -8,6 +8,7 @@ use super::{
     diagnostics::{
         InvalidKernels, check_front, report_arguments, report_error, report_parameter_space,
     },
+    front_end::FrontEnd,
     opencl, ptx,
     unit::{binary, children, known},
     wgsl,
@@ -78,6 +79,20 @@ impl Compilation<'_> {
         invalid.report(sources, &mut report);
         report.into_result(Error::Kernels)?;
         Ok(made)
+    }
+
+    /// What the front end finds in kernel files, of which nothing is made.
+    pub(crate) fn check_files(
+        &self,
+        front_end: &FrontEnd<'_>,
+        files: &[&Source],
+    ) -> Result<(), Error> {
+        let mut report = Report::default();
+        for (source, front) in files.iter().zip(jobs::run(files, |source| front_end.run(source))) {
+            let with = (self.package, self.settings);
+            check_front(self.environment, with, source, &front, &mut report);
+        }
+        report.into_result(Error::Kernels)
     }
 
     /// What the sources have for kernels of other packages.
@@ -214,7 +229,10 @@ impl Compilation<'_> {
                 Some(binary(&front_end, source, (front, others), unit))
             }
         };
-        let made = jobs::run_heaviest_first(units, weight, |unit| told(unit, &make));
+        let made = match self.lacking.is_some() {
+            true => units.iter().map(|_| None).collect(),
+            false => jobs::run_heaviest_first(units, weight, |unit| told(unit, &make)),
+        };
         for (front, source) in fronts.iter().zip(sources) {
             if let Some(front) = front {
                 check_front(self.environment, (self.package, self.settings), source, front, report);

@@ -16,10 +16,30 @@ use crate::{
 };
 use kernelmill_compiler::frontend::Architecture;
 use kernelmill_store::Store;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Opens the compiler for a package.
 pub(crate) type Open<'a> = &'a dyn Fn(&Package, &Settings) -> Result<Box<dyn Compile>, Error>;
+
+/// The error of a tool that is missing, and that front ends do without: what these find is reported with it.
+#[derive(Default)]
+pub(crate) struct Lacking(Mutex<Option<Error>>);
+
+impl Lacking {
+    pub(crate) fn set(&self, error: Error) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+
+    /// Whether no unit need be made.
+    pub(crate) fn is_some(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// The error, once.
+    pub(crate) fn result(&self) -> Result<(), Error> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+}
 
 /// What every step of compiling needs.
 pub(crate) struct Compilation<'a> {
@@ -37,6 +57,7 @@ pub(crate) struct Compilation<'a> {
     /// Whether binaries are left out: the build makes the wrappers that it can.
     pub(crate) is_skipped: bool,
     pub(crate) open: Open<'a>,
+    pub(crate) lacking: &'a Lacking,
     pub(crate) compiler: OnceLock<Box<dyn Compile>>,
 }
 

@@ -90,6 +90,7 @@ pub(crate) fn report_failure(
     }
     report_absent(error, source, report);
     report_prelude(error, source, report);
+    report_crate_paths(error, source, package, report);
     report_arguments(error, source, (package, settings), false, report);
 }
 
@@ -151,6 +152,40 @@ fn report_prelude(error: &CompileError, source: &Source, report: &mut Report) {
         let help = format!(
             "help: write `use kernelmill_device::prelude::*;` at the top of {}: it has `#[kernel]`, `DisjointSlice`, \
              `thread` and what else kernels use",
+            source.display
+        );
+        report.verbatim(None, help);
+    }
+}
+
+/// What the `crate` of a kernel file is, where rustc does not find a module in it that the package's own source has.
+fn report_crate_paths(
+    error: &CompileError,
+    source: &Source,
+    package: &Package,
+    report: &mut Report,
+) {
+    let CompileError::Rustc { stderr } = error else { return };
+    let is_unknown = ["[E0432]", "[E0433]"].iter().any(|code| stderr.contains(code));
+    let file = source.path.strip_prefix(&package.root);
+    let (true, None, Ok(file)) = (is_unknown, &source.module, file) else { return };
+    let mut names: Vec<_> = stderr
+        .split("crate::")
+        .skip(1)
+        .filter_map(|rest| rest.split(|c: char| c != '_' && !c.is_alphanumeric()).next())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let up = "../".repeat(file.components().count() - 1);
+    let found = names.into_iter().find_map(|name| {
+        let places = [format!("src/{name}.rs"), format!("src/{name}/mod.rs")];
+        let place = places.into_iter().find(|place| package.root.join(place).is_file())?;
+        Some((name, place))
+    });
+    if let Some((name, place)) = found {
+        let help = format!(
+            "help: the root of a kernel file, its `crate`, is the file itself; write `#[cfg(kernelmill)] #[path = \"{up}{place}\"] mod \
+             {name};` in {}, and `crate::{name}` is the same file for devices and for the host",
             source.display
         );
         report.verbatim(None, help);
@@ -440,6 +475,36 @@ mod tests {
         assert_eq!(behind("#[kernel] fn k() {}", "inlin"), "");
         let text = "use kernelmill_device::thread;\n#[kernel] fn k() {}";
         assert_eq!(behind(text, "kernel"), "");
+    }
+
+    #[test]
+    fn a_path_to_a_module_of_the_package_is_told_how_to_bring_it_in() {
+        let said = |file, code: &str, name: &str| {
+            let project = Project::new("", &[(file, "#[kernel] fn k() {}")]);
+            project.write("app/src/types.rs", "pub struct Particle;");
+            let environment = BuildEnvironment::fixed(
+                project.variables.clone(),
+                Cargo::to(Box::new(std::io::sink())),
+            );
+            let package = Package::read(&environment).unwrap();
+            let mut settings =
+                resolve::read(&environment, &package, project.builder.clone()).unwrap();
+            let found = sources::find(&package, &mut settings).0;
+            let mut report = Report::default();
+            let stderr = format!("error[{code}]: unresolved import `crate::{name}`\n");
+            let error = CompileError::Rustc { stderr };
+            report_crate_paths(&error, &found.sources[0], &package, &mut report);
+            report.to_string()
+        };
+        let help = said("kernels/k.rs", "E0432", "types");
+        assert!(
+            help.contains("#[cfg(kernelmill)] #[path = \"../src/types.rs\"] mod types;"),
+            "{help}"
+        );
+        let help = said("kernels/deep/k.rs", "E0433", "types");
+        assert!(help.contains("#[path = \"../../src/types.rs\"]"), "{help}");
+        assert_eq!(said("kernels/k.rs", "E0432", "other"), "");
+        assert_eq!(said("kernels/k.rs", "E0308", "types"), "");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::{
     compile::{
         artifacts::architectures,
         binary::Binary,
-        compilation::{Compilation, Fronts, Open},
+        compilation::{Compilation, Fronts, Lacking, Open},
         compiler::Compile,
         dependencies::{self, Dependencies},
         nvcc::NvccCompiler,
@@ -56,24 +56,29 @@ pub(crate) fn run(
 ) -> Result<Summary, Error> {
     builder.plugin_on_everything = on_everything(&builder, plugins);
     builder.plugins_ask_for_state = plugins.iter().any(|plugin| plugin.state().is_some());
-    run_with(environment, builder, &|package, settings| {
-        open(environment, package, settings, plugins)
-    })
+    let lacking = Lacking::default();
+    let open = |package: &Package, settings: &Settings| {
+        open(environment, package, settings, (plugins, &lacking))
+    };
+    run_with(environment, builder, (&open, &lacking))
 }
 
-/// Opens the compiler with the tools that a build's sources and targets need.
+/// Opens the compiler with the tools that a build's sources and targets need. Front ends do without ptxas: where only that is
+/// missing the compiler is opened, and the error kept in `lacking`.
 fn open(
     environment: &BuildEnvironment,
     package: &Package,
     settings: &Settings,
-    plugins: &[Arc<dyn Plugin>],
+    (plugins, lacking): (&[Arc<dyn Plugin>], &Lacking),
 ) -> Result<Box<dyn Compile>, Error> {
     let toolchain_error = |error: CompileError| Error::Toolchain(error.to_string());
     let search = toolchain::Search::of_build(environment, package, settings);
     let mut faults = Faults::default();
     let toolchain = toolchain::find(&search, package, settings, &mut faults)?;
-    if !is_skipped(environment) {
-        faults.take(toolchain::check_ptxas(&search, settings, &toolchain));
+    if let (false, Err(error)) =
+        (is_skipped(environment), toolchain::check_ptxas(&search, settings, &toolchain))
+    {
+        lacking.set(error);
     }
     let compiler = faults.take(Compiler::new(toolchain).map_err(toolchain_error));
     let opened = compiler.and_then(|compiler| {
@@ -105,7 +110,7 @@ fn on_everything(builder: &Layer, plugins: &[Arc<dyn Plugin>]) -> Option<String>
 pub(crate) fn run_with(
     environment: &BuildEnvironment,
     builder: Layer,
-    open: Open<'_>,
+    (open, lacking): (Open<'_>, &Lacking),
 ) -> Result<Summary, Error> {
     let _whole = environment.step("build", "whole build", &[]);
     let step = environment.step("build", "settings", &[]);
@@ -136,11 +141,6 @@ pub(crate) fn run_with(
         true => Planned { units: Vec::new(), host_files: Vec::new(), found: discovered.found },
         false => plan(&context, &mut settings, discovered, &inputs, &mut faults),
     };
-    if !faults.is_empty() && !is_skipped {
-        // What this build would lack next.
-        faults.take(open(&package, &settings));
-    }
-    faults.into_result()?;
     let tools = tools.unwrap_or_default();
     drop(step);
     let step = environment.step("build", "compilation", &[]);
@@ -161,9 +161,21 @@ pub(crate) fn run_with(
         architectures: architectures(&planned.found.sources, &planned.units),
         is_skipped,
         open,
+        lacking,
         compiler: OnceLock::new(),
     };
-    let compiled = compile(&compilation, planned)?;
+    if !faults.is_empty() {
+        if !is_skipped {
+            find_more(&compilation, &planned.found.sources, &mut faults);
+        }
+        faults.into_result()?;
+        return Err(Error::Internal("a build without its faults".to_owned()));
+    }
+    let compiled = compile(&compilation, planned);
+    faults.take(lacking.result());
+    let compiled = faults.take(compiled);
+    faults.into_result()?;
+    let compiled = compiled.ok_or_else(|| Error::Internal("no binaries".to_owned()))?;
     drop(step);
     let step = environment.step("build", "outputs", &[]);
     inputs.finish();
@@ -196,7 +208,8 @@ fn discover(
     let (found, report) = sources::find(package, settings);
     faults.take(report.into_result(Error::Sources));
     found.watched.iter().for_each(|path| package.watch(environment, path));
-    if found.sources.iter().any(|source| source.module.is_some()) {
+    // The host sees it in modules of kernels, and in kernel files that a module for tests and editors shows to it.
+    if found.sources.iter().any(|source| source.kind == SourceKind::File) {
         environment.cargo.know_cfg("kernelmill");
     }
     let host_files = faults.take(host_files::find(environment, package, settings));
@@ -277,6 +290,17 @@ fn plan(
         });
     }
     Planned { found, units, host_files }
+}
+
+/// What this build would lack next, and, where it lacks nothing but tools, what rustc finds in its kernel files.
+fn find_more(compilation: &Compilation<'_>, sources: &[Source], faults: &mut Faults) {
+    let is_of_tools = faults.is_of_tools();
+    let front_end = faults.take(compilation.front_end());
+    faults.take(compilation.lacking.result());
+    if let (true, Some(front_end)) = (is_of_tools, front_end) {
+        let files: Vec<_> = sources.iter().filter(|it| it.kind == SourceKind::File).collect();
+        faults.take(compilation.check_files(&front_end, &files));
+    }
 }
 
 /// A build whose binaries are made.

@@ -43,6 +43,7 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
         "rerun-if-env-changed=XDG_CACHE_HOME",
         "rerun-if-changed=kernels",
         "rerun-if-changed=kernels/helper.rs",
+        "rustc-check-cfg=cfg(kernelmill)",
         "rerun-if-env-changed=KERNELMILL_OVERRIDE_saxpy",
         "rerun-if-env-changed=RUSTC_BOOTSTRAP",
         "rerun-if-changed=kernels/saxpy.rs",

@@ -276,4 +276,14 @@ fn all_that_is_wrong_before_anything_is_compiled_is_told_in_one_build_and_once()
     project.write("app/Cargo.toml", &app(&metadata.replace(wrong, "")));
     project.set("KERNELMILL_CACHE", "off");
     check(&findings(&project), &[starts[5], starts[6]]);
+    // And what rustc finds in a kernel file, whichever of the tools is missing.
+    project.write("app/kernels/unknown.rs", "#[kernel]\npub fn unknown(x: f32) {}\n");
+    let of_rustc = "error: cannot find attribute `kernel` in this scope";
+    let has_both = |found: &[String], starts: &[&str]| {
+        check(&found[..starts.len()], starts);
+        assert_eq!(found.iter().filter(|it| it.contains(of_rustc)).count(), 1, "{found:#?}");
+    };
+    has_both(&findings(&project), &[starts[5], starts[6]]);
+    fs::remove_file(project.folder.path().join("app/kernels/fill.cu")).unwrap();
+    has_both(&findings(&project), &[starts[6]]);
 }
