@@ -1,0 +1,75 @@
+//! What the launches of a CUDA program say: numbers, and which instances of its templates they are of.
+
+use super::{
+    Port,
+    names::rust_type,
+    program::{Kernel, Launch, words},
+};
+
+/// An instance of a template: what the settings call it, and what Rust does.
+pub(super) type Instance = (String, Vec<String>);
+
+impl Port<'_> {
+    pub(super) fn launches<'a>(&'a self, kernel: &'a Kernel) -> impl Iterator<Item = &'a Launch> {
+        self.program.launches.iter().filter(|launch| launch.kernel == kernel.name)
+    }
+
+    /// A number, also by the name of a constant.
+    pub(super) fn number(&self, text: &str) -> Option<u32> {
+        let digits = text.trim().trim_end_matches(['u', 'U', 'l', 'L']);
+        if let Ok(number) = digits.parse() {
+            return Some(number);
+        }
+        let is_name = words(text) == [text.trim()];
+        let mut lines = self.text.lines().filter(|_| is_name).filter_map(|line| {
+            let line = line.split("//").next().unwrap_or_default().trim().trim_end_matches(';');
+            let (head, value) = match line.strip_prefix("#define ") {
+                Some(rest) => rest.trim().split_once(char::is_whitespace)?,
+                None => line.split_once('=').filter(|(head, _)| words(head).contains(&"int"))?,
+            };
+            let is_it = words(head).last().is_some_and(|name| *name == text.trim());
+            let value = value.trim().trim_matches(['(', ')']);
+            is_it.then(|| value.parse().ok()).flatten()
+        });
+        lines.next()
+    }
+
+    /// The instance that a launch is of; `None` where the text does not tell it.
+    pub(super) fn instance(&self, kernel: &Kernel, launch: &Launch) -> Option<Instance> {
+        let mut written = launch.template.clone();
+        let missing = kernel.template.iter().skip(written.len());
+        let deduced: Option<Vec<_>> =
+            missing.map(|name| self.deduced(kernel, launch, name)).collect();
+        written.extend(deduced?);
+        let rust = written.iter().map(|argument| match rust_type(argument) {
+            Some(ty) => Some(ty.to_owned()),
+            None => self.number(argument).map(|number| number.to_string()),
+        });
+        Some((written.join(", "), rust.collect::<Option<_>>()?))
+    }
+
+    /// The argument of a template parameter, by the type that an argument of the launch is declared with.
+    pub(super) fn deduced(&self, kernel: &Kernel, launch: &Launch, name: &str) -> Option<String> {
+        let place = kernel.parameters.iter().position(|it| it.ty == name && it.is_pointer)?;
+        let argument = launch.arguments.get(place)?;
+        let mut statements = self.text.split([';', '{', '}', '\n']);
+        statements.find_map(|statement| {
+            let statement = statement.trim();
+            let (ty, _) = statement.split_once('*')?;
+            let ty = ty.trim();
+            let is_it = words(&statement[ty.len()..]).contains(&argument.as_str());
+            (is_it && rust_type(ty).is_some()).then(|| ty.to_owned())
+        })
+    }
+
+    /// The instances of a template that the program launches.
+    pub(super) fn instances(&self, kernel: &Kernel) -> Vec<Instance> {
+        let mut found: Vec<Instance> = Vec::new();
+        for instance in self.launches(kernel).filter_map(|launch| self.instance(kernel, launch)) {
+            if !found.contains(&instance) {
+                found.push(instance);
+            }
+        }
+        found
+    }
+}
