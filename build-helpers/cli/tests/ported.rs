@@ -43,11 +43,18 @@ fn kernels_of_cuda_programs_are_taken_over() {
     let folder = temporary_folder();
     fs::write(folder.path().join("vectorAdd.cu"), VECTOR_ADD).unwrap();
     fs::write(folder.path().join("helper.h"), "#pragma once\n#define BLOCK 256\n").unwrap();
-    fs::write(folder.path().join("reduce.cu"), REDUCE).unwrap();
+    let reduce = folder.path().join("src/reduce");
+    fs::create_dir_all(&reduce).unwrap();
+    fs::create_dir(folder.path().join("src/common")).unwrap();
+    fs::write(reduce.join("reduce.cu"), REDUCE).unwrap();
+    fs::write(reduce.join("reduce_kernel.cu"), REDUCE_KERNEL).unwrap();
+    // Latin-1, as old files are.
+    let check: Vec<u8> = CHECK.chars().map(|c| u8::try_from(c).unwrap()).collect();
+    fs::write(folder.path().join("src/common/check.h"), check).unwrap();
 
     let (package, notes) = port(&folder, "ported_add", "vectorAdd.cu");
     let expected = [
-        "the header `missing.h` is not copied: it is not in the file's folder; name its folder with the setting `include`",
+        "vectorAdd.cu, line 4: the file `missing.h` is not found beside it, so it is not copied: name its folder with the setting `include`, or delete the line",
         "`main` (lines 16 to 33) is host code: it is between `#if 0` and `#endif` in kernels/vectorAdd.cu, to be ported and removed",
     ];
     assert_eq!(notes, expected);
@@ -83,11 +90,27 @@ fn kernels_of_cuda_programs_are_taken_over() {
     let said = succeed(&run.env("KERNELMILL_DEVICE", "cpu").output().unwrap());
     assert!(said.starts_with("c: [1.5, 1.5, ") && said.matches("1.5").count() == 1000, "{said}");
 
-    let (package, notes) = port(&folder, "ported_reduce", "reduce.cu");
-    let text = fs::read_to_string(package.join("kernels/reduce.cu")).unwrap();
-    assert!(text.starts_with("#include <cstdio>\n// #include <vector>\n"), "{text}");
-    let host: Vec<_> = notes.iter().map(|note| note.split(" is ").next().unwrap()).collect();
-    assert_eq!(host, ["`check` (lines 9 to 12)", "`main` (lines 28 to 41)"]);
+    let (package, notes) = port(&folder, "ported_reduce", "src/reduce/reduce.cu");
+    let read = |file: &str| fs::read_to_string(package.join(file)).unwrap();
+    let text = read("kernels/reduce/reduce.cu");
+    let head = "#include <cstdio>\n// #include <vector>\n#include \"../common/check.h\"\n#include \"reduce_kernel.cu.h\"\n";
+    assert!(text.starts_with(head), "{text}");
+    // A file that is included is no kernel file of its own.
+    assert_eq!(read("kernels/reduce/reduce_kernel.cu.h"), REDUCE_KERNEL);
+    let check = read("kernels/common/check.h");
+    assert!(
+        check.contains("mißlang.\n#if 0  // host code, to be ported\nstatic void check("),
+        "{check}"
+    );
+    let expected = [
+        "check.h is not UTF-8: it is read as Latin-1 and written as UTF-8; the first line with another sign than ASCII is 5",
+        "`main` (lines 10 to 24) is host code: it is between `#if 0` and `#endif` in kernels/reduce/reduce.cu, to be ported and removed",
+        "kernels/common/check.h: host code is between `#if 0` and `#endif` in it, to be ported and removed: `check`",
+        "kernels/reduce/reduce.cu, line 8: a macro that launches a kernel is not taken over",
+    ];
+    assert_eq!(notes, expected);
+    let todo = format!("    // TODO: {}.\n", expected[3]);
+    assert!(read("src/main.rs").contains(&todo), "{}", read("src/main.rs"));
     let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
     assert!(manifest.contains("\ninstances = [\"float, 128\", \"int, BLOCK\"]\n"), "{manifest}");
     let mut values = Vec::new();
@@ -117,7 +140,25 @@ fn kernels_of_cuda_programs_are_taken_over() {
     let sum: i32 = numbers.split(", ").map(|number| number.parse::<i32>().unwrap()).sum();
     assert_eq!(sum, 3000, "{said}");
 
-    let arguments = ["new", "other", "--from", "reduce.cu"];
+    // What has no kernel, or may be another encoding than it looks, is refused before anything is made.
+    fs::write(folder.path().join("none.cu"), "#include \"missing.h\"\nint main() {}\n").unwrap();
+    fs::write(folder.path().join("signs.cu"), b"// \xe4\n__global__ void k\xe4() {}\n").unwrap();
+    for (file, expected) in [
+        (
+            "none.cu",
+            "no `__global__` function is in it or in the files that it includes\nnone.cu, line 1: the file `missing.h` is",
+        ),
+        (
+            "signs.cu",
+            "signs.cu, line 2: the file is not UTF-8, and the line has other signs than ASCII outside of comments",
+        ),
+    ] {
+        let arguments = ["new", "other", "--language", "cuda", "--from", file];
+        let output = kernelmill(folder.path(), &arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(expected), "{said}");
+    }
+    let arguments = ["new", "other", "--from", "vectorAdd.cu"];
     let output = kernelmill(folder.path(), &arguments);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("write `--language cuda` too"), "{said}");
@@ -161,17 +202,42 @@ int main(void) {
 
 const REDUCE: &str = r#"#include <cstdio>
 #include <vector>
-
-#define CHECK(call) check((call), __LINE__)
+#include "../common/check.h"
+#include "reduce_kernel.cu"
 
 const int BLOCK = 256;
+#define AGAIN(in, out) \
+    sums::reduce<int, BLOCK><<<1, BLOCK>>>(in, out, 1)
 
-// Ends the program where a call has failed.
+int main() {
+    std::vector<float> values(1 << 20, 1.0f);
+    float *d_in, *d_out;
+    int *d_numbers, *d_sums;
+    int n = values.size(), blocks = (n + 127) / 128;
+    CHECK(cudaMalloc(&d_in, n * sizeof(float)));
+    CHECK(cudaMalloc(&d_out, blocks * sizeof(float)));
+    CHECK(cudaMalloc(&d_numbers, n * sizeof(int)));
+    CHECK(cudaMalloc(&d_sums, blocks * sizeof(int)));
+    CHECK(cudaMemcpy(d_in, values.data(), n * sizeof(float), cudaMemcpyHostToDevice));
+    sums::reduce<float, 128><<<blocks, 128, 128 * sizeof(float)>>>(d_in, d_out, n);
+    void *arguments[] = {&d_numbers, (void *)&d_sums, &n};
+    CHECK(cudaLaunchKernel((void *)sums::reduce<int, BLOCK>, blocks, BLOCK, arguments, BLOCK * sizeof(int), 0));
+    CHECK(cudaDeviceSynchronize());
+}
+"#;
+
+const CHECK: &str = r#"#pragma once
+#include <cstdlib>
+#define CHECK(call) check((call), __LINE__)
+
+// Beendet das Programm, wo ein Aufruf mißlang.
 static void check(cudaError_t error, int line) {
     if (error != cudaSuccess) std::printf("line %d: %s\n", line, cudaGetErrorString(error));
     if (error != cudaSuccess) exit(1);
 }
+"#;
 
+const REDUCE_KERNEL: &str = r#"namespace sums {
 template <typename T, int N>
 __global__ void reduce(const T *__restrict__ in, T *out, int n) {
     extern __shared__ unsigned char memory[];
@@ -185,19 +251,5 @@ __global__ void reduce(const T *__restrict__ in, T *out, int n) {
     }
     if (t == 0) out[blockIdx.x] = partial[0];
 }
-
-int main() {
-    std::vector<float> values(1 << 20, 1.0f);
-    float *d_in, *d_out;
-    int *d_numbers, *d_sums;
-    int n = values.size(), blocks = (n + 127) / 128;
-    CHECK(cudaMalloc(&d_in, n * sizeof(float)));
-    CHECK(cudaMalloc(&d_out, blocks * sizeof(float)));
-    CHECK(cudaMalloc(&d_numbers, n * sizeof(int)));
-    CHECK(cudaMalloc(&d_sums, blocks * sizeof(int)));
-    CHECK(cudaMemcpy(d_in, values.data(), n * sizeof(float), cudaMemcpyHostToDevice));
-    reduce<float, 128><<<blocks, 128, 128 * sizeof(float)>>>(d_in, d_out, n);
-    reduce<int, BLOCK><<<blocks, BLOCK, BLOCK * sizeof(int)>>>(d_numbers, d_sums, n);
-    CHECK(cudaDeviceSynchronize());
 }
 "#;

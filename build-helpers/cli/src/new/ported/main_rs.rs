@@ -34,6 +34,9 @@ impl Port<'_> {
                 functions += &self.function(&wanted, kernel, &instance, launch);
             }
         }
+        for note in &self.unread {
+            calls = format!("    // TODO: {note}.\n{calls}");
+        }
         format!(
             "//! Launches the kernels of `kernels/{file}`. What `fill_in` names is to be written in its place.
 
@@ -66,8 +69,12 @@ fn fill_in<T>(what: &str) -> T {{
         launch: Option<&Launch>,
     ) -> String {
         let mut text = match launch {
-            Some(Launch { line, .. }) => {
-                format!("\n/// `{}`, which the program launches in line {line}.\n", kernel.name)
+            Some(Launch { line, file, .. }) => {
+                let file = file.as_ref().map_or(String::new(), |file| format!(" of {file}"));
+                format!(
+                    "\n/// `{}`, which the program launches in line {line}{file}.\n",
+                    kernel.name
+                )
             }
             None => format!("\n/// `{}`, which the program does not launch.\n", kernel.name),
         };

@@ -7,10 +7,10 @@ mod names;
 mod program;
 mod settings;
 
-use anyhow::{Context as _, Result, ensure};
-use files::{headers, without_host};
-use program::{Program, line_of};
-use std::{fs, path::Path};
+use anyhow::{Result, bail, ensure};
+use files::Source;
+use program::{Launch, Program, line_of};
+use std::path::Path;
 
 /// What a port writes and says.
 pub(super) struct Ported {
@@ -35,36 +35,91 @@ const LIBRARIES: [(&str, &str); 7] = [
 ];
 
 pub(super) fn port(file: &Path) -> Result<Ported> {
-    let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let is_cuda = file.extension().is_some_and(|it| it == "cu");
     ensure!(is_cuda, "{}: a CUDA program is a file with the extension .cu", file.display());
-    let program = Program::read(&text);
-    ensure!(!program.kernels.is_empty(), "{}: no `__global__` function is in it", file.display());
     let mut notes = Vec::new();
-    let path = format!("kernels/{name}");
-    let mut files = vec![(path.clone(), without_host(&text, &program))];
-    headers(file.parent().unwrap_or(Path::new("")), &text, &mut files, &mut notes);
-    for (name, range) in &program.host {
-        let (from, to) = (line_of(&text, range.start), line_of(&text, range.end));
-        notes.push(format!(
-            "`{name}` (lines {from} to {to}) is host code: it is between `#if 0` and `#endif` in {path}, to be ported and removed"
-        ));
+    let sources = files::read(file, &mut notes)?;
+    let program = whole(&sources);
+    if program.kernels.is_empty() {
+        bail!(
+            "{}: no `__global__` function is in it or in the files that it includes{}",
+            file.display(),
+            notes.iter().map(|note| format!("\n{note}")).collect::<String>()
+        );
+    }
+    let has_std = program.kernels.iter().any(|kernel| kernel.body.contains("std::"));
+    let files = sources.iter().map(|it| (it.path.clone(), it.ported(has_std))).collect();
+    for (place, source) in sources.iter().enumerate() {
+        notes.extend(host_code(source, place == 0));
     }
     for name in &program.constants {
         notes.push(format!(
             "`{name}` is written by `kernels.variables().{name}()?.write(&values)?`"
         ));
     }
+    let text: String = sources.iter().map(|source| format!("{}\n", source.text)).collect();
     for (word, what) in LIBRARIES.iter().filter(|(word, _)| text.contains(word)) {
         notes.push(format!("`{word}`: {what} is not taken over"));
     }
-    let port = Port { text: &text, program: &program };
+    let unread: Vec<_> = sources.iter().flat_map(unread).collect();
+    notes.extend(unread.iter().cloned());
+    let port = Port { text: &text, program: &program, unread };
     let (settings, main) = (port.settings(), port.main(name, &mut notes));
     Ok(Ported { files, settings, main, notes })
+}
+
+/// What the files of a program have together.
+fn whole(sources: &[Source]) -> Program {
+    let mut whole = Program::default();
+    for (place, source) in sources.iter().enumerate() {
+        let Program { kernels, launches, constants, .. } = &source.program;
+        for kernel in kernels {
+            // Of definitions under `#if` the first one is as good as another: their parameters are mostly the same.
+            if !whole.kernels.iter().any(|it| it.name == kernel.name) {
+                whole.kernels.push(kernel.clone());
+            }
+        }
+        let file = (place > 0).then(|| source.path.clone());
+        let launches = launches.iter().map(|it| Launch { file: file.clone(), ..it.clone() });
+        whole.launches.extend(launches);
+        whole.constants.extend(constants.iter().cloned());
+    }
+    whole
+}
+
+/// What is said of a file's host code: of each function of the program's own file, of the others together.
+fn host_code(source: &Source, is_first: bool) -> Vec<String> {
+    let Source { path, text, program: Program { host, .. }, .. } = source;
+    if is_first {
+        let of_function = |(name, range): &(String, std::ops::Range<usize>)| {
+            let (from, to) = (line_of(text, range.start), line_of(text, range.end));
+            format!(
+                "`{name}` (lines {from} to {to}) is host code: it is between `#if 0` and `#endif` in {path}, to be ported and removed"
+            )
+        };
+        return host.iter().map(of_function).collect();
+    }
+    let names: Vec<_> = host.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let note = format!(
+        "{path}: host code is between `#if 0` and `#endif` in it, to be ported and removed: {}",
+        names.join(", ")
+    );
+    if names.is_empty() { Vec::new() } else { vec![note] }
+}
+
+/// What is said of launches that are not read.
+fn unread(source: &Source) -> impl Iterator<Item = String> {
+    let Source { path, program, .. } = source;
+    program
+        .unread
+        .iter()
+        .map(move |(line, what)| format!("{path}, line {line}: {what} is not taken over"))
 }
 
 struct Port<'p> {
     text: &'p str,
     program: &'p Program,
+    /// What is said of launches that are not read.
+    unread: Vec<String>,
 }

@@ -11,10 +11,12 @@ pub(super) struct Program {
     pub(super) host: Vec<(String, Range<usize>)>,
     /// The names of variables in `__constant__` memory.
     pub(super) constants: Vec<String>,
+    /// What launches kernels and is not read: its line, and what it is.
+    pub(super) unread: Vec<(usize, &'static str)>,
 }
 
 /// A kernel.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Kernel {
     pub(super) name: String,
     /// The names of its template parameters.
@@ -24,7 +26,7 @@ pub(super) struct Kernel {
 }
 
 /// A parameter of a kernel.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Parameter {
     pub(super) name: String,
     /// Its type, or that of the elements of a pointer.
@@ -33,10 +35,12 @@ pub(super) struct Parameter {
     pub(super) is_const: bool,
 }
 
-/// A launch with `<<<..>>>`.
-#[derive(Debug, PartialEq, Eq)]
+/// A launch, with `<<<..>>>` or by a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Launch {
     pub(super) kernel: String,
+    /// The file that it is in, where that is not the program's own.
+    pub(super) file: Option<String>,
     pub(super) line: usize,
     pub(super) template: Vec<String>,
     pub(super) configuration: Vec<String>,
@@ -73,7 +77,46 @@ impl Program {
             }
         }
         program.launches = launches(&code);
+        program.calls(&code);
+        program.macros(text, &code);
         program
+    }
+
+    /// Launches by calls of the run time.
+    fn calls(&mut self, code: &str) {
+        for (at, name) in code.match_indices("cudaLaunch") {
+            let name = words(&code[at..]).first().copied().unwrap_or(name);
+            let call = code[at + name.len()..].trim_start();
+            let launch = match name {
+                "cudaLaunchKernel" => call_of(call, &code[..at]),
+                "cudaLaunchCooperativeKernel" | "cudaLaunchKernelEx" | "cudaLaunchKernelExC" => {
+                    None
+                }
+                _ => continue,
+            };
+            let line = line_of(code, at);
+            match launch {
+                Some(launch) => self.launches.push(Launch { line, ..launch }),
+                None => self.unread.push((line, "a call of the run time that launches a kernel")),
+            }
+        }
+    }
+
+    /// Launches in macros.
+    fn macros(&mut self, text: &str, code: &str) {
+        let places = ["<<<", "cudaLaunchKernel"].into_iter().flat_map(|it| text.match_indices(it));
+        for (at, _) in places.filter(|(at, sign)| !code[*at..].starts_with(sign)) {
+            let is_continued = |line: &&str| line.trim_end().ends_with('\\');
+            let before: Vec<_> = text[..at].split('\n').collect();
+            let own = before.iter().rev().skip(1).take_while(|line| is_continued(line)).count();
+            let first = before[before.len() - 1 - own].trim_start();
+            let is_comment = before[before.len() - 1].contains("//");
+            if !is_comment
+                && first.strip_prefix('#').is_some_and(|it| it.trim_start().starts_with("define"))
+            {
+                self.unread.push((line_of(text, at), "a macro that launches a kernel"));
+            }
+        }
     }
 
     fn declaration(&mut self, code: &str, range: Range<usize>) {
@@ -171,6 +214,7 @@ fn launches(code: &str) -> Vec<Launch> {
         let Some(close) = closing(rest, open) else { continue };
         found.push(Launch {
             kernel: kernel.to_owned(),
+            file: None,
             line: line_of(code, at),
             template,
             configuration,
@@ -178,6 +222,38 @@ fn launches(code: &str) -> Vec<Launch> {
         });
     }
     found
+}
+
+/// What `cudaLaunchKernel` launches, whose arguments are listed in an array before the call.
+fn call_of(call: &str, before: &str) -> Option<Launch> {
+    let close = call.starts_with('(').then(|| closing(call, 0)).flatten()?;
+    let [function, grid, block, array, rest @ ..] = &split(&call[1..close])[..] else {
+        return None;
+    };
+    let function = function.trim_end_matches(')').trim_end();
+    let (name, template) = match function.strip_suffix('>') {
+        Some(inner) => {
+            let open = opening(function, inner.len())?;
+            (&function[..open], split(&inner[open + 1..]))
+        }
+        None => (function, Vec::new()),
+    };
+    let declared = before.rmatch_indices(array.as_str()).find_map(|(at, _)| {
+        let rest = before[at + array.len()..].trim_start().strip_prefix('[')?;
+        let list = rest[rest.find(']')? + 1..].trim_start().strip_prefix('=')?.trim_start();
+        let end = list.starts_with('{').then(|| closing(list, 0)).flatten()?;
+        Some(split(&list[1..end]))
+    })?;
+    let pointed = declared.iter().map(|it| Some(it.split_once('&')?.1.trim().to_owned()));
+    let shared = rest.first().cloned();
+    Some(Launch {
+        kernel: (*words(name).last()?).to_owned(),
+        file: None,
+        line: 0,
+        template,
+        configuration: [grid.clone(), block.clone()].into_iter().chain(shared).collect(),
+        arguments: pointed.collect::<Option<_>>()?,
+    })
 }
 
 /// The line of a byte, counted from 1.
@@ -241,7 +317,7 @@ fn opening(text: &str, close: usize) -> Option<usize> {
 }
 
 /// A text with blanks in place of comments, of texts in quotes and of lines of the preprocessor, byte for byte.
-fn code_of(text: &str) -> String {
+pub(super) fn code_of(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
     let mut is_start = true;
@@ -304,7 +380,7 @@ mod tests {
 
     #[test]
     fn kernels_launches_and_host_code_are_told_apart() {
-        let Program { kernels, launches, host, constants } = Program::read(TEXT);
+        let Program { kernels, launches, host, constants, .. } = Program::read(TEXT);
         assert_eq!(constants, ["table"]);
         let [kernel] = &kernels[..] else { panic!("{kernels:?}") };
         assert_eq!(
@@ -321,6 +397,7 @@ mod tests {
         assert_eq!(parameters, expected);
         let expected = Launch {
             kernel: "k".into(),
+            file: None,
             line: 12,
             template: vec!["float".into(), "4".into()],
             configuration: vec!["dim3(1, 2)".into(), "N".into()],
