@@ -42,7 +42,11 @@ fn fill_in(package: &Package, values: &[(&str, &str)]) {
 fn kernels_of_cuda_programs_are_taken_over() {
     let folder = temporary_folder();
     fs::write(folder.path().join("vectorAdd.cu"), VECTOR_ADD).unwrap();
-    fs::write(folder.path().join("helper.h"), "#pragma once\n#define BLOCK 256\n").unwrap();
+    fs::write(
+        folder.path().join("helper.h"),
+        "#pragma once\n#define BLOCK 256\ntypedef float real;\n",
+    )
+    .unwrap();
     let reduce = folder.path().join("src/reduce");
     fs::create_dir_all(&reduce).unwrap();
     fs::create_dir(folder.path().join("src/common")).unwrap();
@@ -104,9 +108,9 @@ fn kernels_of_cuda_programs_are_taken_over() {
     );
     let expected = [
         "check.h is not UTF-8: it is read as Latin-1 and written as UTF-8; the first line with another sign than ASCII is 5",
-        "`main` (lines 10 to 24) is host code: it is between `#if 0` and `#endif` in kernels/reduce/reduce.cu, to be ported and removed",
+        "`main` (lines 11 to 25) is host code: it is between `#if 0` and `#endif` in kernels/reduce/reduce.cu, to be ported and removed",
         "kernels/common/check.h: host code is between `#if 0` and `#endif` in it, to be ported and removed: `check`",
-        "kernels/reduce/reduce.cu, line 8: a macro that launches a kernel is not taken over",
+        "kernels/reduce/reduce.cu, line 9: a macro that launches a kernel is not taken over",
     ];
     assert_eq!(notes, expected);
     let todo = format!("    // TODO: {}.\n", expected[3]);
@@ -117,7 +121,9 @@ fn kernels_of_cuda_programs_are_taken_over() {
     for bytes in ["128 * sizeof(float)", "BLOCK * sizeof(int)"] {
         let shared = format!("bytes of shared memory: `{bytes}`");
         let of_one = ["elements of `in`", "elements of `out`"].map(str::to_owned);
-        values.extend(of_one.into_iter().zip(["1000", "8"]));
+        // The second result has as many elements as a constant says.
+        let unknown = if values.is_empty() { 2 } else { 1 };
+        values.extend(of_one.into_iter().zip(["1000", "8"]).take(unknown));
         values.push(("blocks: `blocks`".to_owned(), "8"));
         values.push((shared, "1024"));
         values.push(("`n`".to_owned(), "1000"));
@@ -173,7 +179,7 @@ const VECTOR_ADD: &str = r#"#include <stdio.h>
 /**
  * Computes the vector addition of A and B into C.
  */
-__global__ void vectorAdd(const float *A, const float *B, float *C, int numElements) {
+__global__ void vectorAdd(const float *A, const float *B, real *C, int numElements) {
     int i = blockDim.x * blockIdx.x + threadIdx.x;
     if (i < numElements) {
         C[i] = A[i] + B[i];
@@ -206,6 +212,7 @@ const REDUCE: &str = r#"#include <cstdio>
 #include "reduce_kernel.cu"
 
 const int BLOCK = 256;
+#define BLOCKS 8
 #define AGAIN(in, out) \
     sums::reduce<int, BLOCK><<<1, BLOCK>>>(in, out, 1)
 
@@ -217,7 +224,7 @@ int main() {
     CHECK(cudaMalloc(&d_in, n * sizeof(float)));
     CHECK(cudaMalloc(&d_out, blocks * sizeof(float)));
     CHECK(cudaMalloc(&d_numbers, n * sizeof(int)));
-    CHECK(cudaMalloc(&d_sums, blocks * sizeof(int)));
+    CHECK(cudaMalloc(&d_sums, BLOCKS * sizeof(int)));
     CHECK(cudaMemcpy(d_in, values.data(), n * sizeof(float), cudaMemcpyHostToDevice));
     sums::reduce<float, 128><<<blocks, 128, 128 * sizeof(float)>>>(d_in, d_out, n);
     void *arguments[] = {&d_numbers, (void *)&d_sums, &n};

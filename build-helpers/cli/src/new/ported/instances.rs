@@ -3,7 +3,7 @@
 use super::{
     Port,
     names::rust_type,
-    program::{Kernel, Launch, words},
+    program::{Kernel, Launch, Parameter, words},
 };
 
 /// An instance of a template: what the settings call it, and what Rust does.
@@ -41,7 +41,7 @@ impl Port<'_> {
         let deduced: Option<Vec<_>> =
             missing.map(|name| self.deduced(kernel, launch, name)).collect();
         written.extend(deduced?);
-        let rust = written.iter().map(|argument| match rust_type(argument) {
+        let rust = written.iter().map(|argument| match rust_type(&self.aliased(argument)) {
             Some(ty) => Some(ty.to_owned()),
             None => self.number(argument).map(|number| number.to_string()),
         });
@@ -58,7 +58,7 @@ impl Port<'_> {
             let (ty, _) = statement.split_once('*')?;
             let ty = ty.trim();
             let is_it = words(&statement[ty.len()..]).contains(&argument.as_str());
-            (is_it && rust_type(ty).is_some()).then(|| ty.to_owned())
+            (is_it && rust_type(&self.aliased(ty)).is_some()).then(|| ty.to_owned())
         })
     }
 
@@ -71,5 +71,88 @@ impl Port<'_> {
             }
         }
         found
+    }
+
+    /// The value of a constant, or of a product of such; `None` where a name is a variable, or has several values under `#if`.
+    pub(super) fn constant(&self, text: &str) -> Option<String> {
+        let text = text.trim();
+        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Some(text.to_owned());
+        }
+        if words(text) != [text] {
+            return None;
+        }
+        let mut values: Vec<_> = self
+            .text
+            .lines()
+            .filter_map(|line| {
+                let line = line.split("//").next()?.trim();
+                let (name, value) = match line.strip_prefix('#') {
+                    Some(rest) => rest
+                        .trim_start()
+                        .strip_prefix("define ")?
+                        .trim()
+                        .split_once(char::is_whitespace)?,
+                    None => line.split_once('=').filter(|(head, _)| {
+                        words(head).iter().any(|word| ["const", "constexpr"].contains(word))
+                    })?,
+                };
+                let is_it = words(name).last().is_some_and(|it| *it == text);
+                is_it.then(|| {
+                    value.trim().trim_end_matches(';').trim_matches(['(', ')', ' ']).to_owned()
+                })
+            })
+            .collect();
+        values.dedup();
+        let [value] = &values[..] else { return None };
+        let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| value.clone())
+    }
+
+    /// The type that a macro or an alias of C++ stands for.
+    pub(super) fn aliased(&self, ty: &str) -> String {
+        let of = |name: &str| {
+            self.text.lines().find_map(|line| {
+                let line = line.split("//").next()?.trim().trim_end_matches(';').trim();
+                let (new, old) = if let Some(rest) = line.strip_prefix("typedef ") {
+                    rest.rsplit_once(char::is_whitespace).map(|(old, new)| (new, old))?
+                } else if let Some(rest) = line.strip_prefix("using ") {
+                    rest.split_once('=')?
+                } else {
+                    line.strip_prefix('#')?
+                        .trim_start()
+                        .strip_prefix("define ")?
+                        .trim()
+                        .split_once(char::is_whitespace)?
+                };
+                (new.trim() == name).then(|| old.trim().to_owned())
+            })
+        };
+        let mut ty = ty.to_owned();
+        // Aliases of aliases end; those that name themselves do not.
+        for _ in 0..4 {
+            match of(&ty).filter(|old| rust_type(&ty).is_none() && *old != ty) {
+                Some(old) => ty = old,
+                None => break,
+            }
+        }
+        ty.trim_start_matches("struct ").to_owned()
+    }
+
+    /// The type of Rust for the elements of a buffer.
+    pub(super) fn element(
+        &self,
+        kernel: &Kernel,
+        parameter: &Parameter,
+        arguments: &[String],
+    ) -> String {
+        let place = kernel.template.iter().position(|name| *name == parameter.ty);
+        match place.and_then(|place| arguments.get(place)) {
+            Some(argument) => argument.clone(),
+            None => {
+                let ty = self.aliased(&parameter.ty);
+                rust_type(&ty).map_or_else(|| format!("kernels::{ty}"), str::to_owned)
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     Port,
     instances::Instance,
-    names::{element, identifier, raw},
+    names::{identifier, raw},
     program::{Kernel, Launch, split, words},
 };
 use std::{collections::BTreeSet, fmt::Write as _};
@@ -96,16 +96,21 @@ fn fill_in<T>(what: &str) -> T {{
                 continue;
             }
             let own = identifier(&parameter.name, &mut names);
-            let element = element(kernel, parameter, arguments);
+            let element = self.element(kernel, parameter, arguments);
             let mutable = if parameter.is_const { "" } else { "mut " };
-            let what = format!(
-                "elements of {what}{}",
-                given.map_or(String::new(), |it| self.allocated(it))
-            );
-            let _ = writeln!(
-                text,
-                "    let {mutable}{own} = device.zeros::<{element}>(fill_in({what:?}))?;"
-            );
+            let call = given.and_then(|it| self.allocated(it));
+            let length = match call.as_deref().and_then(|call| self.length(call)) {
+                Some(length) => {
+                    let _ = writeln!(text, "    // {}.", call.as_deref().unwrap_or_default());
+                    length
+                }
+                None => {
+                    let call = call.map_or(String::new(), |call| format!(", of `{call}`"));
+                    format!("fill_in({:?})", format!("elements of {what}{call}"))
+                }
+            };
+            let _ =
+                writeln!(text, "    let {mutable}{own} = device.zeros::<{element}>({length})?;");
             passed.push(format!("&{mutable}{own}"));
             if !parameter.is_const {
                 results.push(own);
@@ -132,15 +137,31 @@ fn fill_in<T>(what: &str) -> T {{
         text + "    Ok(())\n}\n"
     }
 
-    /// What the program says of the size of a buffer.
-    fn allocated(&self, name: &str) -> String {
+    /// The call of the program that allocates a buffer.
+    fn allocated(&self, name: &str) -> Option<String> {
         let mut calls = self.text.match_indices("cudaMalloc").filter_map(|(at, _)| {
             let call = self.text[at..].split(';').next()?;
             words(call)
                 .contains(&name)
                 .then(|| call.split_whitespace().collect::<Vec<_>>().join(" "))
         });
-        calls.next().map_or(String::new(), |call| format!(", of `{call}`"))
+        calls.next()
+    }
+
+    /// How many elements a call allocates, where these are a product of constants.
+    fn length(&self, call: &str) -> Option<String> {
+        let (_, list) = call.split_once('(')?;
+        let size = split(list.trim_end().strip_suffix(')')?).get(1)?.clone();
+        // The bracket of a macro around the call.
+        let size = match size.matches(')').count() > size.matches('(').count() {
+            true => size.strip_suffix(')')?.to_owned(),
+            false => size,
+        };
+        let (sizes, counts): (Vec<_>, Vec<_>) =
+            size.split('*').map(str::trim).partition(|factor| factor.starts_with("sizeof"));
+        let counts: Option<Vec<_>> = counts.into_iter().map(|it| self.constant(it)).collect();
+        let counts = counts.filter(|_| sizes.len() == 1 && sizes[0].ends_with(')'))?;
+        Some(if counts.is_empty() { "1".to_owned() } else { counts.join(" * ") })
     }
 
     fn configuration(&self, launch: Option<&Launch>) -> String {

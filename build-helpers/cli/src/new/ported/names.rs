@@ -1,30 +1,19 @@
 //! Names and types of C++, as Rust has them.
 
-use super::program::{Kernel, Parameter};
 use std::collections::BTreeSet;
-
-/// The type of Rust for the elements of a buffer.
-pub(super) fn element(kernel: &Kernel, parameter: &Parameter, arguments: &[String]) -> String {
-    let place = kernel.template.iter().position(|name| *name == parameter.ty);
-    match place.and_then(|place| arguments.get(place)) {
-        Some(argument) => argument.clone(),
-        None => rust_type(&parameter.ty)
-            .map_or_else(|| format!("kernels::{}", parameter.ty), str::to_owned),
-    }
-}
 
 /// The type of Rust that a scalar of C++ is in wrappers.
 pub(super) fn rust_type(ty: &str) -> Option<&'static str> {
     Some(match ty.trim() {
         "bool" => "bool",
         "char" | "signed char" | "int8_t" => "i8",
-        "unsigned char" | "uint8_t" => "u8",
+        "unsigned char" | "uint8_t" | "uchar" => "u8",
         "short" | "int16_t" => "i16",
-        "unsigned short" | "uint16_t" => "u16",
+        "unsigned short" | "uint16_t" | "ushort" => "u16",
         "int" | "signed" | "int32_t" => "i32",
         "unsigned" | "unsigned int" | "uint32_t" | "uint" => "u32",
         "long" | "long long" | "int64_t" => "i64",
-        "unsigned long" | "unsigned long long" | "uint64_t" => "u64",
+        "unsigned long" | "ulong" | "unsigned long long" | "uint64_t" => "u64",
         "size_t" => "usize",
         "float" => "f32",
         "double" => "f64",

@@ -78,8 +78,40 @@ impl Program {
         }
         program.launches = launches(&code);
         program.calls(&code);
+        program.launches = program.instantiated(&code);
         program.macros(text, &code);
         program
+    }
+
+    /// The launches, with those of a host template once for each way in which the program calls it.
+    fn instantiated(&self, code: &str) -> Vec<Launch> {
+        let mut whole = Vec::new();
+        for launch in &self.launches {
+            let host = self.host.iter().find(|(_, range)| {
+                let lines = line_of(code, range.start)..=line_of(code, range.end);
+                lines.contains(&launch.line)
+            });
+            let names = host.and_then(|(_, range)| template_of(&code[range.clone()]));
+            let (Some((function, _)), Some(names)) = (host, names) else {
+                whole.push(launch.clone());
+                continue;
+            };
+            for (at, _) in code.match_indices(&format!("{function}<")) {
+                let open = at + function.len();
+                let Some(close) = closing(code, open) else { continue };
+                let given = split(&code[open + 1..close]);
+                let written = |it: &String| {
+                    let place = names.iter().position(|name| name == it);
+                    place.and_then(|place| given.get(place)).unwrap_or(it).clone()
+                };
+                let template = launch.template.iter().map(written).collect();
+                whole.push(Launch { template, ..launch.clone() });
+            }
+            if whole.last().is_none_or(|it| it.line != launch.line) {
+                whole.push(launch.clone());
+            }
+        }
+        whole
     }
 
     /// Launches by calls of the run time.
@@ -159,19 +191,20 @@ fn outside(text: &str, sign: char) -> bool {
     })
 }
 
+/// The names of the template parameters that a head begins with.
+fn template_of(head: &str) -> Option<Vec<String>> {
+    let rest = head.strip_prefix("template")?;
+    let open = rest.find('<')?;
+    let close = closing(rest, open)?;
+    let names = split(&rest[open + 1..close]).into_iter().filter_map(|it| {
+        let named = it.split('=').next()?;
+        words(named).last().map(|name| (*name).to_owned())
+    });
+    Some(names.collect())
+}
+
 fn kernel(head: &str, body: String) -> Option<Kernel> {
-    let (template, head) = match head.strip_prefix("template") {
-        Some(rest) => {
-            let open = rest.find('<')?;
-            let close = closing(rest, open)?;
-            let names = split(&rest[open + 1..close]).into_iter().filter_map(|it| {
-                let named = it.split('=').next()?;
-                words(named).last().map(|name| (*name).to_owned())
-            });
-            (names.collect(), &rest[close + 1..])
-        }
-        None => (Vec::new(), head),
-    };
+    let template = template_of(head).unwrap_or_default();
     let close = head.rfind(')')?;
     let open = opening(head, close)?;
     let name = words(&head[..open]).last().map(|it| (*it).to_owned())?;
@@ -407,5 +440,15 @@ mod tests {
         let host: Vec<_> =
             host.iter().map(|(name, at)| (&**name, &TEXT[at.clone()][..5])).collect();
         assert_eq!(host, [("using namespace std", "using"), ("main", "int m")]);
+    }
+
+    #[test]
+    fn a_launch_of_a_host_template_is_one_for_each_of_its_calls() {
+        let program = Program::read(
+            "template <typename T> void run(T *x) {\n    k<T, 2><<<1, 2>>>(x);\n}\n\
+             int main() { run<float>(a); run<int>(b); }\n",
+        );
+        let templates: Vec<_> = program.launches.iter().map(|it| it.template.join(", ")).collect();
+        assert_eq!(templates, ["float, 2", "int, 2"]);
     }
 }
