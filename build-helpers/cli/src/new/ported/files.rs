@@ -7,12 +7,15 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// Headers of C++ and OpenMP that kernels without `std::` do not need.
-const OF_HOST: [&str; 16] = [
+/// Headers of C++, OpenMP and the CUDA samples that kernels without `std::` do not need.
+const OF_HOST: [&str; 19] = [
     "algorithm",
     "chrono",
     "fstream",
     "functional",
+    "helper_cuda.h",
+    "helper_functions.h",
+    "helper_timer.h",
     "iomanip",
     "iostream",
     "map",

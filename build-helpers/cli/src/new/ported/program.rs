@@ -157,9 +157,20 @@ impl Program {
         if item.contains("__constant__") {
             let named = item.split(['=', '[', ';']).next().unwrap_or_default();
             self.constants.extend(words(named).last().map(|it| (*it).to_owned()));
-        } else if item.starts_with("using namespace") || item.contains("std::") {
+        } else if item.starts_with("using namespace")
+            || item.contains("std::")
+            || self.instantiates_host_code(item)
+        {
             self.host.push((item.trim_end_matches(';').to_owned(), begin..range.end));
         }
+    }
+
+    /// Whether an item is `template void f<float>(..);` of a function of the host.
+    fn instantiates_host_code(&self, item: &str) -> bool {
+        let Some(rest) = item.strip_prefix("template").map(str::trim_start) else { return false };
+        let named = rest.split(['<', '(']).next().unwrap_or_default();
+        let is_it = |name: &&str| self.host.iter().any(|(host, _)| host == name);
+        !rest.starts_with('<') && words(named).last().is_some_and(is_it)
     }
 
     fn function(&mut self, code: &str, range: Range<usize>, brace: usize) {
@@ -446,9 +457,12 @@ mod tests {
     fn a_launch_of_a_host_template_is_one_for_each_of_its_calls() {
         let program = Program::read(
             "template <typename T> void run(T *x) {\n    k<T, 2><<<1, 2>>>(x);\n}\n\
-             int main() { run<float>(a); run<int>(b); }\n",
+             template __global__ void k<char, 1>(char *);\ntemplate void run<int>(int *x);\nint main() { run<float>(a); run<int>(b); }\n",
         );
         let templates: Vec<_> = program.launches.iter().map(|it| it.template.join(", ")).collect();
-        assert_eq!(templates, ["float, 2", "int, 2"]);
+        assert_eq!(templates, ["int, 2", "float, 2", "int, 2"]);
+        // Without its function an instantiation of the host's is an error.
+        let host: Vec<_> = program.host.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(host, ["run", "template void run<int>(int *x)", "main"]);
     }
 }

@@ -14,16 +14,19 @@ impl Port<'_> {
             if kernel.template.is_empty() && rules.is_empty() {
                 continue;
             }
-            text += &format!("\n[package.metadata.kernelmill.kernels.{}]\n", kernel.name);
+            let table = format!("[package.metadata.kernelmill.kernels.{}]\n", kernel.name);
+            // Without instances it is no kernel that settings could be of.
+            if !kernel.template.is_empty() && instances.is_empty() {
+                text += &format!(
+                    "\n# TODO: what the template is instantiated for.\n# {table}# instances = [\"float\"]\n"
+                );
+                continue;
+            }
+            text += &format!("\n{table}");
             if !kernel.template.is_empty() {
                 let listed: Vec<_> =
                     instances.iter().map(|(text, _)| format!("{text:?}")).collect();
-                let list = format!("instances = [{}]\n", listed.join(", "));
-                text += &match listed.is_empty() {
-                    true => "# TODO: what the template is instantiated for, for example `instances = [\"float\"]`.\n"
-                        .to_owned(),
-                    false => list,
-                };
+                text += &format!("instances = [{}]\n", listed.join(", "));
             }
             if !rules.is_empty() {
                 let rules: Vec<_> = rules.iter().map(|rule| format!("{rule:?}")).collect();
