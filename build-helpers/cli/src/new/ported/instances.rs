@@ -55,9 +55,10 @@ impl Port<'_> {
         let mut statements = self.text.split([';', '{', '}', '\n']);
         statements.find_map(|statement| {
             let statement = statement.trim();
-            let (ty, _) = statement.split_once('*')?;
+            let (ty, rest) = statement.split_once('*')?;
             let ty = ty.trim();
-            let is_it = words(&statement[ty.len()..]).contains(&argument.as_str());
+            let ty = launch.types.iter().find(|(name, _)| name == ty).map_or(ty, |(_, it)| it);
+            let is_it = words(rest).contains(&argument.as_str());
             (is_it && rust_type(&self.aliased(ty)).is_some()).then(|| ty.to_owned())
         })
     }

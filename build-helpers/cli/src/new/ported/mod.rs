@@ -9,7 +9,7 @@ mod settings;
 
 use anyhow::{Result, bail, ensure};
 use files::Source;
-use program::{Launch, Program, line_of};
+use program::{Launch, Program, line_of, words};
 use std::path::Path;
 
 /// What a port writes and says.
@@ -100,12 +100,17 @@ fn host_code(source: &Source, is_first: bool) -> Vec<String> {
         };
         return host.iter().map(of_function).collect();
     }
-    let names: Vec<_> = host.iter().map(|(name, _)| format!("`{name}`")).collect();
-    let note = format!(
-        "{path}: host code is between `#if 0` and `#endif` in it, to be ported and removed: {}",
-        names.join(", ")
-    );
-    if names.is_empty() { Vec::new() } else { vec![note] }
+    if host.is_empty() {
+        return Vec::new();
+    }
+    // A file that is included within a function has statements too, which have no names.
+    let names = host.iter().filter(|(name, _)| words(name) == [name.as_str()]);
+    let names: Vec<_> = names.map(|(name, _)| format!(" `{name}`")).collect();
+    let colon = if names.is_empty() { "" } else { ":" };
+    vec![format!(
+        "{path}: host code is between `#if 0` and `#endif` in it, to be ported and removed{colon}{}",
+        names.join(",")
+    )]
 }
 
 /// What is said of launches that are not read.

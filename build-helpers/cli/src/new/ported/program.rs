@@ -45,6 +45,8 @@ pub(super) struct Launch {
     pub(super) template: Vec<String>,
     pub(super) configuration: Vec<String>,
     pub(super) arguments: Vec<String>,
+    /// What the parameters of the host template around it are, by name.
+    pub(super) types: Vec<(String, String)>,
 }
 
 impl Program {
@@ -105,7 +107,8 @@ impl Program {
                     place.and_then(|place| given.get(place)).unwrap_or(it).clone()
                 };
                 let template = launch.template.iter().map(written).collect();
-                whole.push(Launch { template, ..launch.clone() });
+                let types = names.iter().cloned().zip(given.iter().cloned()).collect();
+                whole.push(Launch { template, types, ..launch.clone() });
             }
             if whole.last().is_none_or(|it| it.line != launch.line) {
                 whole.push(launch.clone());
@@ -230,7 +233,9 @@ fn parameter(text: &str) -> Option<Parameter> {
     let (name, ty) = words.split_last()?;
     let left_out = ["const", "__restrict__", "__restrict", "restrict", "volatile", "struct"];
     let ty: Vec<_> = ty.iter().copied().filter(|word| !left_out.contains(word)).collect();
-    let is_const = words.contains(&"const");
+    // After the asterisk it is the pointer that does not change.
+    let pointed = text.split('*').next().unwrap_or_default();
+    let is_const = self::words(pointed).contains(&"const");
     let is_pointer = is_array || text.contains('*');
     Some(Parameter { name: (*name).to_owned(), ty: ty.join(" "), is_pointer, is_const })
 }
@@ -263,6 +268,7 @@ fn launches(code: &str) -> Vec<Launch> {
             template,
             configuration,
             arguments: split(&rest[open + 1..close]),
+            types: Vec::new(),
         });
     }
     found
@@ -297,6 +303,7 @@ fn call_of(call: &str, before: &str) -> Option<Launch> {
         template,
         configuration: [grid.clone(), block.clone()].into_iter().chain(shared).collect(),
         arguments: pointed.collect::<Option<_>>()?,
+        types: Vec::new(),
     })
 }
 
@@ -419,7 +426,7 @@ mod tests {
     const TEXT: &str = "#include <vector>\n#define CHECK(x) do { x; } while (0)\nusing namespace std;\n\
         struct P { int n; };\n__constant__ float table[4] = {1, 2};\n__device__ float f(float x) { return x; }\n\
         // __global__ void no(int n) {}\n__global__ void later(int n);\n\
-        template <typename T, int N = 3>\n__global__ void __launch_bounds__(256) k(const T *__restrict__ in, P p, float out[]) { if (1) { } }\n\
+        template <typename T, int N = 3>\n__global__ void __launch_bounds__(256) k(const T *__restrict__ in, P p, float out[], int *const last) { if (1) { } }\n\
         int main() {\n    k<float, 4><<<dim3(1, 2), N>>>(in, P{1}, out);\n}\n";
 
     #[test]
@@ -436,8 +443,12 @@ mod tests {
             .iter()
             .map(|it| (it.ty.as_str(), it.name.as_str(), it.is_pointer, it.is_const))
             .collect();
-        let expected =
-            [("T", "in", true, true), ("P", "p", false, false), ("float", "out", true, false)];
+        let expected = [
+            ("T", "in", true, true),
+            ("P", "p", false, false),
+            ("float", "out", true, false),
+            ("int", "last", true, false),
+        ];
         assert_eq!(parameters, expected);
         let expected = Launch {
             kernel: "k".into(),
@@ -446,6 +457,7 @@ mod tests {
             template: vec!["float".into(), "4".into()],
             configuration: vec!["dim3(1, 2)".into(), "N".into()],
             arguments: vec!["in".into(), "P{1}".into(), "out".into()],
+            types: Vec::new(),
         };
         assert_eq!(launches, [expected]);
         let host: Vec<_> =
@@ -461,6 +473,7 @@ mod tests {
         );
         let templates: Vec<_> = program.launches.iter().map(|it| it.template.join(", ")).collect();
         assert_eq!(templates, ["int, 2", "float, 2", "int, 2"]);
+        assert_eq!(program.launches[1].types, [("T".to_owned(), "float".to_owned())]);
         // Without its function an instantiation of the host's is an error.
         let host: Vec<_> = program.host.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(host, ["run", "template void run<int>(int *x)", "main"]);
