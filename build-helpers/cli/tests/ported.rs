@@ -97,7 +97,7 @@ fn kernels_of_cuda_programs_are_taken_over() {
     let (package, notes) = port(&folder, "ported_reduce", "src/reduce/reduce.cu");
     let read = |file: &str| fs::read_to_string(package.join(file)).unwrap();
     let text = read("kernels/reduce/reduce.cu");
-    let head = "#include <cstdio>\n// #include <vector>\n#include \"../common/check.h\"\n#include \"reduce_kernel.cu.h\"\n";
+    let head = "#include <cstdio>\n#include <cstdint>  // #include <vector>\n#include \"../common/check.h\"\n#include \"reduce_kernel.cu.h\"\n";
     assert!(text.starts_with(head), "{text}");
     // A file that is included is no kernel file of its own.
     assert_eq!(read("kernels/reduce/reduce_kernel.cu.h"), REDUCE_KERNEL);
@@ -108,9 +108,9 @@ fn kernels_of_cuda_programs_are_taken_over() {
     );
     let expected = [
         "check.h is not UTF-8: it is read as Latin-1 and written as UTF-8; the first line with another sign than ASCII is 5",
-        "`main` (lines 11 to 25) is host code: it is between `#if 0` and `#endif` in kernels/reduce/reduce.cu, to be ported and removed",
+        "`main` (lines 12 to 26) is host code: it is between `#if 0` and `#endif` in kernels/reduce/reduce.cu, to be ported and removed",
         "kernels/common/check.h: host code is between `#if 0` and `#endif` in it, to be ported and removed: `check`",
-        "kernels/reduce/reduce.cu, line 9: a macro that launches a kernel is not taken over",
+        "kernels/reduce/reduce.cu, line 10: a macro that launches a kernel is not taken over",
     ];
     assert_eq!(notes, expected);
     let todo = format!("    // TODO: {}.\n", expected[3]);
@@ -212,6 +212,7 @@ const REDUCE: &str = r#"#include <cstdio>
 #include "reduce_kernel.cu"
 
 const int BLOCK = 256;
+__device__ uint64_t launches;
 #define BLOCKS 8
 #define AGAIN(in, out) \
     sums::reduce<int, BLOCK><<<1, BLOCK>>>(in, out, 1)

@@ -163,11 +163,18 @@ impl Source {
             let name = included(line).and_then(|it| it.strip_prefix('<')?.split('>').next());
             name.is_some_and(|name| OF_HOST.contains(&name))
         };
+        // Headers of C++ have these types by the way.
+        let has_widths =
+            ["int8_t", "int16_t", "int32_t", "int64_t"].iter().any(|ty| kept.contains(ty));
+        let mut is_missing = has_widths && !kept.contains("stdint");
         let line = |line: &str| match quoted(line) {
             Some(name) if self.renamed.iter().any(|it| it == name) => {
                 line.replace(&format!("\"{name}\""), &format!("\"{name}.h\"")) + "\n"
             }
-            _ if !has_std && is_of_host(line) => format!("// {line}\n"),
+            _ if !has_std && is_of_host(line) => match std::mem::take(&mut is_missing) {
+                true => format!("#include <cstdint>  // {line}\n"),
+                false => format!("// {line}\n"),
+            },
             _ => format!("{line}\n"),
         };
         kept.lines().map(line).collect()
