@@ -126,7 +126,10 @@ impl Port<'_> {
                         .trim()
                         .split_once(char::is_whitespace)?
                 };
-                (new.trim() == name).then(|| old.trim().to_owned())
+                // `typedef struct name` begins a declaration of several lines.
+                let is_tag =
+                    words(old).first().is_some_and(|it| ["struct", "union", "enum"].contains(it));
+                (new.trim() == name && !is_tag).then(|| old.trim().to_owned())
             })
         };
         let mut ty = ty.to_owned();
@@ -137,7 +140,7 @@ impl Port<'_> {
                 None => break,
             }
         }
-        ty.trim_start_matches("struct ").to_owned()
+        ty
     }
 
     /// The type of Rust for the elements of a buffer.
