@@ -1,56 +1,14 @@
 //! A package from `new` builds, passes its own test, and `diff` sees what an edit changes.
 
+mod packages;
+
+use packages::{Package, command, kernelmill, succeed};
 use std::{
     fs,
-    ops::Deref,
     path::{Path, PathBuf},
     process::{Command, Output},
 };
 use test_support::{TempDir, builds, root, temporary_folder, tool};
-
-fn kernelmill(folder: &Path, arguments: &[&str]) -> Output {
-    let arguments = [&["kernelmill"], arguments].concat();
-    command(env!("CARGO_BIN_EXE_cargo-kernelmill"), folder, &arguments).output().unwrap()
-}
-
-/// A program that runs cargo in a package, and what it is asked for.
-fn command(program: &str, folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder);
-    builds::set_variables(&mut command, &builds::target());
-    command
-}
-
-/// A package whose builds are removed with it.
-struct Package {
-    folder: PathBuf,
-    name: String,
-}
-
-impl Deref for Package {
-    type Target = Path;
-
-    fn deref(&self) -> &Path {
-        &self.folder
-    }
-}
-
-impl Drop for Package {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            // What is left over is only space.
-            let _ = builds::remove(&builds::target(), &self.name);
-        }
-    }
-}
-
-#[track_caller]
-fn succeed(output: &Output) -> String {
-    let said = String::from_utf8_lossy(&output.stderr);
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{said}{printed}");
-    printed
-}
 
 /// Makes a package with the lock file of this workspace: nothing new is downloaded.
 fn package(folder: &TempDir, name: &str, language: &str) -> Package {
@@ -63,36 +21,6 @@ fn package(folder: &TempDir, name: &str, language: &str) -> Package {
     let package = Package { folder: folder.path().join(name), name: name.to_owned() };
     fs::copy(checkout.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
     package
-}
-
-/// Makes a package of a CUDA program in a folder; gives what is left to the user too.
-fn port(folder: &TempDir, name: &str, file: &str) -> (Package, Vec<String>) {
-    let checkout = root();
-    let path = checkout.display().to_string();
-    let arguments = ["new", name, "--language", "cuda", "--from", file, "--kernelmill-path", &path];
-    let made = succeed(&kernelmill(folder.path(), &[&arguments[..], &["--json"]].concat()));
-    let made: serde_json::Value = serde_json::from_str(&made).unwrap();
-    let notes = made["notes"].as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned());
-    let package = Package { folder: folder.path().join(name), name: name.to_owned() };
-    fs::copy(checkout.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
-    (package, notes.collect())
-}
-
-/// Writes values in place of what a program of `--from` asks for.
-#[track_caller]
-fn fill_in(package: &Package, values: &[(&str, &str)]) {
-    let main = package.join("src/main.rs");
-    let mut text = fs::read_to_string(&main).unwrap();
-    for (what, value) in values {
-        let quote = text.find(&format!("\"{what}")).unwrap_or_else(|| panic!("{what}\n{text}"));
-        let start = text[..quote].rfind("fill_in(").unwrap();
-        let end = quote + 1 + text[quote + 1..].find('"').unwrap();
-        let end = end + text[end..].find(')').unwrap() + 1;
-        text.replace_range(start..end, value);
-    }
-    let (calls, _) = text.split_once("/// A value that the program has to say.").unwrap();
-    assert!(!calls.contains("fill_in("), "{text}");
-    fs::write(main, calls).unwrap();
 }
 
 fn cargo(package: &Path, arguments: &[&str]) -> Output {
@@ -277,172 +205,6 @@ fn of_the_page_on_kernels(name: &str) -> String {
     let (_, rest) = page.split_once(&format!("```rust\n// kernels/{name}.rs\n")).unwrap();
     rest.split_once("```").unwrap().0.to_owned()
 }
-
-/// Two programs as they are found on the web: their kernels stay, their host code is put aside, and each launch has a function
-/// that says what to fill in.
-#[test]
-fn kernels_of_cuda_programs_are_taken_over() {
-    let folder = temporary_folder();
-    fs::write(folder.path().join("vectorAdd.cu"), VECTOR_ADD).unwrap();
-    fs::write(folder.path().join("helper.h"), "#pragma once\n#define BLOCK 256\n").unwrap();
-    fs::write(folder.path().join("reduce.cu"), REDUCE).unwrap();
-
-    let (package, notes) = port(&folder, "ported_add", "vectorAdd.cu");
-    let expected = [
-        "the header `missing.h` is not copied: it is not in the file's folder; name its folder with the setting `include`",
-        "`main` (lines 16 to 33) is host code: it is between `#if 0` and `#endif` in kernels/vectorAdd.cu, to be ported and removed",
-    ];
-    assert_eq!(notes, expected);
-    let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
-    let rules = "# requires = [\"A.len >= numElements\", \"B.len >= numElements\", \"C.len >= numElements\", \
-                 \"grid.x * block.x <= 2147483648\", \"grid.y * grid.z * block.y * block.z == 1\"]";
-    assert!(manifest.contains("\n[package.metadata.kernelmill.kernels.vectorAdd]\n"), "{manifest}");
-    assert!(manifest.contains(rules), "{manifest}");
-    let kernel = package.join("kernels/vectorAdd.cu");
-    let text = fs::read_to_string(&kernel).unwrap();
-    assert!(package.join("kernels/helper.h").is_file());
-    fs::write(&kernel, text.replace("#include \"missing.h\"\n", "")).unwrap();
-    // The rules that were guessed are right here.
-    fs::write(package.join("Cargo.toml"), manifest.replace("# requires", "requires")).unwrap();
-    let allocated =
-        "elements of `A`: the program passes `d_A`, of `cudaMalloc((void **)&d_A, size)`";
-    let values = [
-        (allocated, "1000"),
-        ("elements of `B`", "1000"),
-        ("elements of `C`", "1000"),
-        ("blocks: `(numElements + threadsPerBlock - 1) / threadsPerBlock`", "4"),
-        ("`numElements`: the program passes `numElements`", "1000"),
-    ];
-    fill_in(&package, &values);
-    let main = package.join("src/main.rs");
-    let text = fs::read_to_string(&main).unwrap();
-    let dense: String = text.split_whitespace().collect();
-    assert!(dense.contains("Launch::grid([4],[256]"), "{text}");
-    let text = text
-        .replace("let a = device.zeros::<f32>(1000)?", "let a = device.upload(&[1.5_f32; 1000])?");
-    fs::write(&main, text.replace("unsafe {", "{")).unwrap();
-    let mut run = command("cargo", &package, &["run", "--offline"]);
-    let said = succeed(&run.env("KERNELMILL_DEVICE", "cpu").output().unwrap());
-    assert!(said.starts_with("c: [1.5, 1.5, ") && said.matches("1.5").count() == 1000, "{said}");
-
-    let (package, notes) = port(&folder, "ported_reduce", "reduce.cu");
-    let text = fs::read_to_string(package.join("kernels/reduce.cu")).unwrap();
-    assert!(text.starts_with("#include <cstdio>\n// #include <vector>\n"), "{text}");
-    let host: Vec<_> = notes.iter().map(|note| note.split(" is ").next().unwrap()).collect();
-    assert_eq!(host, ["`check` (lines 9 to 12)", "`main` (lines 28 to 41)"]);
-    let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
-    assert!(manifest.contains("\ninstances = [\"float, 128\", \"int, BLOCK\"]\n"), "{manifest}");
-    let mut values = Vec::new();
-    for bytes in ["128 * sizeof(float)", "BLOCK * sizeof(int)"] {
-        let shared = format!("bytes of shared memory: `{bytes}`");
-        let of_one = ["elements of `in`", "elements of `out`"].map(str::to_owned);
-        values.extend(of_one.into_iter().zip(["1000", "8"]));
-        values.push(("blocks: `blocks`".to_owned(), "8"));
-        values.push((shared, "1024"));
-        values.push(("`n`".to_owned(), "1000"));
-    }
-    let values: Vec<_> = values.iter().map(|(what, value)| (what.as_str(), *value)).collect();
-    fill_in(&package, &values);
-    let main = package.join("src/main.rs");
-    let text = fs::read_to_string(&main).unwrap();
-    let dense: String = text.split_whitespace().collect();
-    assert!(dense.contains("Launch::grid([8],[128]"), "{text}");
-    assert!(dense.contains("Launch::grid([8],[256]"), "{text}");
-    assert_eq!(dense.matches(".shared_bytes(1024)").count(), 2, "{text}");
-    let text = text.replace("device.zeros::<i32>(1000)?", "device.upload(&[3_i32; 1000])?");
-    fs::write(&main, text).unwrap();
-    let mut run = command("cargo", &package, &["run", "--offline"]);
-    let said = succeed(&run.env("KERNELMILL_DEVICE", "cpu").output().unwrap());
-    let (first, second) = said.split_once('\n').unwrap();
-    assert_eq!(first, format!("out: {:?}", [0.0_f32; 8]));
-    let numbers = second.trim().trim_start_matches("out: [").trim_end_matches(']');
-    let sum: i32 = numbers.split(", ").map(|number| number.parse::<i32>().unwrap()).sum();
-    assert_eq!(sum, 3000, "{said}");
-
-    let arguments = ["new", "other", "--from", "reduce.cu"];
-    let output = kernelmill(folder.path(), &arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("write `--language cuda` too"), "{said}");
-    assert!(!folder.path().join("other").exists());
-}
-
-const VECTOR_ADD: &str = r#"#include <stdio.h>
-#include <cuda_runtime.h>
-#include "helper.h"
-#include "missing.h"
-
-/**
- * Computes the vector addition of A and B into C.
- */
-__global__ void vectorAdd(const float *A, const float *B, float *C, int numElements) {
-    int i = blockDim.x * blockIdx.x + threadIdx.x;
-    if (i < numElements) {
-        C[i] = A[i] + B[i];
-    }
-}
-
-int main(void) {
-    int numElements = 50000;
-    size_t size = numElements * sizeof(float);
-    float *h_A = (float *)malloc(size), *h_B = (float *)malloc(size), *h_C = (float *)malloc(size);
-    float *d_A, *d_B, *d_C;
-    cudaMalloc((void **)&d_A, size);
-    cudaMalloc((void **)&d_B, size);
-    cudaMalloc((void **)&d_C, size);
-    cudaMemcpy(d_A, h_A, size, cudaMemcpyHostToDevice);
-    cudaMemcpy(d_B, h_B, size, cudaMemcpyHostToDevice);
-    int threadsPerBlock = 256;
-    int blocksPerGrid = (numElements + threadsPerBlock - 1) / threadsPerBlock;
-    vectorAdd<<<(numElements + threadsPerBlock - 1) / threadsPerBlock, threadsPerBlock>>>(d_A, d_B, d_C, numElements);
-    cudaMemcpy(h_C, d_C, size, cudaMemcpyDeviceToHost);
-    cudaFree(d_A);
-    printf("%d blocks: %f {\n", blocksPerGrid, h_C[0]);
-    return 0;
-}
-"#;
-
-const REDUCE: &str = r#"#include <cstdio>
-#include <vector>
-
-#define CHECK(call) check((call), __LINE__)
-
-const int BLOCK = 256;
-
-// Ends the program where a call has failed.
-static void check(cudaError_t error, int line) {
-    if (error != cudaSuccess) std::printf("line %d: %s\n", line, cudaGetErrorString(error));
-    if (error != cudaSuccess) exit(1);
-}
-
-template <typename T, int N>
-__global__ void reduce(const T *__restrict__ in, T *out, int n) {
-    extern __shared__ unsigned char memory[];
-    T *partial = reinterpret_cast<T *>(memory);
-    unsigned t = threadIdx.x, i = blockIdx.x * N + t;
-    partial[t] = i < n ? in[i] : T(0);
-    __syncthreads();
-    for (int half = N / 2; half > 0; half /= 2) {
-        if (t < half) partial[t] += partial[t + half];
-        __syncthreads();
-    }
-    if (t == 0) out[blockIdx.x] = partial[0];
-}
-
-int main() {
-    std::vector<float> values(1 << 20, 1.0f);
-    float *d_in, *d_out;
-    int *d_numbers, *d_sums;
-    int n = values.size(), blocks = (n + 127) / 128;
-    CHECK(cudaMalloc(&d_in, n * sizeof(float)));
-    CHECK(cudaMalloc(&d_out, blocks * sizeof(float)));
-    CHECK(cudaMalloc(&d_numbers, n * sizeof(int)));
-    CHECK(cudaMalloc(&d_sums, blocks * sizeof(int)));
-    CHECK(cudaMemcpy(d_in, values.data(), n * sizeof(float), cudaMemcpyHostToDevice));
-    reduce<float, 128><<<blocks, 128, 128 * sizeof(float)>>>(d_in, d_out, n);
-    reduce<int, BLOCK><<<blocks, BLOCK, BLOCK * sizeof(int)>>>(d_numbers, d_sums, n);
-    CHECK(cudaDeviceSynchronize());
-}
-"#;
 
 /// What the first page shows of a new package is what `new` writes; `cargo xtask newcomer` runs its commands too.
 #[test]

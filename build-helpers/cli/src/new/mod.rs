@@ -1,7 +1,6 @@
 //! `cargo kernelmill new`: a package with a kernel that builds, runs and has a test, or with the kernels of a CUDA program.
 
 mod ported;
-mod program;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::ValueEnum;

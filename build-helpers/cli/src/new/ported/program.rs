@@ -11,10 +11,12 @@ pub(super) struct Program {
     pub(super) host: Vec<(String, Range<usize>)>,
     /// The names of variables in `__constant__` memory.
     pub(super) constants: Vec<String>,
+    /// What launches kernels and is not read: its line, and what it is.
+    pub(super) unread: Vec<(usize, &'static str)>,
 }
 
 /// A kernel.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Kernel {
     pub(super) name: String,
     /// The names of its template parameters.
@@ -24,7 +26,7 @@ pub(super) struct Kernel {
 }
 
 /// A parameter of a kernel.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Parameter {
     pub(super) name: String,
     /// Its type, or that of the elements of a pointer.
@@ -33,14 +35,18 @@ pub(super) struct Parameter {
     pub(super) is_const: bool,
 }
 
-/// A launch with `<<<..>>>`.
-#[derive(Debug, PartialEq, Eq)]
+/// A launch, with `<<<..>>>` or by a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Launch {
     pub(super) kernel: String,
+    /// The file that it is in, where that is not the program's own.
+    pub(super) file: Option<String>,
     pub(super) line: usize,
     pub(super) template: Vec<String>,
     pub(super) configuration: Vec<String>,
     pub(super) arguments: Vec<String>,
+    /// What the parameters of the host template around it are, by name.
+    pub(super) types: Vec<(String, String)>,
 }
 
 impl Program {
@@ -73,7 +79,79 @@ impl Program {
             }
         }
         program.launches = launches(&code);
+        program.calls(&code);
+        program.launches = program.instantiated(&code);
+        program.macros(text, &code);
         program
+    }
+
+    /// The launches, with those of a host template once for each way in which the program calls it.
+    fn instantiated(&self, code: &str) -> Vec<Launch> {
+        let mut whole = Vec::new();
+        for launch in &self.launches {
+            let host = self.host.iter().find(|(_, range)| {
+                let lines = line_of(code, range.start)..=line_of(code, range.end);
+                lines.contains(&launch.line)
+            });
+            let names = host.and_then(|(_, range)| template_of(&code[range.clone()]));
+            let (Some((function, _)), Some(names)) = (host, names) else {
+                whole.push(launch.clone());
+                continue;
+            };
+            for (at, _) in code.match_indices(&format!("{function}<")) {
+                let open = at + function.len();
+                let Some(close) = closing(code, open) else { continue };
+                let given = split(&code[open + 1..close]);
+                let written = |it: &String| {
+                    let place = names.iter().position(|name| name == it);
+                    place.and_then(|place| given.get(place)).unwrap_or(it).clone()
+                };
+                let template = launch.template.iter().map(written).collect();
+                let types = names.iter().cloned().zip(given.iter().cloned()).collect();
+                whole.push(Launch { template, types, ..launch.clone() });
+            }
+            if whole.last().is_none_or(|it| it.line != launch.line) {
+                whole.push(launch.clone());
+            }
+        }
+        whole
+    }
+
+    /// Launches by calls of the run time.
+    fn calls(&mut self, code: &str) {
+        for (at, name) in code.match_indices("cudaLaunch") {
+            let name = words(&code[at..]).first().copied().unwrap_or(name);
+            let call = code[at + name.len()..].trim_start();
+            let launch = match name {
+                "cudaLaunchKernel" => call_of(call, &code[..at]),
+                "cudaLaunchCooperativeKernel" | "cudaLaunchKernelEx" | "cudaLaunchKernelExC" => {
+                    None
+                }
+                _ => continue,
+            };
+            let line = line_of(code, at);
+            match launch {
+                Some(launch) => self.launches.push(Launch { line, ..launch }),
+                None => self.unread.push((line, "a call of the run time that launches a kernel")),
+            }
+        }
+    }
+
+    /// Launches in macros.
+    fn macros(&mut self, text: &str, code: &str) {
+        let places = ["<<<", "cudaLaunchKernel"].into_iter().flat_map(|it| text.match_indices(it));
+        for (at, _) in places.filter(|(at, sign)| !code[*at..].starts_with(sign)) {
+            let is_continued = |line: &&str| line.trim_end().ends_with('\\');
+            let before: Vec<_> = text[..at].split('\n').collect();
+            let own = before.iter().rev().skip(1).take_while(|line| is_continued(line)).count();
+            let first = before[before.len() - 1 - own].trim_start();
+            let is_comment = before[before.len() - 1].contains("//");
+            if !is_comment
+                && first.strip_prefix('#').is_some_and(|it| it.trim_start().starts_with("define"))
+            {
+                self.unread.push((line_of(text, at), "a macro that launches a kernel"));
+            }
+        }
     }
 
     fn declaration(&mut self, code: &str, range: Range<usize>) {
@@ -82,9 +160,20 @@ impl Program {
         if item.contains("__constant__") {
             let named = item.split(['=', '[', ';']).next().unwrap_or_default();
             self.constants.extend(words(named).last().map(|it| (*it).to_owned()));
-        } else if item.starts_with("using namespace") || item.contains("std::") {
+        } else if item.starts_with("using namespace")
+            || item.contains("std::")
+            || self.instantiates_host_code(item)
+        {
             self.host.push((item.trim_end_matches(';').to_owned(), begin..range.end));
         }
+    }
+
+    /// Whether an item is `template void f<float>(..);` of a function of the host.
+    fn instantiates_host_code(&self, item: &str) -> bool {
+        let Some(rest) = item.strip_prefix("template").map(str::trim_start) else { return false };
+        let named = rest.split(['<', '(']).next().unwrap_or_default();
+        let is_it = |name: &&str| self.host.iter().any(|(host, _)| host == name);
+        !rest.starts_with('<') && words(named).last().is_some_and(is_it)
     }
 
     fn function(&mut self, code: &str, range: Range<usize>, brace: usize) {
@@ -116,19 +205,20 @@ fn outside(text: &str, sign: char) -> bool {
     })
 }
 
+/// The names of the template parameters that a head begins with.
+fn template_of(head: &str) -> Option<Vec<String>> {
+    let rest = head.strip_prefix("template")?;
+    let open = rest.find('<')?;
+    let close = closing(rest, open)?;
+    let names = split(&rest[open + 1..close]).into_iter().filter_map(|it| {
+        let named = it.split('=').next()?;
+        words(named).last().map(|name| (*name).to_owned())
+    });
+    Some(names.collect())
+}
+
 fn kernel(head: &str, body: String) -> Option<Kernel> {
-    let (template, head) = match head.strip_prefix("template") {
-        Some(rest) => {
-            let open = rest.find('<')?;
-            let close = closing(rest, open)?;
-            let names = split(&rest[open + 1..close]).into_iter().filter_map(|it| {
-                let named = it.split('=').next()?;
-                words(named).last().map(|name| (*name).to_owned())
-            });
-            (names.collect(), &rest[close + 1..])
-        }
-        None => (Vec::new(), head),
-    };
+    let template = template_of(head).unwrap_or_default();
     let close = head.rfind(')')?;
     let open = opening(head, close)?;
     let name = words(&head[..open]).last().map(|it| (*it).to_owned())?;
@@ -143,7 +233,9 @@ fn parameter(text: &str) -> Option<Parameter> {
     let (name, ty) = words.split_last()?;
     let left_out = ["const", "__restrict__", "__restrict", "restrict", "volatile", "struct"];
     let ty: Vec<_> = ty.iter().copied().filter(|word| !left_out.contains(word)).collect();
-    let is_const = words.contains(&"const");
+    // After the asterisk it is the pointer that does not change.
+    let pointed = text.split('*').next().unwrap_or_default();
+    let is_const = self::words(pointed).contains(&"const");
     let is_pointer = is_array || text.contains('*');
     Some(Parameter { name: (*name).to_owned(), ty: ty.join(" "), is_pointer, is_const })
 }
@@ -171,13 +263,48 @@ fn launches(code: &str) -> Vec<Launch> {
         let Some(close) = closing(rest, open) else { continue };
         found.push(Launch {
             kernel: kernel.to_owned(),
+            file: None,
             line: line_of(code, at),
             template,
             configuration,
             arguments: split(&rest[open + 1..close]),
+            types: Vec::new(),
         });
     }
     found
+}
+
+/// What `cudaLaunchKernel` launches, whose arguments are listed in an array before the call.
+fn call_of(call: &str, before: &str) -> Option<Launch> {
+    let close = call.starts_with('(').then(|| closing(call, 0)).flatten()?;
+    let [function, grid, block, array, rest @ ..] = &split(&call[1..close])[..] else {
+        return None;
+    };
+    let function = function.trim_end_matches(')').trim_end();
+    let (name, template) = match function.strip_suffix('>') {
+        Some(inner) => {
+            let open = opening(function, inner.len())?;
+            (&function[..open], split(&inner[open + 1..]))
+        }
+        None => (function, Vec::new()),
+    };
+    let declared = before.rmatch_indices(array.as_str()).find_map(|(at, _)| {
+        let rest = before[at + array.len()..].trim_start().strip_prefix('[')?;
+        let list = rest[rest.find(']')? + 1..].trim_start().strip_prefix('=')?.trim_start();
+        let end = list.starts_with('{').then(|| closing(list, 0)).flatten()?;
+        Some(split(&list[1..end]))
+    })?;
+    let pointed = declared.iter().map(|it| Some(it.split_once('&')?.1.trim().to_owned()));
+    let shared = rest.first().cloned();
+    Some(Launch {
+        kernel: (*words(name).last()?).to_owned(),
+        file: None,
+        line: 0,
+        template,
+        configuration: [grid.clone(), block.clone()].into_iter().chain(shared).collect(),
+        arguments: pointed.collect::<Option<_>>()?,
+        types: Vec::new(),
+    })
 }
 
 /// The line of a byte, counted from 1.
@@ -241,7 +368,7 @@ fn opening(text: &str, close: usize) -> Option<usize> {
 }
 
 /// A text with blanks in place of comments, of texts in quotes and of lines of the preprocessor, byte for byte.
-fn code_of(text: &str) -> String {
+pub(super) fn code_of(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
     let mut is_start = true;
@@ -299,12 +426,12 @@ mod tests {
     const TEXT: &str = "#include <vector>\n#define CHECK(x) do { x; } while (0)\nusing namespace std;\n\
         struct P { int n; };\n__constant__ float table[4] = {1, 2};\n__device__ float f(float x) { return x; }\n\
         // __global__ void no(int n) {}\n__global__ void later(int n);\n\
-        template <typename T, int N = 3>\n__global__ void __launch_bounds__(256) k(const T *__restrict__ in, P p, float out[]) { if (1) { } }\n\
+        template <typename T, int N = 3>\n__global__ void __launch_bounds__(256) k(const T *__restrict__ in, P p, float out[], int *const last) { if (1) { } }\n\
         int main() {\n    k<float, 4><<<dim3(1, 2), N>>>(in, P{1}, out);\n}\n";
 
     #[test]
     fn kernels_launches_and_host_code_are_told_apart() {
-        let Program { kernels, launches, host, constants } = Program::read(TEXT);
+        let Program { kernels, launches, host, constants, .. } = Program::read(TEXT);
         assert_eq!(constants, ["table"]);
         let [kernel] = &kernels[..] else { panic!("{kernels:?}") };
         assert_eq!(
@@ -316,19 +443,39 @@ mod tests {
             .iter()
             .map(|it| (it.ty.as_str(), it.name.as_str(), it.is_pointer, it.is_const))
             .collect();
-        let expected =
-            [("T", "in", true, true), ("P", "p", false, false), ("float", "out", true, false)];
+        let expected = [
+            ("T", "in", true, true),
+            ("P", "p", false, false),
+            ("float", "out", true, false),
+            ("int", "last", true, false),
+        ];
         assert_eq!(parameters, expected);
         let expected = Launch {
             kernel: "k".into(),
+            file: None,
             line: 12,
             template: vec!["float".into(), "4".into()],
             configuration: vec!["dim3(1, 2)".into(), "N".into()],
             arguments: vec!["in".into(), "P{1}".into(), "out".into()],
+            types: Vec::new(),
         };
         assert_eq!(launches, [expected]);
         let host: Vec<_> =
             host.iter().map(|(name, at)| (&**name, &TEXT[at.clone()][..5])).collect();
         assert_eq!(host, [("using namespace std", "using"), ("main", "int m")]);
+    }
+
+    #[test]
+    fn a_launch_of_a_host_template_is_one_for_each_of_its_calls() {
+        let program = Program::read(
+            "template <typename T> void run(T *x) {\n    k<T, 2><<<1, 2>>>(x);\n}\n\
+             template __global__ void k<char, 1>(char *);\ntemplate void run<int>(int *x);\nint main() { run<float>(a); run<int>(b); }\n",
+        );
+        let templates: Vec<_> = program.launches.iter().map(|it| it.template.join(", ")).collect();
+        assert_eq!(templates, ["int, 2", "float, 2", "int, 2"]);
+        assert_eq!(program.launches[1].types, [("T".to_owned(), "float".to_owned())]);
+        // Without its function an instantiation of the host's is an error.
+        let host: Vec<_> = program.host.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(host, ["run", "template void run<int>(int *x)", "main"]);
     }
 }

@@ -1,0 +1,130 @@
+//! Port of a CUDA program: its kernels as they are, settings for them, and a program that launches each.
+
+mod files;
+mod instances;
+mod main_rs;
+mod names;
+mod program;
+mod settings;
+
+use anyhow::{Result, bail, ensure};
+use files::Source;
+use program::{Launch, Program, line_of, words};
+use std::path::Path;
+
+/// What a port writes and says.
+pub(super) struct Ported {
+    /// The kernel file and the headers beside it, with their paths in the package.
+    pub(super) files: Vec<(String, String)>,
+    /// What the manifest gets.
+    pub(super) settings: String,
+    pub(super) main: String,
+    /// What is left to the user.
+    pub(super) notes: Vec<String>,
+}
+
+/// What host code may use that becomes something else, and what that is.
+const LIBRARIES: [(&str, &str); 7] = [
+    ("cublas", "the cuBLAS library"),
+    ("cufft", "the cuFFT library"),
+    ("curand", "the cuRAND library"),
+    ("cusparse", "the cuSPARSE library"),
+    ("thrust::", "Thrust"),
+    ("cudaTextureObject_t", "textures"),
+    ("cudaGraphLaunch", "CUDA graphs: see the page of the book on graphs of launches"),
+];
+
+pub(super) fn port(file: &Path) -> Result<Ported> {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let is_cuda = file.extension().is_some_and(|it| it == "cu");
+    ensure!(is_cuda, "{}: a CUDA program is a file with the extension .cu", file.display());
+    let mut notes = Vec::new();
+    let sources = files::read(file, &mut notes)?;
+    let program = whole(&sources);
+    if program.kernels.is_empty() {
+        bail!(
+            "{}: no `__global__` function is in it or in the files that it includes{}",
+            file.display(),
+            notes.iter().map(|note| format!("\n{note}")).collect::<String>()
+        );
+    }
+    let has_std = program.kernels.iter().any(|kernel| kernel.body.contains("std::"));
+    let files = sources.iter().map(|it| (it.path.clone(), it.ported(has_std))).collect();
+    for (place, source) in sources.iter().enumerate() {
+        notes.extend(host_code(source, place == 0));
+    }
+    for name in &program.constants {
+        notes.push(format!(
+            "`{name}` is written by `kernels.variables().{name}()?.write(&values)?`"
+        ));
+    }
+    let text: String = sources.iter().map(|source| format!("{}\n", source.text)).collect();
+    for (word, what) in LIBRARIES.iter().filter(|(word, _)| text.contains(word)) {
+        notes.push(format!("`{word}`: {what} is not taken over"));
+    }
+    let unread: Vec<_> = sources.iter().flat_map(unread).collect();
+    notes.extend(unread.iter().cloned());
+    let port = Port { text: &text, program: &program, unread };
+    let (settings, main) = (port.settings(), port.main(name, &mut notes));
+    Ok(Ported { files, settings, main, notes })
+}
+
+/// What the files of a program have together.
+fn whole(sources: &[Source]) -> Program {
+    let mut whole = Program::default();
+    for (place, source) in sources.iter().enumerate() {
+        let Program { kernels, launches, constants, .. } = &source.program;
+        for kernel in kernels {
+            // Of definitions under `#if` the first one is as good as another: their parameters are mostly the same.
+            if !whole.kernels.iter().any(|it| it.name == kernel.name) {
+                whole.kernels.push(kernel.clone());
+            }
+        }
+        let file = (place > 0).then(|| source.path.clone());
+        let launches = launches.iter().map(|it| Launch { file: file.clone(), ..it.clone() });
+        whole.launches.extend(launches);
+        whole.constants.extend(constants.iter().cloned());
+    }
+    whole
+}
+
+/// What is said of a file's host code: of each function of the program's own file, of the others together.
+fn host_code(source: &Source, is_first: bool) -> Vec<String> {
+    let Source { path, text, program: Program { host, .. }, .. } = source;
+    if is_first {
+        let of_function = |(name, range): &(String, std::ops::Range<usize>)| {
+            let (from, to) = (line_of(text, range.start), line_of(text, range.end));
+            format!(
+                "`{name}` (lines {from} to {to}) is host code: it is between `#if 0` and `#endif` in {path}, to be ported and removed"
+            )
+        };
+        return host.iter().map(of_function).collect();
+    }
+    if host.is_empty() {
+        return Vec::new();
+    }
+    // A file that is included within a function has statements too, which have no names.
+    let names = host.iter().filter(|(name, _)| words(name) == [name.as_str()]);
+    let names: Vec<_> = names.map(|(name, _)| format!(" `{name}`")).collect();
+    let colon = if names.is_empty() { "" } else { ":" };
+    vec![format!(
+        "{path}: host code is between `#if 0` and `#endif` in it, to be ported and removed{colon}{}",
+        names.join(",")
+    )]
+}
+
+/// What is said of launches that are not read.
+fn unread(source: &Source) -> impl Iterator<Item = String> {
+    let Source { path, program, .. } = source;
+    program
+        .unread
+        .iter()
+        .map(move |(line, what)| format!("{path}, line {line}: {what} is not taken over"))
+}
+
+struct Port<'p> {
+    text: &'p str,
+    program: &'p Program,
+    /// What is said of launches that are not read.
+    unread: Vec<String>,
+}
