@@ -490,6 +490,31 @@ fn variants_of_what_nvcc_compiles_have_their_launch_bounds() {
     assert_eq!(ptx(".threads64"), ".maxntid 64");
     assert_eq!(ptx(".registers32"), ".maxntid 256, 1, 1 .maxnreg 32");
     assert_eq!(ptx(".block32x4_minblocks4"), ".reqntid 32, 4, 1 .minnctapersm 4");
+
+    // nvcc narrows no indices: a variant of them needs a source that chooses their type.
+    let metadata = settings.replace("variants = [", "variants = [{ index-width = 32 }, ");
+    let manifest = project.package().join("Cargo.toml");
+    let good = fs::read_to_string(&manifest).expect("the project has a manifest");
+    project.write("Cargo.toml", &good.replace(settings, &metadata));
+    let refused = |text: &str| {
+        project.write("kernels/sums.cu", text);
+        project.cargo(&["build"]).build_script_error()
+    };
+    let said = refused(&format!("// KERNELMILL_INDEX_WIDTH\n{text}"));
+    for part in [
+        "error[KM0014]: the variant `index32` of the kernel `sums` at kernels/sums.cu:2 has `index-width = 32`, and its source \
+         never reads KERNELMILL_INDEX_WIDTH",
+        "`#if KERNELMILL_INDEX_WIDTH == 32` `typedef unsigned index_t;`",
+    ] {
+        assert!(said.replace("\n  ", " ").contains(part), "{said}");
+    }
+    let typed = "#if KERNELMILL_INDEX_WIDTH == 32\ntypedef unsigned index_t;\n#else\ntypedef size_t index_t;\n#endif\n";
+    let said = refused(&format!(
+        "{typed}{}",
+        text.replace("const float *x,", "const float *x, index_t n,")
+    ));
+    let part = "at kernels/sums.cu:6 has other parameters or launch bounds with `KERNELMILL_INDEX_WIDTH=32`";
+    assert!(said.contains(part), "{said}");
 }
 
 #[test]

@@ -7,7 +7,6 @@ use super::{
     diagnostics::{missing_headers, report_error, report_failure, says_no_more},
     front_end::Front,
     host::{self, Object},
-    index_width,
     nvcc::Kernels,
     ptx, wgsl,
 };
@@ -20,10 +19,7 @@ use crate::{
         templates,
     },
     plan::units::{Unit, UnitCompiler},
-    settings::{
-        choices::CudaCompiler,
-        variants::{VariantSettings, check_limits},
-    },
+    settings::{choices::CudaCompiler, variants::check_limits},
 };
 use kernelmill_artifact::{LaunchLimits, Signature, Target, VariableDeclaration};
 use kernelmill_compiler::diagnostic::Code;
@@ -465,89 +461,9 @@ impl Compilation<'_> {
         report.into_result(Error::Sources)
     }
 
-    /// Reports variants with indices of 32 bits of kernels that nvcc compiles whose source does not choose the type of its
-    /// indices, or has other kernels with it.
-    fn check_index_width(&self, sources: &[Source], units: &[Unit]) -> Result<(), Error> {
-        let Some(cuda) = &self.cuda else { return Ok(()) };
-        let is_narrow = |unit: &Unit, variant: &VariantSettings| {
-            variant.parameters.limits.has_narrow_indices() && variant.is_for(&unit.config.target)
-        };
-        let mut narrow: Vec<(usize, &Signature, &VariantSettings)> = Vec::new();
-        for unit in units.iter().filter(|unit| unit.compiler == UnitCompiler::Nvcc) {
-            let kernels = sources[unit.source].kernels().iter();
-            for kernel in kernels.filter(|it| self.settings.wants(it, &unit.config.target)) {
-                let variants = self.settings.listed_variants(kernel);
-                for variant in variants.filter(|it| is_narrow(unit, it)) {
-                    let is_known = |it: &(usize, &Signature, &VariantSettings)| {
-                        it.0 == unit.source && std::ptr::eq(it.2, variant)
-                    };
-                    if !narrow.iter().any(is_known) {
-                        narrow.push((unit.source, kernel, variant));
-                    }
-                }
-            }
-        }
-        let defined = |index: usize, variant: &VariantSettings| {
-            sources[index].with_defines(Some(&variant.parameters.defines))
-        };
-        let mut tasks: Vec<(usize, &Source)> = Vec::new();
-        for (index, _, variant) in &narrow {
-            let source = defined(*index, variant);
-            if !tasks.iter().any(|(_, known)| std::ptr::eq(*known, source)) {
-                tasks.push((*index, source));
-            }
-        }
-        let made = jobs::run(&tasks, |(_, source)| {
-            cuda.read(&index_width::narrowed(source), self.environment)
-        });
-        let mut report = Report::default();
-        for ((index, source), made) in tasks.iter().zip(made) {
-            let read = match made {
-                Ok(read) => read,
-                Err(error) => {
-                    let with = (self.package, self.settings);
-                    report_failure(&error, source, with, &mut report);
-                    let name = index_width::INDEX_WIDTH;
-                    let what = format!(
-                        "{} is compiled with `{name}=32` for variants, and that fails",
-                        source.display
-                    );
-                    let help = "correct the source for this macro, or remove `index-width` from the variants";
-                    report.plain(Code::Variants, what, help);
-                    continue;
-                }
-            };
-            read.inputs.iter().for_each(|it| self.package.watch(self.environment, it));
-            let own = read.inputs.iter().filter(|it| {
-                self.is_of_the_user(&source.path, &it.display().to_string()) || **it == source.path
-            });
-            let is_used = own
-                .filter_map(|it| std::fs::read(it).ok())
-                .any(|text| index_width::is_used_in(&String::from_utf8_lossy(&text)));
-            let of_source = narrow.iter().filter(|it| std::ptr::eq(defined(it.0, it.2), *source));
-            for (_, kernel, variant) in of_source.filter(|it| it.0 == *index) {
-                let is_it = |it: &&Signature| is_same_symbol(&it.symbol, &kernel.symbol);
-                let wide = source.kernels().iter().find(is_it).unwrap_or(kernel);
-                let found = read.kernels.iter().map(|it| &it.signature).find(is_it);
-                let is_same = found
-                    .is_some_and(|it| it.parameters == wide.parameters && it.limits == wide.limits);
-                if !is_used {
-                    variant.without_index_type(kernel, &mut report);
-                } else if !is_same {
-                    let what = format!(
-                        "has other parameters or launch bounds with `{}=32`",
-                        index_width::INDEX_WIDTH
-                    );
-                    variant.report_kernel(kernel, &what, &mut report);
-                }
-            }
-        }
-        report.into_result(Error::Sources)
-    }
-
     /// Whether a kernel in this file is the package's own, and no instantiation of a template in
     /// the headers of a toolkit. Sources may lie outside of the package, in `OUT_DIR` for one.
-    fn is_of_the_user(&self, source: &Path, file: &str) -> bool {
+    pub(super) fn is_of_the_user(&self, source: &Path, file: &str) -> bool {
         let root = &self.package.root;
         let path = paths::normal(&root.join(file));
         let nvcc = self.cuda.as_ref().map(|cuda| &cuda.nvcc.root);
