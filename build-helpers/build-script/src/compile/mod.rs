@@ -14,6 +14,7 @@ mod index_width;
 pub(crate) mod kernel_package;
 #[cfg(test)]
 mod keys_tests;
+mod narrow_variants;
 pub(crate) mod nvcc;
 mod nvcc_variants;
 mod opencl;
