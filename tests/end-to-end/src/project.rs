@@ -2,7 +2,8 @@
 
 use crate::run::Run;
 use std::{
-    fs::{self, File},
+    fs::{self, DirEntry, File},
+    io,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
@@ -242,19 +243,57 @@ impl Drop for Project {
 
 /// Copies a folder of cargo's with its times, by which cargo knows what is fresh, but without the
 /// build scripts and programs of other projects: each has the whole compiler in it.
-fn copy_small(from: &Path, to: &Path) -> std::io::Result<()> {
-    const COMPILER: u64 = 10 << 20;
+///
+/// A project that is dropped removes what was built of it without cargo's lock, so that a file may be gone when its turn
+/// comes: it is left out.
+fn copy_small(from: &Path, to: &Path) -> io::Result<()> {
+    let Some(entries) = unless_removed(fs::read_dir(from))? else { return Ok(()) };
     fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
+    for entry in entries {
         let entry = entry?;
-        let (path, facts) = (entry.path(), entry.metadata()?);
-        let target = to.join(entry.file_name());
-        if facts.is_dir() {
-            copy_small(&path, &target)?;
-        } else if facts.len() < COMPILER || path.extension().is_some_and(|kind| kind == "rlib") {
-            fs::copy(&path, &target)?;
-            File::options().write(true).open(&target)?.set_modified(facts.modified()?)?;
-        }
+        let _ = unless_removed(copy_entry(&entry, &to.join(entry.file_name())))?;
     }
     Ok(())
+}
+
+fn copy_entry(entry: &DirEntry, to: &Path) -> io::Result<()> {
+    const COMPILER: u64 = 10 << 20;
+    let (path, facts) = (entry.path(), entry.metadata()?);
+    if facts.is_dir() {
+        return copy_small(&path, to);
+    }
+    if facts.len() < COMPILER || path.extension().is_some_and(|kind| kind == "rlib") {
+        fs::copy(&path, to)?;
+        File::options().write(true).open(to)?.set_modified(facts.modified()?)?;
+    }
+    Ok(())
+}
+
+/// `None` where what was asked for is not there.
+fn unless_removed<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use test_support::temporary_folder;
+
+    #[test]
+    fn files_that_are_gone_are_not_copied() {
+        let folder = temporary_folder();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        write_file(from.clone(), "first", "1");
+        write_file(from.clone(), "inner/second", "2");
+        // Listed, and not there when it is opened.
+        std::os::unix::fs::symlink(folder.path().join("none"), from.join("inner/gone"))
+            .expect("a link can be made");
+        copy_small(&from, &to).expect("the others are copied");
+        assert_eq!(fs::read_to_string(to.join("inner/second")).ok().as_deref(), Some("2"));
+        assert!(to.join("first").exists() && !to.join("inner/gone").exists());
+        copy_small(&folder.path().join("none"), &to).expect("a folder may be gone too");
+    }
 }
