@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{
-    driver_context::{DriverContext, Shared},
-    stream::Stream,
+    driver_context::{DriverContext, Shared, Stream},
     support::support,
 };
 use crate::{

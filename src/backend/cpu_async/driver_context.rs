@@ -12,7 +12,7 @@ use super::{
 use crate::{
     backend::{
         cpu::launch::Device,
-        gpu::{calls::DriverState, shared},
+        gpu::{calls::DriverState, shared, stream},
     },
     error::{Error, Result},
     properties::Backend,
@@ -20,6 +20,9 @@ use crate::{
 
 /// What streams, memory and modules have in common.
 pub(super) type Shared = shared::Shared<DriverContext>;
+
+/// A stream of a context.
+pub(super) type Stream = stream::Stream<DriverContext>;
 
 pub(super) struct DriverContext {
     /// What kernels know of their device.

@@ -15,7 +15,6 @@ mod launch;
 mod memory;
 mod module;
 mod queue;
-mod stream;
 pub(super) mod support;
 #[cfg(test)]
 mod tests;

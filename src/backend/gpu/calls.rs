@@ -94,6 +94,9 @@ pub(in crate::backend) trait ContextCalls:
         false
     }
 
+    /// Brings records of panics to the host, where it shares no memory with the device.
+    fn collect_panics(&self) {}
+
     /// An error that the library which drives the device has kept.
     fn library_error(&self) -> Result<()> {
         Ok(())

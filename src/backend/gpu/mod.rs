@@ -21,5 +21,6 @@ mod print_buffer;
 pub(super) mod recorded;
 pub(super) mod records;
 pub(super) mod shared;
+pub(super) mod stream;
 pub(super) mod stream_id;
 pub(super) mod transfers;

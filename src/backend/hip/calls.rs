@@ -7,9 +7,8 @@ use std::{
 
 use super::{
     driver::{NOT_READY, loses_device, named},
-    driver_context::{DriverContext, HipStream},
+    driver_context::{DriverContext, HipStream, Stream},
     library::{Code, hip},
-    stream::Stream,
 };
 use crate::{
     backend::gpu::calls::{ContextCalls, DriverState, StreamKind},
@@ -38,7 +37,7 @@ impl ContextCalls for DriverContext {
     }
 
     fn stream_of(stream: StreamRef<'_>) -> Result<&Arc<HipStream>> {
-        stream.downcast::<Stream>().map(Stream::hip).ok_or_else(|| Error::WrongDevice {
+        stream.downcast::<Stream>().map(Stream::driver_stream).ok_or_else(|| Error::WrongDevice {
             subject: "a buffer".to_owned(),
             found: "HIP".to_owned(),
             expected: stream.describe().to_owned(),

@@ -8,12 +8,11 @@ use std::{
 
 use super::{
     driver::{NO_DEVICE, library, named},
-    driver_context::{DriverContext, Shared},
+    driver_context::{DriverContext, Shared, Stream},
     graph::Graph,
     launch::Function,
     library::{self, StreamOrdered, hip},
     properties::DeviceProperties,
-    stream::Stream,
     support::support,
 };
 use crate::{

@@ -13,13 +13,16 @@ use super::{
 use crate::{
     backend::gpu::{
         calls::{ContextCalls as _, DriverState},
-        shared,
+        shared, stream,
     },
     error::Result,
 };
 
 /// What streams, memory and modules of a context have in common.
 pub(super) type Shared = shared::Shared<DriverContext>;
+
+/// A stream of a context.
+pub(super) type Stream = stream::Stream<DriverContext>;
 
 /// `hipStreamNonBlocking`: it does not wait for the default stream.
 const NON_BLOCKING: c_uint = 1;

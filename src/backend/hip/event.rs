@@ -8,15 +8,9 @@ use super::{
     library::{Handle, hip},
 };
 use crate::{
-    backend::gpu::{
-        calls::{EventCalls, EventUse},
-        recorded,
-    },
+    backend::gpu::calls::{EventCalls, EventUse},
     error::Result,
 };
-
-/// An event that the program asks for.
-pub(super) type RecordedEvent = recorded::RecordedEvent<DriverContext>;
 
 /// `hipEventBlockingSync`.
 const BLOCKING_SYNC: c_uint = 1;

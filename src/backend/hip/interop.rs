@@ -11,7 +11,10 @@ use std::{
 };
 
 use super::{
-    context::Context, driver::named, driver_context::HipStream, library::hip, stream as queue,
+    context::Context,
+    driver::named,
+    driver_context::{self, HipStream},
+    library::hip,
 };
 use crate::{
     backend::gpu::{calls::ContextCalls as _, memory::Memory, transfers::Queued as _},
@@ -56,7 +59,7 @@ impl Device {
         }
         let stream = Arc::new(HipStream::of_program(stream));
         shared.expect(&stream);
-        let stream = queue::Stream::new(context.id(), stream, shared);
+        let stream = driver_context::Stream::new(context.id(), stream, shared);
         Ok(Stream::new(self.clone(), Arc::new(stream)))
     }
 
@@ -140,8 +143,8 @@ impl Stream {
     /// library, whose callers see to the order of what they queue, and capture it into no graph while it is used here.
     #[must_use]
     pub fn hip_stream(&self) -> Option<*mut c_void> {
-        let stream = StreamRef::new(self.queue()).downcast::<queue::Stream>()?;
-        Some(stream.hip().handle())
+        let stream = StreamRef::new(self.queue()).downcast::<driver_context::Stream>()?;
+        Some(stream.driver_stream().handle())
     }
 }
 

@@ -17,5 +17,4 @@ mod library;
 mod memory;
 mod module;
 mod properties;
-mod stream;
 pub(super) mod support;

@@ -2,10 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use super::{
-    driver_context::{ClStream, DriverContext},
-    stream::Stream,
-};
+use super::driver_context::{ClStream, DriverContext, Stream};
 use crate::{
     backend::gpu::calls::{ContextCalls, DriverState, StreamKind},
     error::{Error, Result},
@@ -33,7 +30,7 @@ impl ContextCalls for DriverContext {
     }
 
     fn stream_of(stream: StreamRef<'_>) -> Result<&Arc<ClStream>> {
-        stream.downcast::<Stream>().map(Stream::queue).ok_or_else(|| Error::WrongDevice {
+        stream.downcast::<Stream>().map(Stream::driver_stream).ok_or_else(|| Error::WrongDevice {
             subject: "a buffer".to_owned(),
             found: "OpenCL".to_owned(),
             expected: stream.describe().to_owned(),

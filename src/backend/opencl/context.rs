@@ -4,9 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::{
     devices::{self, ListedDevice},
-    driver_context::{DriverContext, Shared},
+    driver_context::{DriverContext, Shared, Stream},
     properties::DeviceProperties,
-    stream::Stream,
     support::support,
 };
 use crate::{

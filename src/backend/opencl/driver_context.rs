@@ -23,13 +23,16 @@ use super::{
 use crate::{
     backend::gpu::{
         calls::{ContextCalls as _, DriverState},
-        shared,
+        shared, stream,
     },
     error::Result,
 };
 
 /// What streams, memory and modules of a context have in common.
 pub(super) type Shared = shared::Shared<DriverContext>;
+
+/// A stream of a context.
+pub(super) type Stream = stream::Stream<DriverContext>;
 
 /// `cl_context`, released with this.
 struct Object(*mut c_void);

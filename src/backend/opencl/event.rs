@@ -17,15 +17,9 @@ use super::{
     marker::Marker,
 };
 use crate::{
-    backend::gpu::{
-        calls::{EventCalls, EventUse},
-        recorded,
-    },
+    backend::gpu::calls::{EventCalls, EventUse},
     error::Result,
 };
-
-/// An event that the program asks for.
-pub(super) type RecordedEvent = recorded::RecordedEvent<DriverContext>;
 
 /// A reference to an event that is counted: made by `create_event`, and given up by `destroy_event`.
 #[derive(Clone, Copy)]

@@ -22,5 +22,4 @@ mod memory;
 mod module;
 mod program;
 mod properties;
-mod stream;
 pub(super) mod support;

@@ -2,10 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use super::{
-    driver_context::{DriverContext, WgpuStream},
-    stream::Stream,
-};
+use super::driver_context::{DriverContext, Stream, WgpuStream};
 use crate::{
     backend::gpu::calls::{ContextCalls, DriverState, StreamKind},
     error::{Error, Result},
@@ -33,7 +30,7 @@ impl ContextCalls for DriverContext {
     }
 
     fn stream_of(stream: StreamRef<'_>) -> Result<&Arc<WgpuStream>> {
-        stream.downcast::<Stream>().map(Stream::queue).ok_or_else(|| Error::WrongDevice {
+        stream.downcast::<Stream>().map(Stream::driver_stream).ok_or_else(|| Error::WrongDevice {
             subject: "a buffer".to_owned(),
             found: "wgpu".to_owned(),
             expected: stream.describe().to_owned(),
@@ -51,7 +48,7 @@ impl ContextCalls for DriverContext {
 
     fn synchronize(&self) -> Result<()> {
         self.gpu.wait(None)?;
-        self.records.collect();
+        self.collect_panics();
         Ok(())
     }
 
@@ -60,8 +57,12 @@ impl ContextCalls for DriverContext {
             None => self.gpu.check(),
             last => self.gpu.wait(last),
         }?;
-        self.records.collect();
+        self.collect_panics();
         Ok(())
+    }
+
+    fn collect_panics(&self) {
+        self.records.collect();
     }
 
     fn is_lost(&self) -> bool {

@@ -4,8 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::{
     devices::{self, ListedDevice},
-    driver_context::{DriverContext, Shared},
-    stream::Stream,
+    driver_context::{DriverContext, Shared, Stream},
     support::support,
 };
 use crate::{

@@ -16,13 +16,16 @@ use super::{
     translation,
 };
 use crate::{
-    backend::gpu::{calls::DriverState, shared},
+    backend::gpu::{calls::DriverState, shared, stream},
     error::{Error, Result},
     properties::Backend,
 };
 
 /// What streams, memory and modules have in common.
 pub(super) type Shared = shared::Shared<DriverContext>;
+
+/// A stream of a context.
+pub(super) type Stream = stream::Stream<DriverContext>;
 
 /// The oldest version of Vulkan that reads SPIR-V 1.4, which binaries are.
 const OLDEST: (u32, u32) = (1, 2);

@@ -12,15 +12,9 @@ use super::{
     staging,
 };
 use crate::{
-    backend::gpu::{
-        calls::{EventCalls, EventUse},
-        recorded,
-    },
+    backend::gpu::calls::{EventCalls, EventUse},
     error::Result,
 };
-
-/// An event that the program asks for.
-pub(super) type RecordedEvent = recorded::RecordedEvent<DriverContext>;
 
 /// An event on the heap: made by `create_event`, and freed by `destroy_event`.
 #[derive(Clone, Copy)]

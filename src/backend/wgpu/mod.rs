@@ -30,7 +30,6 @@ mod once;
 mod records;
 mod shader;
 mod staging;
-mod stream;
 pub(super) mod support;
 mod translation;
 mod variables;
