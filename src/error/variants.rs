@@ -546,7 +546,7 @@ pub enum Error {
     },
     /// Several things are wrong with what one call is given: a launch beyond several limits, rows that fit neither side of a
     /// copy, several environment variables. Each is an error of its own.
-    #[error("{} errors in one call:{}", .0.len(), wording::lines(.0))]
+    #[error("{} errors in one call:{}", .0.len(), wording::lines(.0.iter().map(|it| (it, it.code()))))]
     Several(Vec<Self>),
 }
 

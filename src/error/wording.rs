@@ -1,6 +1,6 @@
 //! Parts of messages whose wording depends on the values of the error.
 
-use super::variants::Error;
+use std::fmt::Display;
 
 /// Why rows do not fit into memory of `elements` elements, which `side` names: they overlap, or the last one ends beyond it.
 pub(super) fn rows(
@@ -20,8 +20,8 @@ pub(super) fn rows(
 }
 
 /// Errors in lines of their own, with their codes.
-pub(super) fn lines(errors: &[Error]) -> String {
-    errors.iter().map(|error| format!("\n  {} ({})", error, error.code())).collect()
+pub(super) fn lines(errors: impl Iterator<Item = (impl Display, impl Display)>) -> String {
+    errors.map(|(error, code)| format!("\n  {error} ({code})")).collect()
 }
 
 /// The name of a kernel behind the word `kernel`; nothing for the empty name, which stands for any kernel.
