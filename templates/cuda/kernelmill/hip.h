@@ -81,5 +81,6 @@ __KM_D int __clock() { return clock(); }
 #if defined(__HIP_PLATFORM_AMD__)
 // On AMD's processors the source is in HIP, and in no way in CUDA C++.
 #undef __CUDACC__
+#undef __NVCC__
 #undef __CUDA_ARCH__
 #endif

@@ -24,6 +24,8 @@
 #define CUDART_CB
 #define CUDAAPI
 #define __CUDACC__ 1
+// Headers for hosts and devices ask for it before they give functions `__host__ __device__`.
+#define __NVCC__ 1
 #define __CUDACC_RDC_UNSET__ 1
 
 #define CUDA_VERSION 12090

@@ -13,8 +13,14 @@ namespace cg = cooperative_groups;
 #else
 #define BOTH
 #endif
+#ifdef __NVCC__
+#define BOTH_BY_NVCC __host__ __device__
+#else
+#define BOTH_BY_NVCC
+#endif
 
-BOTH int twice(int x) { return 2 * x; }
+BOTH_BY_NVCC int sum(int x, int y) { return x + y; }
+BOTH int twice(int x) { return sum(x, x); }
 
 // Headers that many programs share declare their checks of calls where the run time's headers have been read, by the guards of
 // these.

@@ -44,7 +44,7 @@ fn the_macros_are_those_of_each_target() {
     let text = "#include <hip/hip_runtime.h>\n\
         #if !defined(__HIP__) || !defined(__HIPCC__) || !defined(__HIP_DEVICE_COMPILE__)\n#error \"no HIP\"\n#endif\n\
         #if defined(__HIP_PLATFORM_AMD__)\n\
-        #if defined(__CUDACC__) || defined(__CUDA_ARCH__) || !defined(__AMDGCN__)\n#error \"not AMD\"\n#endif\n\
+        #if defined(__CUDACC__) || defined(__NVCC__) || defined(__CUDA_ARCH__) || !defined(__AMDGCN__)\n#error \"not AMD\"\n#endif\n\
         #if defined(__gfx90a__)\n\
         static_assert(warpSize == 64 && __AMDGCN_WAVEFRONT_SIZE == 64 && __GFX9__ == 1, \"\");\n\
         #elif defined(__gfx1100__)\n\
