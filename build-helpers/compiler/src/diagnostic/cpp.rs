@@ -44,6 +44,23 @@ impl Message {
         self.lacks_header() && self.details.iter().any(|line| line.contains("#include \""))
     }
 
+    /// What to do, where the compiler's own words leave it open.
+    fn help(&self) -> Option<&'static str> {
+        if self.lacks_own_header() {
+            return Some(
+                "add the folder of the header to the setting `include`, or put the header beside this file",
+            );
+        }
+        // Clang reads `X<T>::f<n>(a)`, which nvcc takes, as comparisons where `X<T>` depends on a template's parameters.
+        let is_call = |line: &String| line.contains(">::") && line.contains(">(");
+        let is_template = self.text.starts_with("reference to overloaded function could not")
+            && self.details.iter().any(is_call);
+        is_template.then_some(
+            "write `template` before the name of a function template whose class depends on the parameters of another \
+             template: `X<T>::template f<n>(a)`; nvcc takes it without",
+        )
+    }
+
     /// It in one line, `file:line: text`.
     #[must_use]
     pub fn line(&self) -> String {
@@ -69,12 +86,6 @@ impl fmt::Display for Message {
         for line in &self.details {
             write!(formatter, "\n  | {line}")?;
         }
-        match self.lacks_own_header() {
-            true => formatter.write_str(
-                "\n  help: add the folder of the header to the setting `include`, or put the header beside this \
-                 file",
-            ),
-            false => Ok(()),
-        }
+        self.help().map_or(Ok(()), |help| write!(formatter, "\n  help: {help}"))
     }
 }

@@ -208,6 +208,14 @@ compilation terminated.
         assert!(found[0].ends_with(help), "{}", found[0]);
         let found = shown(&gcc.replace("\"nothing.h\"", "<nothing.h>"));
         assert!(!found[0].contains("help"), "{}", found[0]);
+        let clang = "\
+kernels/a.cuh:219:3: error: reference to overloaded function could not be resolved; did you mean to call it?
+  219 |   vec_cast<tgt_float_t, src_float_t>::cast<vec_size>(
+      |   ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+";
+        assert!(shown(clang)[0].contains("\n  help: write `template` before the name"));
+        let other = shown(&clang.replace("cast<vec_size>(", "cast;"));
+        assert!(!other[0].contains("help"), "{other:?}");
         let cicc = "/opt/include/sm_61_intrinsics.hpp(89) Error: unsupported operation\n";
         assert_eq!(
             shown(cicc),
