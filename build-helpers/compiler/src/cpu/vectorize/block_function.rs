@@ -122,6 +122,7 @@ fn function<'c>(
         context: of_block.chain([entry.block, memory.tables, memory.shared]).collect(),
         current: entry.block,
         dims: entry.dims,
+        arrays,
         threads: memory.threads,
         spilled,
         rows,

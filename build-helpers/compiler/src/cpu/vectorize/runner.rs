@@ -1,5 +1,7 @@
 //! The loops of the function that runs a block: region after region, in each all vectors of threads.
 
+use std::ops::Range;
+
 use kernelmill_llvm::{
     inkwell::context::Context,
     ir::{Block, Builder, IntPredicate, ModuleExt, Opcode, Type, Value},
@@ -10,6 +12,8 @@ use super::{
     arrivals::{Exits, Place as BlockPlace},
     layout::{
         block_memory::{Layout, ROW},
+        block_slots,
+        context_arrays::ContextArrays,
         region_function::PANICKED,
         vector_value::Vectors,
     },
@@ -85,6 +89,8 @@ pub(super) struct Runner<'a, 'c> {
     /// The block's address.
     pub(super) current: Value<'c>,
     pub(super) dims: [Value<'c>; 3],
+    /// The layout of what is spilled.
+    pub(super) arrays: &'a ContextArrays<'c>,
     /// The context arrays of the threads.
     pub(super) threads: Value<'c>,
     pub(super) spilled: BlockContext<'c>,
@@ -217,12 +223,12 @@ impl<'c> Runner<'_, 'c> {
         if self.spilled.bytes == 0 {
             return;
         }
-        let context = self.unit.context;
-        let (pointer, wide) = (Type::pointer(context, 0), Type::int(context, 64));
-        let copy = self.unit.module.intrinsic("llvm.memcpy", &[pointer, pointer, wide]);
-        let no = Type::int(context, 1).constant(0);
-        let bytes = wide.constant(self.spilled.bytes);
-        self.builder.call(copy, &[to, from, bytes, no]);
+        let all = 0..self.spilled.bytes;
+        self.copy_slots(&[all], [from, to]);
+    }
+
+    fn copy_slots(&self, slots: &[Range<u64>], memory: [Value<'c>; 2]) {
+        block_slots::copy((self.unit.context, self.unit.module), &self.builder, slots, memory);
     }
 
     /// Runs a region for all vectors; `lacking` where threads may have exited.
@@ -430,16 +436,19 @@ impl<'c> Runner<'_, 'c> {
         } else {
             [self.spilled.before, self.spilled.after]
         };
+        let place = values.len() + 1;
         values.extend([self.threads, before, after, self.rows.all, at]);
         values.extend(mask);
-        if mask.is_some() {
-            self.copy_block_context(self.spilled.before, before);
-            self.copy_block_context(self.spilled.after, after);
-        }
+        let [read, written] = match (mask, &function.parameters()[place..]) {
+            (Some(_), [before, after, ..]) => {
+                [*before, *after].map(|it| block_slots::accessed(self.arrays, it))
+            }
+            _ => [const { Vec::new() }; 2],
+        };
+        self.copy_slots(&read, [self.spilled.before, before]);
+        self.copy_slots(&written, [self.spilled.after, after]);
         let next = self.builder.call(function, &values);
-        if mask.is_some() {
-            self.copy_block_context(after, self.spilled.after);
-        }
+        self.copy_slots(&written, [after, self.spilled.after]);
         self.builder.store(next, self.next);
         let stop = self.builder.compare(IntPredicate::Eq, next, word.constant(PANICKED));
         let go = Block::append(context, self.function, "go");

@@ -1,9 +1,12 @@
 //! Accesses to context arrays: where a region stores what other regions use, and loads what others stored.
 
-use kernelmill_llvm::ir::{Builder, ModuleExt, Type, TypeKind, Value};
+use std::ops::Range;
+
+use kernelmill_llvm::ir::{Builder, Type, TypeKind, Value};
 
 use super::{
     super::layout::{
+        block_slots,
         context_arrays::{ContextArrays, Spill, leaf_bytes},
         region_function::RegionParameters,
         vector_value::VectorValue,
@@ -119,17 +122,19 @@ impl<'c> Spills<'_, 'c> {
     ) {
         let mut values = code.function.parameters();
         let own = [self.extra.block, self.extra.next];
+        let mut written = None;
         for (memory, own) in memory.iter().zip(own) {
             let Some(memory) = memory else { continue };
-            self.copy_block_context(code, own, *memory);
-            for value in values.iter_mut().filter(|value| **value == own) {
-                *value = *memory;
-            }
+            let Some(place) = values.iter().position(|value| *value == own) else { continue };
+            let slots = block_slots::accessed(self.arrays, masked.parameters()[place]);
+            self.copy_slots(code, &slots, [own, *memory]);
+            values[place] = *memory;
+            written = (own == self.extra.next).then_some((*memory, slots));
         }
         values.push(code.vectors.every());
         let next = code.builder.call(masked, &values);
-        if let [_, Some(memory)] = memory {
-            self.copy_block_context(code, memory, self.extra.next);
+        if let Some((memory, slots)) = written {
+            self.copy_slots(code, &slots, [memory, self.extra.next]);
         }
         code.builder.ret(Some(next));
     }
@@ -148,17 +153,8 @@ impl<'c> Spills<'_, 'c> {
         })
     }
 
-    pub(in crate::cpu::vectorize) fn copy_block_context(
-        &self,
-        code: &Code<'_, 'c>,
-        from: Value<'c>,
-        to: Value<'c>,
-    ) {
-        let context = code.unit.context;
-        let (pointer, wide) = (Type::pointer(context, 0), Type::int(context, 64));
-        let copy = code.unit.module.intrinsic("llvm.memcpy", &[pointer, pointer, wide]);
-        let no = Type::int(context, 1).constant(0);
-        let bytes = wide.constant(self.arrays.bytes_of_block);
-        code.builder.call(copy, &[to, from, bytes, no]);
+    fn copy_slots(&self, code: &Code<'_, 'c>, slots: &[Range<u64>], memory: [Value<'c>; 2]) {
+        let unit = code.unit;
+        block_slots::copy((unit.context, unit.module), &code.builder, slots, memory);
     }
 }
