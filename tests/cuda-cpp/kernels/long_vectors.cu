@@ -89,6 +89,16 @@ KERNEL(over_grid_wrapped) {
     for (i += from; i < n; i += STEP) out[i] = in[i];
 }
 
+// The same, where threads that have no element may have one in the next iteration, and the first thread none.
+KERNEL(over_grid_at_least_once) {
+    INDEX;
+    i += from;
+    do {
+        if (i < n) out[i] = in[i];
+        i += STEP;
+    } while (i < n);
+}
+
 KERNEL(over_grid_read_apart) {
     INDEX;
     unsigned line = from % 100 + 1;

@@ -7,7 +7,7 @@ use kernelmill_compiler::{Pass, PassFact, PassOutcome};
 
 static WAYS: LazyLock<ThreeWays> = LazyLock::new(|| ThreeWays::of("long_vectors"));
 
-const TAKEN: [&str; 16] = [
+const TAKEN: [&str; 17] = [
     "copied",
     "inner",
     "in_place",
@@ -21,6 +21,7 @@ const TAKEN: [&str; 16] = [
     "over_grid_signed",
     "over_grid_wide",
     "over_grid_wrapped",
+    "over_grid_at_least_once",
     "over_grid_read_apart",
     "over_grid_summed",
     "over_grid_until",
