@@ -83,6 +83,8 @@ pub enum Pass {
     RegionFormation,
     /// Regions are vectorised.
     Vectorization,
+    /// Blocks whose threads take one iteration of their grid-stride loops get code without these loops.
+    SingleIterations,
     /// Blocks whose rows have as many threads as most have get code of their own.
     UsualRows,
     /// Vectors of several rows of a block are run at once.
@@ -225,6 +227,7 @@ impl Display for Pass {
             Self::Specialization => "specialization",
             Self::RegionFormation => "region formation",
             Self::Vectorization => "vectorization",
+            Self::SingleIterations => "single iterations",
             Self::UsualRows => "usual rows",
             Self::UnrollAndJam => "unroll-and-jam",
             Self::AffineValues => "affine values",

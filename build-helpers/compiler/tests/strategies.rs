@@ -589,6 +589,7 @@ fn passes_report_what_they_changed() {
         (Pass::Specialization, Changed),
         (Pass::RegionFormation, Changed),
         (Pass::Vectorization, Changed),
+        (Pass::SingleIterations, Unchanged),
         (Pass::UsualRows, Unchanged),
         (Pass::UnrollAndJam, Unchanged),
         (Pass::AffineValues, Unchanged),

@@ -52,6 +52,103 @@ KERNEL(chosen) {
     if (i < n) out[i] = in[i] & 4 ? from : in[i] >> 1;
 }
 
+// Some threads read what others do not.
+KERNEL(read_apart) {
+    INDEX;
+    unsigned line = from % 100 + 1;
+    if (i < n) out[i] = i % line >= in[i / line] % 64 ? 7 : in[i];
+}
+
+// They divide there too, so that it would have to be asked under a mask whether all quotients are equal.
+KERNEL(refused_read_by_quotient) {
+    INDEX;
+    unsigned line = from % 100 + 1, other = n % 50 + 65;
+    if (i < n) out[i] = i % line >= in[i / line] % 64 ? 7 : in[i / other];
+}
+
+#define STEP blockDim.x * gridDim.x
+
+// Loops over the grid, which most blocks leave after one iteration.
+KERNEL(over_grid) {
+    INDEX;
+    for (; i < n; i += STEP) out[i] = in[i] * 3 + from;
+}
+
+KERNEL(over_grid_signed) {
+    int count = (int)n;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += STEP) out[i] = in[i] - from;
+}
+
+KERNEL(over_grid_wide) {
+    for (wide i = (wide)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (wide)STEP) out[i] = in[i] ^ from;
+}
+
+// The index wraps between two threads where `from` is negative.
+KERNEL(over_grid_wrapped) {
+    INDEX;
+    for (i += from; i < n; i += STEP) out[i] = in[i];
+}
+
+// The same, where threads that have no element may have one in the next iteration, and the first thread none.
+KERNEL(over_grid_at_least_once) {
+    INDEX;
+    i += from;
+    do {
+        if (i < n) out[i] = in[i];
+        i += STEP;
+    } while (i < n);
+}
+
+KERNEL(over_grid_read_apart) {
+    INDEX;
+    unsigned line = from % 100 + 1;
+    for (; i < n; i += STEP) out[i] = i % line >= in[i / line] % 64 ? 7 : in[i];
+}
+
+// What is left of the loop is used behind it.
+KERNEL(over_grid_summed) {
+    INDEX;
+    unsigned own = i, sum = from;
+    for (; i < n; i += STEP) sum = sum * 3 + in[i];
+    out[own] = sum;
+}
+
+// Threads leave in the middle of an iteration, for which they choose what is written.
+KERNEL(over_grid_until) {
+    INDEX;
+    for (; i < n; i += STEP) {
+        out[i] = in[i];
+        if (in[i] % 7 == from % 7) break;
+        out[i] = from;
+    }
+}
+
+// Two loops, of which the second may have more iterations.
+KERNEL(refused_over_grid_twice) {
+    INDEX;
+    for (unsigned j = i + n / 4 * 3; j < n; j += STEP) out[j] = in[j] + from;
+    for (; i < n / 4 * 3; i += STEP) out[i] = in[i] * 5;
+}
+
+// Of these every block takes several iterations, or it is not known how many.
+KERNEL(refused_over_block) {
+    for (unsigned i = threadIdx.x; i < n; i += blockDim.x) out[i] = in[i];
+}
+
+KERNEL(refused_over_grid_read) {
+    INDEX;
+    for (; i < in[0] % (n + 1); i += STEP) out[i] = in[i];
+}
+
+KERNEL(refused_over_grid_barrier) {
+    __shared__ unsigned first;
+    INDEX;
+    if (threadIdx.x == 0) first = in[blockIdx.x];
+    __syncthreads();
+    for (; i < n; i += STEP) out[i] = in[i] + from;
+    if (first == 3) out[n] = 3;
+}
+
 KERNEL(refused_loop) {
     INDEX;
     unsigned sum = 0;

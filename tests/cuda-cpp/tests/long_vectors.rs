@@ -7,10 +7,32 @@ use kernelmill_compiler::{Pass, PassFact, PassOutcome};
 
 static WAYS: LazyLock<ThreeWays> = LazyLock::new(|| ThreeWays::of("long_vectors"));
 
-const TAKEN: [&str; 8] =
-    ["copied", "inner", "in_place", "wide_numbers", "bytes", "wrapped", "plane", "chosen"];
+const TAKEN: [&str; 17] = [
+    "copied",
+    "inner",
+    "in_place",
+    "wide_numbers",
+    "bytes",
+    "wrapped",
+    "plane",
+    "chosen",
+    "read_apart",
+    "over_grid",
+    "over_grid_signed",
+    "over_grid_wide",
+    "over_grid_wrapped",
+    "over_grid_at_least_once",
+    "over_grid_read_apart",
+    "over_grid_summed",
+    "over_grid_until",
+];
 
-const REFUSED: [&str; 8] = [
+const REFUSED: [&str; 13] = [
+    "refused_read_by_quotient",
+    "refused_over_grid_twice",
+    "refused_over_block",
+    "refused_over_grid_read",
+    "refused_over_grid_barrier",
     "refused_loop",
     "refused_gather",
     "refused_steps",
@@ -46,7 +68,12 @@ fn compare(kernel: &str) {
         let width = block[0] * 2;
         let words = width * block[1] * block[2];
         // All threads have an element, all but one, and most have none.
-        for n in [words, words - 1, words.min(70)] {
+        let mut counts = vec![words, words - 1, words.min(70)];
+        if kernel.contains("over_") {
+            // One thread takes another iteration of a loop over the grid.
+            counts.push(words + 1);
+        }
+        for n in counts {
             for from in FROM {
                 let from = if kernel == "refused_loop" { from % 40 } else { from };
                 let launch = Launch { grid: [2, 1, 1], block, shared: 0 };
@@ -80,6 +107,21 @@ fn kernels_that_compute_little_have_long_vectors() {
     assert_eq!(seen, TAKEN.len() + REFUSED.len());
 }
 
+/// The loops over the grid that blocks have a version without, whose threads take one iteration.
+#[test]
+fn loops_over_the_grid_have_versions_for_one_iteration() {
+    for report in WAYS.vectorized.passes.iter().filter(|it| it.pass == Pass::SingleIterations) {
+        let kernel = report.kernel.as_deref().unwrap();
+        let count = match kernel {
+            "refused_over_grid_twice" => 2,
+            _ if kernel.starts_with("over_grid") => 1,
+            _ => 0,
+        };
+        assert_eq!(report.fact, Some(PassFact::Count { count }), "{kernel}");
+        assert_eq!(report.outcome == PassOutcome::Changed, count > 0, "{kernel}");
+    }
+}
+
 #[test]
 fn four_vectors_at_once() {
     TAKEN.into_iter().for_each(compare);
@@ -88,9 +130,12 @@ fn four_vectors_at_once() {
 /// Blocks with fewer threads along x than the four vectors have, which are joined to larger ones.
 #[test]
 fn joined_blocks() {
-    let (grid, block) = ([8, 80, 1], [32, 8, 1]);
-    let words = grid.iter().chain(&block).product::<u32>();
     for kernel in TAKEN.into_iter().filter(|it| *it != "in_place") {
+        let (grid, block) = match kernel.starts_with("over_") {
+            true => ([640, 1, 1], [32, 1, 1]),
+            false => ([8, 80, 1], [32, 8, 1]),
+        };
+        let words = grid.iter().chain(&block).product::<u32>();
         for (n, from) in [(words, 0), (words - 1, 1), (200, 70), (words, u32::MAX - 76)] {
             let values = [
                 Value::Words(numbers(words + 2, 3)),

@@ -3,9 +3,9 @@
 //! Needs: a lowered body whose barriers are uniform. Guarantees: a function for every processor, and
 //! vectorised ones for the levels above, or scalar code with the reason.
 //!
-//! The passes on a kernel's body are called here, in this order: private copies, loop interchange, specialisation on the
-//! block size, region formation, vectorisation with unroll-and-jam. They follow pocl's work-group functions ([parallel
-//! regions](https://doi.org/10.1007/s10766-014-0320-y)), one variant a processor as in
+//! The passes on a kernel's body are called here, in this order: private copies, single iterations, loop interchange,
+//! specialisation on the block size, region formation, vectorisation with unroll-and-jam. They follow pocl's work-group
+//! functions ([parallel regions](https://doi.org/10.1007/s10766-014-0320-y)), one variant a processor as in
 //! [ISPC](https://ispc.github.io/ispc.html).
 
 use kernelmill_llvm::{
@@ -19,14 +19,16 @@ use super::{
     body::Body,
     code_size::{self, Sizes},
     context::{is_barrier, is_exit_barrier},
-    interchange,
+    interchange::{self, SingleIterations},
     outlined::OutlinedExits,
     private_copies,
     processor_levels::{self, Level},
     reports::Reports,
     specialization::{BlockSize, SpecializedBody, SpecializedFunction},
     thread_loop,
-    vectorize::{self, Blocks, ColumnsCall, NarrowCall, ROW, Run, SpecializedCall, Vectors},
+    vectorize::{
+        self, Blocks, ColumnsCall, NarrowCall, ROW, Run, SingleCall, SpecializedCall, Vectors,
+    },
 };
 use crate::{
     Error, Lowering, Pass, PassFact, PassOutcome, ScalarReason, Strategy, passes::entry::Unit,
@@ -105,6 +107,9 @@ struct Levels<'c> {
     /// What runs blocks that are narrow along x in shorter vectors along x.
     narrow: Option<NarrowCall<'c>>,
     jammed_rows: u32,
+    /// What runs blocks whose threads take one iteration of their grid-stride loops, and of how many of these.
+    single: Option<SingleCall<'c>>,
+    single_iterations: u64,
     /// Whether blocks with rows of [`ROW`] threads have a function of their own.
     has_usual_rows: bool,
     affine_values: u64,
@@ -123,11 +128,14 @@ impl<'c> Kernel<'_, '_, 'c> {
         } else {
             self.reports.add(Pass::PrivateCopies, PassOutcome::Skipped, None);
         }
-        let (mut interchanged_loops, mut known) = (0, None);
+        let (mut interchanged_loops, mut known, mut single) = (0, None, None);
         // Both take it that every thread of a block reaches its barriers.
         let is_prepared =
             scalar.is_none() && !self.body.function.calls().into_iter().any(is_exit_barrier);
         if is_prepared {
+            if self.block.is_none() {
+                single = SingleIterations::new(self.unit, self.machine, self.body)?;
+            }
             interchanged_loops = interchange::loops(self.unit, self.machine, self.body)?;
             known = self.specialized()?;
         }
@@ -138,12 +146,13 @@ impl<'c> Kernel<'_, '_, 'c> {
         self.reports.add(Pass::RegionFormation, PassOutcome::of(barriers > 0), Some(count));
         let mut levels = Levels::default();
         let scalar = match scalar {
-            None => self.vectorize(known.as_ref(), &mut levels).err(),
+            None => self.vectorize(known.as_ref(), single.as_ref(), &mut levels).err(),
             reason => reason,
         };
         if let Some(reason) = scalar {
             let fact = PassFact::Scalar { because: reason.clone() };
             self.reports.add(Pass::Vectorization, PassOutcome::Skipped, Some(fact));
+            self.reports.add(Pass::SingleIterations, PassOutcome::Skipped, None);
             self.reports.add(Pass::UsualRows, PassOutcome::Skipped, None);
             self.reports.add(Pass::UnrollAndJam, PassOutcome::Skipped, None);
             self.reports.add(Pass::AffineValues, PassOutcome::Skipped, None);
@@ -153,6 +162,7 @@ impl<'c> Kernel<'_, '_, 'c> {
         let narrow = levels.narrow_width;
         let widths = PassFact::Widths { widths: levels.widths.clone(), narrow };
         self.reports.add(Pass::Vectorization, PassOutcome::Changed, Some(widths));
+        self.reports.count(Pass::SingleIterations, levels.single_iterations);
         let has_usual = levels.has_usual_rows;
         let fact = PassFact::RowThreads { threads: ROW as u32 };
         self.reports.add(Pass::UsualRows, PassOutcome::of(has_usual), has_usual.then_some(fact));
@@ -223,6 +233,7 @@ impl<'c> Kernel<'_, '_, 'c> {
     fn vectorize(
         &self,
         known: Option<&SpecializedBody<'c>>,
+        single: Option<&SingleIterations<'c>>,
         levels: &mut Levels<'c>,
     ) -> Result<(), ScalarReason> {
         let all = processor_levels::of(self.machine.triple());
@@ -235,6 +246,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             if levels.narrow.is_none() {
                 levels.narrow = self.narrow(level, levels);
             }
+            levels.single = single.and_then(|it| self.single(level, it, levels));
             let built = self.level(level, known, levels)?;
             levels.thread_bytes = levels.thread_bytes.max(built.bytes_of_thread);
             levels.run[index] = Some(self.guarded(built.functions[0]));
@@ -269,13 +281,34 @@ impl<'c> Kernel<'_, '_, 'c> {
             return None;
         }
         let (blocks, shape) = (Blocks::Narrow, self.shape);
-        let vectors = Vectors { lanes, blocks, shape, columns: None, narrow: None };
+        let vectors = Vectors { lanes, blocks, shape, columns: None, narrow: None, single: None };
         let size = |ty: Type<'c>| self.machine.size_of(ty);
         let built = vectorize::run(self.unit, self.body, self.symbol, vectors, &size).ok()?;
         built.functions.iter().for_each(|function| level.apply(self.unit.context, *function));
         levels.thread_bytes = levels.thread_bytes.max(built.bytes_of_thread);
         levels.narrow_width = lanes;
         Some(NarrowCall { function: built.functions[0], lanes })
+    }
+
+    /// Builds the function for blocks whose threads take one iteration of their grid-stride loops; `None` where there can be
+    /// none.
+    fn single(
+        &self,
+        level: &Level,
+        single: &SingleIterations<'c>,
+        levels: &mut Levels<'c>,
+    ) -> Option<SingleCall<'c>> {
+        let (lanes, blocks, shape) = (level.lanes, Blocks::Any, self.shape);
+        let vectors = Vectors { lanes, blocks, shape, columns: None, narrow: None, single: None };
+        let (symbol, size) =
+            (format!("{}_single", self.symbol), |ty: Type<'c>| self.machine.size_of(ty));
+        let built = vectorize::run(self.unit, &single.body, &symbol, vectors, &size).ok()?;
+        built.functions.iter().for_each(|function| level.apply(self.unit.context, *function));
+        levels.thread_bytes = levels.thread_bytes.max(built.bytes_of_thread);
+        levels.affine_values = levels.affine_values.max(built.affine_values);
+        levels.long_lanes = levels.long_lanes.max(built.long_lanes);
+        levels.single_iterations = single.loops;
+        Some(SingleCall { function: built.functions[0], holds: single.holds })
     }
 
     /// Builds the function for a level, and before it the one for blocks of a known size.
@@ -304,7 +337,8 @@ impl<'c> Kernel<'_, '_, 'c> {
             _ => Blocks::Any,
         };
         let (shape, columns, narrow) = (self.shape, levels.columns, levels.narrow);
-        let vectors = Vectors { lanes: level.lanes, blocks, shape, columns, narrow };
+        let single = levels.single;
+        let vectors = Vectors { lanes: level.lanes, blocks, shape, columns, narrow, single };
         let built = vectorize::run(self.unit, self.body, self.symbol, vectors, &size)?;
         apply(&built);
         Ok(built)
@@ -331,7 +365,8 @@ impl<'c> Kernel<'_, '_, 'c> {
         }
         let size = |ty: Type<'c>| self.machine.size_of(ty);
         let (blocks, shape) = (Blocks::Any, self.shape);
-        let vectors = Vectors { lanes: 1, blocks, shape, columns: None, narrow: None };
+        let vectors =
+            Vectors { lanes: 1, blocks, shape, columns: None, narrow: None, single: None };
         let built = vectorize::run(self.unit, self.body, self.symbol, vectors, &size).map_err(
             |reason| Error::Vectorization {
                 kernel: self.reports.kernel().to_owned(),

@@ -3,8 +3,8 @@
 //! On the module: shared memory, inlining, marks of recursion, simplification, quotients, merged atomics,
 //! wide integers, canonicalisation. Then on each
 //! kernel: undefined selects, sign extensions, the choice of the lowering, context lowering, and either coroutine lowering or
-//! the functions that run a block ([`block_functions`]: private copies, loop interchange, specialisation, region formation,
-//! vectorisation). Then on the module again: outlined functions, divisors, shift amounts, source lines, verification, promotion of
+//! the functions that run a block ([`block_functions`]: private copies, single iterations, loop interchange, specialisation,
+//! region formation, vectorisation). Then on the module again: outlined functions, divisors, shift amounts, source lines, verification, promotion of
 //! shared memory, splitting of coroutines, stack probes.
 //!
 //! Each pass is a module whose header says what it needs and what it guarantees. Each adds a

@@ -152,7 +152,7 @@ impl<'c> SpecializedBody<'c> {
         }
         let blocks = Blocks::Of { threads: block.threads, unroll, shared_bytes };
         let shape = BlockShape::Exact(block.threads);
-        let vectors = Vectors { lanes, blocks, shape, columns: None, narrow: None };
+        let vectors = Vectors { lanes, blocks, shape, columns: None, narrow: None, single: None };
         vectorize::run(unit, &self.body, symbol, vectors, size).ok()
     }
 }
@@ -200,7 +200,7 @@ fn copy_for<'c>(
 }
 
 /// Lets threads end where they panic, instead of where others end too.
-fn end_at_panics<'c>(unit: &Unit<'_, 'c>, body: Value<'c>) {
+pub(super) fn end_at_panics<'c>(unit: &Unit<'_, 'c>, body: Value<'c>) {
     let builder = Builder::new(unit.context);
     for block in body.blocks().into_iter().filter(|block| writes_panic(*block)) {
         let [next] = block.successors()[..] else { continue };

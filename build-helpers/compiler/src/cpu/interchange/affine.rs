@@ -93,6 +93,11 @@ impl<'a, 'c> Affine<'a, 'c> {
         self.comparison(condition).is_some()
     }
 
+    /// By how much the number that decides a condition grows from thread to thread, if it can be known of all threads.
+    pub(super) fn stride_of(&self, condition: Condition<'c>) -> Option<i64> {
+        self.comparison(condition).map(|it| it.stride)
+    }
+
     /// The comparison that is true where a condition holds: a number that grows evenly, or is
     /// the same for all, must be less than one that is the same for all.
     fn comparison(&self, condition: Condition<'c>) -> Option<Comparison<'c>> {
@@ -159,16 +164,42 @@ impl<'a, 'c> Affine<'a, 'c> {
         if stride == 0 {
             return holds;
         }
-        // It grows from the first thread to the last, and nowhere in between does it wrap.
-        let ty = small.ty();
-        let is_signed = matches!(predicate, IntPredicate::Slt | IntPredicate::Sle);
-        let grows = if is_signed { IntPredicate::Sle } else { IntPredicate::Ule };
-        let grows = builder.compare(grows, low, high);
-        let way = builder.multiply(resize(builder, last, ty), ty.constant(stride as u64));
-        let found = builder.binary(Opcode::Sub, high, low);
-        let even = builder.compare(IntPredicate::Eq, found, way);
-        builder.and(builder.and(holds, grows), even)
+        builder.and(holds, grows(builder, [low, high], (last, stride), predicate))
     }
+
+    /// The same that says whether a condition holds in none of them.
+    pub(super) fn in_none(
+        &self,
+        builder: &Builder<'c>,
+        condition: Condition<'c>,
+        [first_thread, last_thread]: [&Of<'_, 'c>; 2],
+        last: Value<'c>,
+    ) -> Value<'c> {
+        let Comparison { small, large, predicate, stride } =
+            self.comparison(condition).expect("it decides");
+        let (low, high) = (first_thread.value(builder, small), last_thread.value(builder, small));
+        let bound = first_thread.value(builder, large);
+        let fails = builder.compare(inverse(predicate), low, bound);
+        builder.and(fails, grows(builder, [low, high], (last, stride), predicate))
+    }
+}
+
+/// Whether a number grows from the first thread to the last by `stride` from each to the next, and nowhere in between wraps, as
+/// a predicate takes it.
+fn grows<'c>(
+    builder: &Builder<'c>,
+    [low, high]: [Value<'c>; 2],
+    (last, stride): (Value<'c>, i64),
+    predicate: IntPredicate,
+) -> Value<'c> {
+    let ty = low.ty();
+    let is_signed = matches!(predicate, IntPredicate::Slt | IntPredicate::Sle);
+    let grows = if is_signed { IntPredicate::Sle } else { IntPredicate::Ule };
+    let grows = builder.compare(grows, low, high);
+    let way = builder.multiply(resize(builder, last, ty), ty.constant(stride as u64));
+    let found = builder.binary(Opcode::Sub, high, low);
+    let even = builder.compare(IntPredicate::Eq, found, way);
+    builder.and(grows, even)
 }
 
 /// What a number grows by where others grow by what is known of them.

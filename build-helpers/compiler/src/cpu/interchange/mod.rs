@@ -28,6 +28,7 @@ mod affine;
 mod build;
 mod candidate;
 mod search;
+mod single_iterations;
 
 use std::collections::HashSet;
 
@@ -40,6 +41,7 @@ use super::{
 };
 use crate::{Error, passes::entry::Unit};
 use search::Search;
+pub(super) use single_iterations::SingleIterations;
 
 /// Drops what was built twice, and brings loops back into the form that regions are built from.
 const CANONICAL: &str = "early-cse,loop-simplify,lcssa";

@@ -22,6 +22,16 @@ const CARRIED: usize = 4;
 /// Iterations are far apart from this many bytes on.
 const FAR: u64 = 1024;
 
+/// A grid-stride loop that control can leave after its first iteration.
+pub(super) struct SingleIteration<'a, 'c> {
+    pub(super) latch: Block<'c>,
+    /// The condition on which a thread takes another iteration.
+    pub(super) again: Condition<'c>,
+    pub(super) inductions: Vec<Induction<'c>>,
+    /// What is known of values, with these.
+    pub(super) affine: Affine<'a, 'c>,
+}
+
 /// Looks for such loops.
 pub(super) struct Search<'a, 'c> {
     function: Value<'c>,
@@ -140,6 +150,38 @@ impl<'a, 'c> Search<'a, 'c> {
             driver,
             is_for_rows,
         })
+    }
+
+    /// The loops of which it can be asked before the launch of a block whether any thread takes a second iteration, in steps
+    /// that depend on the size of the grid.
+    pub(super) fn single_iterations(&self, grid: Value<'c>) -> Vec<SingleIteration<'_, 'c>> {
+        self.flow.loops.iter().filter_map(|found| self.single_iteration(found, grid)).collect()
+    }
+
+    fn single_iteration(&self, found: &Loop, grid: Value<'c>) -> Option<SingleIteration<'_, 'c>> {
+        let blocks = &self.flow.blocks;
+        let is_inside = |node: &usize| found.nodes.binary_search(node).is_ok();
+        let (inside, outside): (Vec<usize>, Vec<usize>) =
+            self.flow.graph.predecessors[found.header].iter().partition(|node| is_inside(node));
+        let ([latch], [before]) = (&inside[..], &outside[..]) else { return None };
+        if *before >= blocks.len() {
+            return None;
+        }
+        let (header, latch) = (blocks[found.header], blocks[*latch]);
+        let again = branch_to(latch, header)?;
+        let affine = Affine::new(&self.of_block, self.thread);
+        let (inductions, _) = inductions(header, blocks[*before], latch, &affine)?;
+        let affine = affine.with(&inductions);
+        if affine.stride_of(again).is_none_or(|stride| stride == 0)
+            || !inductions.iter().any(|it| it.stride > 0 && depends_on(it.step, grid))
+        {
+            return None;
+        }
+        let starts = inductions.iter().map(|it| it.start);
+        let is_found =
+            |value: Value<'c>| affine.can_be_found(value, &|_| false) && !affine.is_of_row(value);
+        let is_found = starts.chain(again.value.operands()).all(is_found);
+        is_found.then_some(SingleIteration { latch, again, inductions, affine })
     }
 
     /// Where all threads decide together whether to enter a loop that control comes to from `before`.
@@ -284,6 +326,14 @@ fn origin(mut address: Value<'_>) -> Value<'_> {
         address = address.operand(0);
     }
     address
+}
+
+/// Whether a value is computed from another one, by no phi.
+fn depends_on<'c>(value: Value<'c>, on: Value<'c>) -> bool {
+    value == on
+        || (value.is_instruction()
+            && value.opcode() != Opcode::Phi
+            && value.operands().into_iter().any(|it| depends_on(it, on)))
 }
 
 /// The condition on which a block's branch goes to `to`.

@@ -38,6 +38,8 @@ pub(super) struct Request<'a, 'c> {
     pub(super) columns: Option<ColumnsCall<'c>>,
     /// The function that runs narrow blocks in shorter vectors, where there is one.
     pub(super) narrow: Option<NarrowCall<'c>>,
+    /// The function that runs blocks whose threads take one iteration of their grid-stride loops, where there is one.
+    pub(super) single: Option<SingleCall<'c>>,
     /// What runs several rows at once, where there is such.
     pub(super) jammed: Option<&'a JammedRows<'c>>,
     /// Whether blocks whose rows have [`ROW`] threads have a function of their own.
@@ -60,6 +62,14 @@ pub(in crate::cpu) struct NarrowCall<'c> {
     pub(in crate::cpu) function: Value<'c>,
     /// The threads of its vectors. It is for blocks with no more threads along x.
     pub(in crate::cpu) lanes: u32,
+}
+
+/// A function that runs blocks whose threads take one iteration of their grid-stride loops.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) struct SingleCall<'c> {
+    pub(in crate::cpu) function: Value<'c>,
+    /// The function that says whether a block is one of them.
+    pub(in crate::cpu) holds: Value<'c>,
 }
 
 /// Builds the function of a block, and then those that it leaves some blocks to, from the same bodies.
@@ -153,6 +163,14 @@ fn leave_some<'c>(
         let lanes = [request.plan.lanes, columns.lanes];
         let is_for = columns.along_y.holds(context, builder, lanes, entry.dims);
         leave_to(context, builder, run, (is_for, columns.function));
+    }
+    if let Some(SingleCall { function, holds }) = request.single {
+        let (word, pointer) = (Type::int(context, 32), Type::pointer(context, 0));
+        let mut values = entry.arguments.clone();
+        values.extend([word.constant(0); 3]);
+        values.extend(entry.index.into_iter().chain(entry.dims).chain(entry.grid));
+        values.extend([entry.block, pointer.null(), pointer.null()]);
+        leave_to(context, builder, run, (builder.call(holds, &values), function));
     }
     if let Some(NarrowCall { function, lanes }) = request.narrow {
         let most = Type::int(context, 32).constant(u64::from(lanes));

@@ -4,9 +4,9 @@
 //! computed again.
 //!
 //! Needs: a body without barriers, panics and stack memory, that computes little, and whose threads all go the same way. Where
-//! it has no affine values it accesses memory in rows, and has no loops. Guarantees: the same results. Where anything is not
-//! affine, or the threads differ in a condition, the four vectors run one after the other, before which nothing has been
-//! changed that others can see.
+//! it has no affine values it accesses memory in rows, and has no loops; where it has some, and no loops, some threads may read
+//! memory that others do not. Guarantees: the same results. Where anything is not affine, or the threads differ in a condition
+//! on their position, the four vectors run one after the other, before which nothing has been changed that others can see.
 
 use kernelmill_llvm::ir::{
     Block, Builder, Linkage, ModuleExt, Opcode, Place, Type, TypeKind, Value,
@@ -31,6 +31,8 @@ const VECTORS: u32 = 4;
 const LEAST: u32 = 8;
 /// The results at most that differ from lane to lane and are neither affine nor read from memory: each takes four registers.
 const VARYING: usize = 8;
+/// The blocks at most that not all threads come to.
+const APART: usize = 4;
 /// The words of 32 bits at most that the results of a thread take which differ from lane to lane, what is read among them, in a
 /// body without affine values. Each takes four registers, and few are needed at a time.
 const WORDS: u64 = 16;
@@ -104,14 +106,36 @@ fn is_worth_it<'c>(plan: &Plan<'c>, size: &dyn Fn(Type<'c>) -> u64) -> bool {
         let is_call = it.opcode() == Opcode::Call && is_dropped(*it);
         it.opcode() == Opcode::Alloca || (is_effect && !is_call)
     };
-    let is_together = plan.shapes.divergent.is_empty()
-        && !plan.flow.panics.contains(&true)
-        && !all.iter().any(is_other);
+    let is_together =
+        only_reads_apart(plan) && !plan.flow.panics.contains(&true) && !all.iter().any(is_other);
     is_together
         && match plan.affine.values.is_empty() {
             true => is_short(plan, &all, size),
             false => is_of_affine_values(plan, &all),
         }
+}
+
+/// Whether all threads go the same way, or those that do not only read memory meanwhile, of a body with affine values.
+fn only_reads_apart(plan: &Plan<'_>) -> bool {
+    if plan.shapes.divergent.is_empty() {
+        return true;
+    }
+    let all = vec![true; plan.flow.blocks.len()];
+    let Ok(regions) = plan.divergent_regions(&all) else { return false };
+    let is_read = |it: Value<'_>| match it.opcode() {
+        Opcode::Load => !it.is_exact_access(),
+        Opcode::Br | Opcode::CondBr => true,
+        _ => !changes_memory(it) && it.opcode() != Opcode::Store,
+    };
+    let apart: Vec<_> = regions
+        .iter()
+        .flat_map(|region| region.blocks.iter().copied().filter(|block| *block != region.root))
+        .collect();
+    let is_read = |block: &usize| plan.flow.blocks[*block].instructions().into_iter().all(is_read);
+    plan.loops.is_empty()
+        && !plan.affine.values.is_empty()
+        && apart.len() <= APART
+        && apart.iter().all(is_read)
 }
 
 /// Whether the time of a body goes into affine values.

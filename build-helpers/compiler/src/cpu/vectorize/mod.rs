@@ -40,7 +40,7 @@ use analysis::{
     plan::Plan,
     profitability,
 };
-pub(super) use block_function::{ColumnsCall, NarrowCall};
+pub(super) use block_function::{ColumnsCall, NarrowCall, SingleCall};
 use emission::{code::BodyKind, function::build};
 pub(super) use layout::block_memory::{Blocks, OWN_MEMORY, ROW, SpecializedCall};
 use layout::{block_memory::Layout, context_arrays::ContextArrays};
@@ -79,6 +79,8 @@ pub(super) struct Vectors<'c> {
     pub(super) columns: Option<ColumnsCall<'c>>,
     /// What runs blocks that are narrow along x in shorter vectors along x.
     pub(super) narrow: Option<NarrowCall<'c>>,
+    /// What runs blocks whose threads take one iteration of their grid-stride loops.
+    pub(super) single: Option<SingleCall<'c>>,
 }
 
 impl<'c> Vectors<'c> {
@@ -174,7 +176,7 @@ fn columns<'c>(
     if along_y == AlongY::NEVER || legality::check(&other, size).is_err() {
         return None;
     }
-    let any = Vectors { blocks: Blocks::Any, narrow: None, ..vectors };
+    let any = Vectors { blocks: Blocks::Any, narrow: None, single: None, ..vectors };
     let built = directed(unit, body, symbol, (any, None), &other, size).ok()?;
     Some((ColumnsCall { function: built.functions[0], lanes, along_y }, Some(built)))
 }
@@ -188,7 +190,7 @@ fn directed<'c>(
     plan: &Plan<'c>,
     size: &dyn Fn(Type<'c>) -> u64,
 ) -> Result<Run<'c>, ScalarReason> {
-    let Vectors { lanes, blocks, narrow, .. } = vectors;
+    let Vectors { lanes, blocks, narrow, single, .. } = vectors;
     let Source::Parameters { thread, index, .. } = body.source else {
         unreachable!("asked before a plan was made")
     };
@@ -236,6 +238,7 @@ fn directed<'c>(
         layout,
         columns,
         narrow,
+        single,
         jammed,
         has_usual_rows,
     };

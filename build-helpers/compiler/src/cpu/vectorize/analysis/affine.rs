@@ -24,6 +24,8 @@ pub(in crate::cpu::vectorize) struct Affine<'c> {
     pub(in crate::cpu::vectorize) values: HashSet<Value<'c>>,
     /// The blocks that compute or use any.
     blocks: HashSet<usize>,
+    /// Those of them in which it may have to be asked whether a value is affine.
+    asking: HashSet<usize>,
 }
 
 impl<'c> Affine<'c> {
@@ -53,12 +55,21 @@ impl<'c> Affine<'c> {
         let users = values.iter().flat_map(|value| value.users());
         let users = users.filter(|user| user.opcode() != Opcode::Phi && !is_end(*user));
         let blocks = users.chain(values.iter().copied()).map(|it| flow.number(it.block()));
-        Self { blocks: blocks.collect(), values }
+        let is_phi = |value: &&Value<'c>| value.opcode() == Opcode::Phi;
+        let of_phis = values.iter().filter(is_phi).flat_map(|phi| phi.users());
+        let asked = values.iter().copied().filter(|value| search.is_asked(*value));
+        let asking = asked.chain(of_phis).map(|it| flow.number(it.block())).collect();
+        Self { blocks: blocks.collect(), asking, values }
     }
 
     /// Whether a block computes or uses affine values.
     pub(in crate::cpu::vectorize) fn is_in(&self, block: usize) -> bool {
         self.blocks.contains(&block)
+    }
+
+    /// Whether it may have to be asked in a block whether a value is affine that others have computed to be so.
+    pub(in crate::cpu::vectorize) fn is_asked_in(&self, block: usize) -> bool {
+        self.asking.contains(&block)
     }
 }
 

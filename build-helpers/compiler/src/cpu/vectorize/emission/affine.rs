@@ -46,9 +46,7 @@ impl<'c> Emitter<'_, 'c> {
         }
         self.exits.changed = false;
         if self.values.plan.is_long {
-            const APART: ScalarReason = ScalarReason::SpeculationInDivergentCode;
-            let other = self.exits.restart(&mut self.values, block, mask).ok_or(APART)?;
-            return self.version(block, mask, other);
+            return self.only_version(block, mask);
         }
         let (any, after) = (self.values.code.edge_block(), self.values.code.edge_block());
         self.version(block, mask, any)?;
@@ -60,6 +58,25 @@ impl<'c> Emitter<'_, 'c> {
         // What is known in one version is not in the other.
         self.values.cached.clear();
         self.rows.clear();
+        Ok(())
+    }
+
+    /// Builds a block of a long vector, which has no other version: it is left to its vectors where a value is not affine.
+    fn only_version(&mut self, block: usize, mask: Mask<'c>) -> Result<(), ScalarReason> {
+        const APART: ScalarReason = ScalarReason::SpeculationInDivergentCode;
+        if let Some(other) = self.exits.restart(&mut self.values, block, mask) {
+            return self.version(block, mask, other);
+        }
+        if self.values.plan.affine.is_asked_in(block) {
+            return Err(APART);
+        }
+        // What the block reads is affine, or the vector would have been left.
+        let nowhere = self.values.code.edge_block();
+        self.version(block, mask, nowhere)?;
+        let built = self.values.code.builder.block();
+        self.values.code.builder.at_end(nowhere);
+        self.values.code.builder.unreachable();
+        self.values.code.builder.at_end(built);
         Ok(())
     }
 
