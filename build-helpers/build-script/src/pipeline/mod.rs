@@ -46,7 +46,7 @@ use kernelmill_compiler::{
     plugin::{Plugin, Scope},
 };
 use kernelmill_store::Store;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Builds with the compiler that the toolchain gives.
 pub(crate) fn run(
@@ -163,6 +163,7 @@ pub(crate) fn run_with(
         open,
         lacking,
         compiler: OnceLock::new(),
+        unread: Mutex::default(),
     };
     if !faults.is_empty() {
         if !is_skipped {
@@ -344,6 +345,7 @@ fn compile(compilation: &Compilation<'_>, planned: Planned) -> Result<Compiled, 
     let mut interface = Interface::of(&sources, settings, &package.name)?;
     let folders: Vec<_> = settings.includes.iter().map(|it| package.root.join(it)).collect();
     interface.read_comments(&package.root, &sources, &folders);
+    interface.unread = compilation.take_unread();
     let is_needed = |unit: &Unit| sources[unit.source].is_for(&unit.config.target, settings);
     let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
     let (units, made): (Vec<_>, Vec<_>) = units
