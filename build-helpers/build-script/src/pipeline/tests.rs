@@ -82,7 +82,15 @@ fn wrappers_without_binaries_need_no_compiler() {
         assert_eq!(project.outputs(), ["kernelmill.json", "kernels.rs"]);
         let text = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
         assert!(text.contains("artifacts: &[]") && text.contains("pub fn saxpy("));
+        assert!(!text.contains("pub fn compile("), "{text}");
     }
+    // What calls it is compiled too.
+    let mut project =
+        Project::new("targets = [\"cpu\", \"bitcode_cpu\"]", &[("kernels/saxpy.rs", SAXPY)]);
+    project.set("KERNELMILL_SKIP_BUILD", "1");
+    project.build().result.unwrap();
+    let text = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
+    assert!(text.contains("artifacts: &[]") && text.contains("pub fn compile("), "{text}");
 }
 
 /// The wrapper of a kernel that reaches a getter has an argument more, with binaries and without, and those of other

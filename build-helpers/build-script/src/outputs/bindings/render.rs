@@ -39,7 +39,7 @@ pub(crate) fn render(
     if !setters(interface).is_empty() {
         text += SET_SCALARS_METHOD;
     }
-    if is_free(interface, COMPILE) && has_bitcode(embedded) {
+    if is_free(interface, COMPILE) && (interface.lacks_bitcode || has_bitcode(embedded)) {
         text += COMPILE_METHOD;
     }
     if has_variables(interface) {
