@@ -10,7 +10,7 @@ use crate::{
     cache::ModuleHold,
     capability::Capability,
     device::Device,
-    embedded::{EmbeddedArtifact, EmbeddedKernel},
+    embedded::{EmbeddedArtifact, EmbeddedKernel, HeldCode},
     error::{Error, Result},
     hal::{AsyncError, Function, OwnedArguments, StreamRef},
     launch::Launch,
@@ -40,7 +40,7 @@ pub(crate) struct LoadedKernel {
     /// The longest that a launch may take, where somebody watches.
     time_limit: Option<Duration>,
     /// Dropped last: the function is of this module.
-    _module: Arc<ModuleHold>,
+    module: Arc<ModuleHold>,
 }
 
 impl LoadedKernel {
@@ -53,7 +53,7 @@ impl LoadedKernel {
         module: &Arc<ModuleHold>,
     ) -> Result<Self> {
         let function = Arc::clone(module.module()).function(artifact, kernel, signature)?;
-        let _module = Arc::clone(module);
+        let module = Arc::clone(module);
         let (limits, time_limit) = (function.limits(), function.time_limit());
         let (device, device_limits) = (device.clone(), *device.limits());
         let bounds = kernel.variant.map_or(signature.limits, |variant| variant.limits);
@@ -68,7 +68,7 @@ impl LoadedKernel {
             is_bounded: bounds != LaunchLimits::NONE,
             function,
             time_limit,
-            _module,
+            module,
         })
     }
 
@@ -90,6 +90,11 @@ impl LoadedKernel {
     /// The binary that it comes from.
     pub(crate) fn artifact(&self) -> &'static EmbeddedArtifact {
         self.artifact
+    }
+
+    /// The bytes of that binary.
+    pub(crate) fn binary(&self) -> &[u8] {
+        self.module.code().map_or(self.artifact.bytes, HeldCode::image)
     }
 
     /// What the build knows of it.

@@ -86,6 +86,7 @@ mod capability;
 mod choice;
 mod codegen;
 mod compiled;
+mod compiled_set;
 mod copy;
 mod device;
 mod device_name;

@@ -7,14 +7,15 @@ use std::{
 
 use crate::{
     argument::Argument,
-    cache::module_cache,
+    cache::{ModuleHold, module_cache},
     choice::Choice,
     compiled::{Compiled, CompiledKernel},
+    compiled_set::CompiledSet,
     copy::DeviceCopy,
     device::Device,
     embedded::{
-        EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant, KernelSet, TunedLaunch, VariableLayout,
-        check_version,
+        EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant, HeldCode, KernelSet, TunedLaunch,
+        VariableLayout, check_version,
     },
     error::{Error, NoBinary, Result},
     graph::Recorder,
@@ -49,6 +50,9 @@ pub struct Loaded {
     device: Device,
 }
 
+/// A set, and the code of those of its binaries that were compiled at run time.
+type SetAndCode<'a> = (&'static KernelSet, &'a [Arc<dyn HeldCode>]);
+
 /// A launch that is prepared: its kernel, its shape, which was checked, and its arguments.
 pub(crate) struct PreparedParts {
     pub(crate) kernel: Arc<LoadedKernel>,
@@ -68,7 +72,11 @@ impl Loaded {
     /// [`Error::FormatVersion`] for bindings of another version, [`Error::NoBinary`] for a source that is
     /// compiled for all targets of the package and has no binary for this device, and where no source has one,
     /// and what loading reports.
-    pub fn new(device: &Device, set: &'static KernelSet) -> Result<Self> {
+    pub fn new(device: &Device, set: impl Into<CompiledSet>) -> Result<Self> {
+        Self::of(device, &set.into())
+    }
+
+    fn of(device: &Device, CompiledSet { set, code }: &CompiledSet) -> Result<Self> {
         let Plan { choices, missing, .. } = Plan::make(device, set)?;
         let mut loaded = Self {
             kernels: set.signatures.iter().map(|_| None).collect(),
@@ -80,15 +88,25 @@ impl Loaded {
             tuned: set.tuned,
             device: device.clone(),
         };
-        choices.into_iter().try_for_each(|choice| loaded.add(set, choice))?;
-        loaded.add_variants(set)?;
+        choices.into_iter().try_for_each(|choice| loaded.add((set, code), choice))?;
+        loaded.add_variants((set, code))?;
         Ok(loaded)
     }
 
+    /// Holds the module of a binary, with its code if that was compiled at run time.
+    fn hold(
+        &self,
+        artifact: &'static EmbeddedArtifact,
+        code: &[Arc<dyn HeldCode>],
+    ) -> Result<ModuleHold> {
+        let code = code.iter().find(|it| it.fingerprint() == artifact.fingerprint);
+        module_cache().hold_code(self.device.context(), artifact, code)
+    }
+
     /// Loads a binary that was chosen, with those of its kernels that are not there yet.
-    fn add(&mut self, set: &'static KernelSet, choice: Choice) -> Result<()> {
+    fn add(&mut self, (set, code): SetAndCode<'_>, choice: Choice) -> Result<()> {
         let artifact = choice.artifact;
-        let module = Arc::new(module_cache().hold(self.device.context(), artifact)?);
+        let module = Arc::new(self.hold(artifact, code)?);
         for kernel in artifact.kernels.iter().filter(|kernel| kernel.variant.is_none()) {
             let slot = &mut self.kernels[kernel.signature];
             if slot.is_none() {
@@ -103,7 +121,7 @@ impl Loaded {
     }
 
     /// Loads the variants of kernels: of each the best binary for the device.
-    fn add_variants(&mut self, set: &'static KernelSet) -> Result<()> {
+    fn add_variants(&mut self, (set, code): SetAndCode<'_>) -> Result<()> {
         let kernels = set.artifacts.iter().flat_map(|artifact| artifact.kernels);
         if kernels.clone().all(|kernel| kernel.variant.is_none()) {
             return Ok(());
@@ -132,8 +150,7 @@ impl Loaded {
                 match Choice::make(&self.device, "", &artifacts.collect::<Vec<_>>()) {
                     Ok(Choice { artifact, .. }) => {
                         let Some(kernel) = artifact.kernels.iter().find(is_it) else { continue };
-                        let module = module_cache().hold(self.device.context(), artifact)?;
-                        let module = Arc::new(module);
+                        let module = Arc::new(self.hold(artifact, code)?);
                         let kernel =
                             LoadedKernel::new(signature, &self.device, artifact, kernel, &module)?;
                         builds.push(Arc::new(kernel));

@@ -51,3 +51,34 @@ fn element_size(parameter: &Parameter) -> Option<u64> {
 fn is_size(parameter: Option<&Parameter>) -> bool {
     parameter.is_none_or(|it| matches!(&it.kind, ParameterKind::Value(ty) if ty.is_size()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::argument::Held;
+    use kernelmill_artifact::{Access, Scalar, ValueType};
+
+    /// Of a parameter in C++ or OpenCL C a launch knows the bytes, and the signature what an element takes.
+    #[test]
+    fn slices_behind_pointers_count_as_elements() {
+        fn first_of<T>(len: usize, element: ValueType) -> Option<(&'static str, u64)> {
+            let mut held = Held::<T>::nothing();
+            held.set(Some(128), len);
+            let kind = ParameterKind::Pointer { element, access: Access::Read };
+            let arguments = [Argument::value(&1_u64), Argument::pointer(&held)];
+            let width = ParameterKind::Value(ValueType::Scalar(Scalar::U64));
+            let parameters = [Parameter::borrowed("width", width), Parameter::borrowed("x", kind)];
+            first_wide(&Launch::<1>::grid([1], [1]).into(), &parameters, &arguments)
+        }
+        const MOST: usize = MOST_NARROW as usize;
+        let byte = || ValueType::Scalar(Scalar::U8);
+        assert_eq!(first_of::<u8>(MOST, byte()), None);
+        let found = first_of::<u8>(MOST + 1, byte());
+        assert_eq!(found, Some(("elements in a slice", 1 << 31)));
+        // Elements count, not bytes.
+        let double = || ValueType::Scalar(Scalar::F64);
+        assert_eq!(first_of::<f64>(MOST, double()), None);
+        let found = first_of::<f64>(MOST + 1, double());
+        assert_eq!(found, Some(("elements in a slice", 1 << 31)));
+    }
+}

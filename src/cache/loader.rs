@@ -6,7 +6,7 @@
 use std::{fmt, sync::Arc};
 
 use crate::{
-    embedded::EmbeddedArtifact,
+    embedded::{EmbeddedArtifact, HeldCode},
     error::{Error, Result},
     hal::{Context, Module},
     properties::{Architecture, Backend},
@@ -24,17 +24,31 @@ pub type LoaderResult =
 pub struct LoadRequest<'a> {
     context: &'a dyn Context,
     artifact: &'static EmbeddedArtifact,
+    /// What was compiled at run time; `None` for the embedded binary.
+    compiled: Option<&'a [u8]>,
 }
 
 impl<'a> LoadRequest<'a> {
-    pub(super) fn new(context: &'a dyn Context, artifact: &'static EmbeddedArtifact) -> Self {
-        Self { context, artifact }
+    pub(super) fn new(
+        context: &'a dyn Context,
+        artifact: &'static EmbeddedArtifact,
+        code: Option<&'a dyn HeldCode>,
+    ) -> Self {
+        let compiled = code.map(HeldCode::image).filter(|image| !image.is_empty());
+        Self { context, artifact, compiled }
     }
 
-    /// The embedded binary that was chosen for the device. Its fingerprint is that of all that went into it.
+    /// The description of the binary that was chosen for the device. Its fingerprint is that of all that went into it.
     #[must_use]
     pub fn artifact(&self) -> &'static EmbeddedArtifact {
         self.artifact
+    }
+
+    /// The bytes that are loaded unless the loader gives others: those of the embedded binary, or what was compiled at run
+    /// time.
+    #[must_use]
+    pub fn binary(&self) -> &'a [u8] {
+        self.compiled.unwrap_or(self.artifact.bytes)
     }
 
     /// How the device is driven.
@@ -55,19 +69,21 @@ impl<'a> LoadRequest<'a> {
         self.context.architecture()
     }
 
-    /// The module and the bytes of its binary: what `loader` gives, or else the embedded binary.
+    /// The module and the bytes of its binary: what `loader` gives, or else what was compiled at run time, or the embedded
+    /// binary.
     ///
     /// # Safety
     ///
     /// What the loader returns is as [`ModuleCache::set_loader`](crate::ModuleCache::set_loader) asks for.
     pub(super) unsafe fn load(self, loader: Option<&Loader>) -> Result<(Arc<dyn Module>, u64)> {
-        let Self { context, artifact } = self;
+        let Self { context, artifact, compiled } = self;
         let image = loader.map_or(Ok(None), |loader| loader(&self));
-        let Some(image) = image.map_err(|source| self.failure(source))? else {
+        let image = image.map_err(|source| self.failure(source))?;
+        let Some(image) = image.as_deref().or(compiled) else {
             return Ok((context.load(artifact)?, artifact.bytes.len() as u64));
         };
-        // SAFETY: promised.
-        match unsafe { context.load_image(artifact, &image)? } {
+        // SAFETY: promised of the loader; what was compiled is whole.
+        match unsafe { context.load_image(artifact, image)? } {
             Some(module) => Ok((module, image.len() as u64)),
             None => Err(self.failure("this device has no binaries to load".into())),
         }

@@ -18,11 +18,11 @@
 use std::{
     cell::RefCell,
     fmt,
-    sync::{Arc, LazyLock, PoisonError, RwLock},
+    sync::{Arc, LazyLock, Mutex, PoisonError, RwLock},
 };
 
 use crate::{
-    embedded::EmbeddedArtifact,
+    embedded::{EmbeddedArtifact, HeldCode},
     error::Result,
     hal::{Context, ContextId, Module},
     trace,
@@ -67,10 +67,28 @@ pub(crate) struct ModuleKey {
 pub struct ModuleCache {
     table: Table<ModuleKey, Arc<dyn Module>>,
     loader: RwLock<Option<Loader>>,
+    /// Modules that were compiled at run time and had work in flight when their last use ended.
+    released: Mutex<Vec<ModuleKey>>,
 }
 
 /// A module in use.
-pub(crate) struct ModuleHold(Hold<'static, ModuleKey, Arc<dyn Module>>);
+pub(crate) struct ModuleHold {
+    hold: Hold<'static, ModuleKey, Arc<dyn Module>>,
+    /// Dropped after the use has ended.
+    compiled: Option<Compiled>,
+}
+
+/// What a module was made of that was compiled at run time. Where it was the last use, the module goes with it.
+struct Compiled {
+    code: Arc<dyn HeldCode>,
+    key: ModuleKey,
+}
+
+impl Drop for Compiled {
+    fn drop(&mut self) {
+        module_cache().release(self.key);
+    }
+}
 
 /// What a thread remembers of the modules that it asked for.
 type Visits = Remembered<Arc<Visit<ModuleKey, Arc<dyn Module>>>>;
@@ -86,6 +104,7 @@ pub fn module_cache() -> &'static ModuleCache {
     static CACHE: LazyLock<ModuleCache> = LazyLock::new(|| ModuleCache {
         table: Table::new(DEFAULT_CAPACITY, |module| module.is_busy()),
         loader: RwLock::new(None),
+        released: Mutex::new(Vec::new()),
     });
     &CACHE
 }
@@ -167,9 +186,20 @@ impl ModuleCache {
         context: &dyn Context,
         artifact: &'static EmbeddedArtifact,
     ) -> Result<ModuleHold> {
+        self.hold_code(context, artifact, None)
+    }
+
+    /// The same, of a binary with this code if it was compiled at run time.
+    pub(crate) fn hold_code(
+        &'static self,
+        context: &dyn Context,
+        artifact: &'static EmbeddedArtifact,
+        code: Option<&Arc<dyn HeldCode>>,
+    ) -> Result<ModuleHold> {
         let key = ModuleKey { context: context.id(), fingerprint: artifact.fingerprint };
+        let compiled = || code.map(|code| Compiled { code: Arc::clone(code), key });
         if let Some(hold) = self.remembered(key) {
-            return Ok(hold);
+            return Ok(ModuleHold { hold, compiled: compiled() });
         }
         let load = || {
             let _span = trace::span(|| {
@@ -182,7 +212,9 @@ impl ModuleCache {
             });
             let loader = self.loader.read().unwrap_or_else(PoisonError::into_inner).clone();
             // SAFETY: promised to `set_loader`.
-            unsafe { LoadRequest::new(context, artifact).load(loader.as_ref()) }
+            unsafe {
+                LoadRequest::new(context, artifact, code.map(|it| &**it)).load(loader.as_ref())
+            }
         };
         let hold = self.table.hold(key, load)?;
         let visit = Arc::clone(hold.visit());
@@ -192,17 +224,32 @@ impl ModuleCache {
         };
         // While the thread ends there is nothing to remember.
         drop(REMEMBERED.try_with(remember));
-        Ok(ModuleHold(hold))
+        Ok(ModuleHold { hold, compiled: compiled() })
     }
 
     /// A module that the calling thread has asked for before.
-    fn remembered(&'static self, key: ModuleKey) -> Option<ModuleHold> {
+    fn remembered(
+        &'static self,
+        key: ModuleKey,
+    ) -> Option<Hold<'static, ModuleKey, Arc<dyn Module>>> {
         let find = |all: &RefCell<Visits>| {
             let all = all.try_borrow().ok()?;
             let visit = all.find(key.number(), |visit| *visit.key() == key)?;
-            self.table.again(visit).map(ModuleHold)
+            self.table.again(visit)
         };
         REMEMBERED.try_with(find).ok().flatten()
+    }
+
+    /// Unloads a module that was compiled at run time, if nobody uses it any more. One with work in flight is left for the
+    /// next call: nobody is kept waiting for that.
+    fn release(&self, key: ModuleKey) {
+        let mut released = self.released.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut keys = std::mem::take(&mut *released);
+        drop(released);
+        keys.retain(|other| *other != key);
+        keys.push(key);
+        let busy = self.table.release_idle(keys);
+        self.released.lock().unwrap_or_else(PoisonError::into_inner).extend(busy);
     }
 
     /// Forgets a context that goes away: its modules are unloaded, those in use when they are
@@ -221,13 +268,18 @@ impl ModuleKey {
 
 impl ModuleHold {
     pub(crate) fn module(&self) -> &Arc<dyn Module> {
-        self.0.module()
+        self.hold.module()
+    }
+
+    /// What it was made of, if it was compiled at run time.
+    pub(crate) fn code(&self) -> Option<&dyn HeldCode> {
+        self.compiled.as_ref().map(|it| &*it.code)
     }
 }
 
 impl fmt::Debug for ModuleHold {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("ModuleHold").field(self.0.key()).finish()
+        formatter.debug_tuple("ModuleHold").field(self.hold.key()).finish()
     }
 }
 

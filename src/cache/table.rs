@@ -139,6 +139,21 @@ impl<K: Copy + Eq + Hash, M> Table<K, M> {
         drop(removed);
     }
 
+    /// Unloads those of some modules that nobody uses and that have no work in flight; the keys of those that have.
+    pub(super) fn release_idle(&self, keys: Vec<K>) -> Vec<K> {
+        let (mut removed, mut busy) = (Vec::new(), Vec::new());
+        let mut state = self.lock();
+        for key in keys {
+            removed.extend(state.retire(key, |module| !(self.is_busy)(module)));
+            if state.entries.get(&key).is_some_and(|it| it.bytes.is_some() && !it.is_held()) {
+                busy.push(key);
+            }
+        }
+        drop(state);
+        drop(removed);
+        busy
+    }
+
     /// Forgets the entries whose key is `chosen`: their modules are unloaded, those in use with their last
     /// use, and whoever asks for one of them from now on loads it again.
     pub(super) fn forget(&self, chosen: impl Fn(&K) -> bool) {

@@ -23,6 +23,7 @@ pub use crate::{
     __assert_number as assert_number, __assert_primitive_names as assert_primitive_names,
     __device_struct as device_struct, __needs_half as needs_half,
     argument::{Argument, Held, HeldMap, MAX_ARGUMENTS, TensorMapArgument},
+    compiled_set::CompiledSet,
     copy::half,
     embedded::{
         CpuEntry, CpuKernel, CpuVariable, EmbeddedArtifact, EmbeddedKernel, EmbeddedVariant,
@@ -72,7 +73,7 @@ pub trait KernelCompiler {
     /// # Errors
     ///
     /// [`Error::NoCompiler`] and [`Error::Compile`].
-    fn compile_set(&self, device: &Device, set: &'static KernelSet) -> Result<&'static KernelSet>;
+    fn compile_set(&self, device: &Device, set: &'static KernelSet) -> Result<CompiledSet>;
 }
 
 /// The stream of a launch.

@@ -134,6 +134,13 @@ impl CompiledKernel {
         self.0.kernel.artifact().fingerprint
     }
 
+    /// The bytes of its binary, or what was compiled at run time; empty where the kernel is a part of the application or of
+    /// the process.
+    #[must_use]
+    pub fn binary(&self) -> &[u8] {
+        self.0.kernel.binary()
+    }
+
     /// The form of its binary.
     #[must_use]
     pub fn kind(&self) -> ArtifactKind {

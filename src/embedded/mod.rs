@@ -2,7 +2,7 @@
 //!
 //! Static data, which the back ends read. Its version is checked before it is used.
 
-use std::{cell::UnsafeCell, fmt};
+use std::{cell::UnsafeCell, fmt, sync::Arc};
 
 use kernelmill_artifact::{
     ArtifactKind, FORMAT_VERSION, LaunchLimits, PanicKind, PanicRecord, Relocation, Resources,
@@ -10,9 +10,11 @@ use kernelmill_artifact::{
 };
 
 pub use self::abi::Kernel as CpuKernel;
+pub(crate) use self::code::{HeldCode, LinkedKernel};
 use crate::error::{Error, KernelPanic, Result};
 
 pub mod abi;
+mod code;
 
 /// All kernels of one package, as the generated bindings have them in a `static`.
 #[derive(Debug)]
@@ -77,7 +79,8 @@ pub struct EmbeddedArtifact {
     pub kind: ArtifactKind,
     /// The source, relative to its package.
     pub source: &'static str,
-    /// The binary; empty for the CPU, whose code is linked into the application.
+    /// The binary; empty for the CPU, whose code is linked into the application, and where it was compiled at run time, as
+    /// this description outlives it: [`CompiledKernel::binary`](crate::CompiledKernel::binary) has it.
     pub bytes: &'static [u8],
     /// The kernels inside.
     pub kernels: &'static [EmbeddedKernel],
@@ -189,10 +192,12 @@ impl EmbeddedKernel {
     }
 }
 
-/// A kernel that is linked into the application.
+/// A kernel that is linked into the application, or into the process when it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuEntry {
     kernel: *const CpuKernel,
+    /// Where it is in place of that, if it was compiled at run time.
+    linked: Option<&'static LinkedKernel>,
     /// How its threads are run; empty where the build has not said it.
     strategy: &'static str,
 }
@@ -211,7 +216,19 @@ impl CpuEntry {
     /// and whose functions are what that type says.
     #[must_use]
     pub const unsafe fn new(kernel: *const CpuKernel) -> Self {
-        Self { kernel, strategy: "" }
+        Self { kernel, linked: None, strategy: "" }
+    }
+
+    /// A kernel that was compiled at run time.
+    #[cfg_attr(not(feature = "jit-llvm"), allow(dead_code, reason = "LLVM alone links code"))]
+    pub(crate) const fn linked(linked: &'static LinkedKernel) -> Self {
+        Self { kernel: std::ptr::null(), linked: Some(linked), strategy: "" }
+    }
+
+    /// Where it is, if it was compiled at run time.
+    #[cfg_attr(not(feature = "jit-llvm"), allow(dead_code, reason = "LLVM alone links code"))]
+    pub(crate) const fn link(self) -> Option<&'static LinkedKernel> {
+        self.linked
     }
 
     /// The same kernel, with its lowering strategy as people read it.
@@ -225,11 +242,13 @@ impl CpuEntry {
         Some(self.strategy).filter(|it| !it.is_empty())
     }
 
-    /// The constant in the object.
-    #[must_use]
-    pub fn kernel(self) -> &'static CpuKernel {
-        // SAFETY: promised to `new`.
-        unsafe { &*self.kernel }
+    /// The constant in the object, and the code that it is there with, if it was compiled at run time: its functions are
+    /// called while that is held. `None` where nobody has held that.
+    pub(crate) fn find(self) -> Option<(*const CpuKernel, Option<Arc<dyn HeldCode>>)> {
+        match self.linked {
+            None => Some((self.kernel, None)),
+            Some(linked) => linked.find().map(|(kernel, code)| (kernel, Some(code))),
+        }
     }
 }
 

@@ -43,7 +43,7 @@ mod source;
 pub use compiler::{Compiler, Output};
 pub use database::Database;
 pub use kernel::{Arguments, Kernel, read, value, write};
-pub use program::{Origin, Program};
+pub use program::{Origin, Program, programs_in_memory};
 #[cfg(feature = "jit-llvm")]
 pub use rust::{ConstantValue, RustCompiler};
 pub use source::Source;

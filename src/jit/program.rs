@@ -1,13 +1,17 @@
 //! Programs: what was compiled at run time, once in a process, and is loaded on a device.
 //!
-//! What is loaded is freed by the module cache. The binary and the description of its kernels are not: they are the `'static` values
-//! that embedded kernels have, which the program is given
-//! ([`CompiledKernel::signature`](crate::CompiledKernel::signature)) and may keep. There is one of each for a key.
+//! Guaranteed: equal programs are compiled once while one of them is held, by a program, a kernel or a launch in flight; what
+//! is held by none is freed, and unloaded. What stays is a description for each different program, the `'static` values
+//! that embedded kernels have too and that the program is given
+//! ([`CompiledKernel::signature`](crate::CompiledKernel::signature)) and may keep.
 
 use std::{
     collections::{BTreeMap, HashMap},
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use kernelmill_artifact::{
@@ -16,8 +20,9 @@ use kernelmill_artifact::{
 
 use super::{database::Database, kernel::Kernel};
 use crate::{
+    compiled_set::CompiledSet,
     device::Device,
-    embedded::{EmbeddedArtifact, EmbeddedKernel, KernelSet},
+    embedded::{CpuKernel, EmbeddedArtifact, EmbeddedKernel, HeldCode, KernelSet},
     error::{Error, Result},
     loaded::Loaded,
     properties::Architecture,
@@ -38,11 +43,12 @@ pub enum Origin {
 
 /// A program that was compiled at run time, loaded on a device.
 ///
-/// It stays loaded while it or a kernel of it lives, and is unloaded after the work that uses it.
+/// It stays loaded while it or a kernel of it lives, and is unloaded and freed after the work that uses it.
 #[derive(Clone)]
 pub struct Program {
     loaded: Arc<Loaded>,
-    made: &'static Made,
+    made: Arc<Made>,
+    described: &'static Described,
     origin: Origin,
     /// Files that stand for its kernels.
     pub(super) overrides: Arc<Overrides>,
@@ -79,11 +85,68 @@ struct Entry {
     max_block_threads: u32,
 }
 
-/// What was compiled, as long as the process lives: modules and kernels refer to it.
+/// What was compiled, as long as somebody holds it.
 pub(super) struct Made {
-    set: KernelSet,
-    binary: &'static Binary,
+    /// That of its binary, which modules are loaded by.
+    fingerprint: String,
+    binary: Binary,
 }
+
+/// The programs that are in memory.
+static MADE: AtomicUsize = AtomicUsize::new(0);
+
+/// The number of programs that were compiled at run time and are in memory, each counted once, however many hold it.
+///
+/// Where it grows without end, something keeps programs, kernels of them or launches that never end.
+///
+/// ```
+/// assert_eq!(kernelmill::jit::programs_in_memory(), 0);
+/// ```
+#[must_use]
+pub fn programs_in_memory() -> usize {
+    MADE.load(Ordering::Relaxed)
+}
+
+impl Made {
+    pub(super) fn new(key: Fingerprint, binary: Binary) -> Arc<Self> {
+        MADE.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Self { fingerprint: key.to_string(), binary })
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        MADE.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl HeldCode for Made {
+    fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    fn image(&self) -> &[u8] {
+        match self.binary.kind {
+            ArtifactKind::Object => &[],
+            _ => &self.binary.bytes,
+        }
+    }
+
+    fn kernel(&self, _entry: &str) -> Option<*const CpuKernel> {
+        None
+    }
+}
+
+/// What is known of a program for as long as the process runs, as of embedded kernels.
+struct Described {
+    set: KernelSet,
+    kernels: Vec<Entry>,
+}
+
+/// The descriptions of programs by key and compute capability.
+type Descriptions = HashMap<(Fingerprint, u32), &'static Described>;
+
+static DESCRIPTIONS: Mutex<Option<Descriptions>> = Mutex::new(None);
 
 impl Binary {
     /// A binary, with the kernels that are in its PTX.
@@ -152,28 +215,35 @@ impl Binary {
         rest.is_empty().then_some(Self { kind, bytes: binary, kernels, instances, log })
     }
 
-    /// Gives it a place in this process, for ever: what is loaded refers to it.
-    fn stay(self, name: &str, key: Fingerprint, capability: u32) -> &'static Made {
-        let binary: &'static Self = Box::leak(Box::new(self));
+    /// Its description, which is made once for a key.
+    fn described(&self, name: &str, key: Fingerprint, capability: u32) -> &'static Described {
+        let mut all = DESCRIPTIONS.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = all.get_or_insert_default().entry((key, capability));
+        place.or_insert_with(|| self.describe(name, key, capability))
+    }
+
+    fn describe(&self, name: &str, key: Fingerprint, capability: u32) -> &'static Described {
         let name: &'static str = name.to_owned().leak();
-        let kernels = binary.kernels.iter().enumerate().map(|(index, kernel)| {
-            let resources = Resources::UNKNOWN;
-            EmbeddedKernel::loaded(index, &kernel.symbol, 0, false, resources)
+        let symbols: Vec<&'static str> =
+            self.kernels.iter().map(|kernel| &*kernel.symbol.clone().leak()).collect();
+        let kernels = symbols.iter().enumerate().map(|(index, symbol)| {
+            EmbeddedKernel::loaded(index, symbol, 0, false, Resources::UNKNOWN)
         });
-        let signatures = binary.kernels.iter().map(|kernel| {
-            let mut signature = Signature::borrowed(&kernel.symbol, &[]);
+        let signatures = self.kernels.iter().zip(&symbols).map(|(kernel, symbol)| {
+            let mut signature = Signature::borrowed(symbol, &[]);
             signature.file = name.into();
             signature.limits.max_block_threads = kernel.max_block_threads;
             signature
         });
         // What PTX is for is in its text, and NVRTC has compiled cubins for this very device.
-        let form = if binary.kind == ArtifactKind::Ptx { "compute" } else { "sm" };
+        let form = if self.kind == ArtifactKind::Ptx { "compute" } else { "sm" };
         let artifact = EmbeddedArtifact {
             fingerprint: key.to_string().leak(),
             target: format!("{form}_{capability}").leak(),
-            kind: binary.kind,
+            kind: self.kind,
             source: name,
-            bytes: &binary.bytes,
+            // They are the program's.
+            bytes: &[],
             kernels: kernels.collect::<Vec<_>>().leak(),
             locations: &[],
             backtraces: &[],
@@ -181,7 +251,7 @@ impl Binary {
             relocations: &[],
             variables: &[],
         };
-        Box::leak(Box::new(Made {
+        Box::leak(Box::new(Described {
             set: KernelSet {
                 format_version: FORMAT_VERSION,
                 package: name,
@@ -191,13 +261,13 @@ impl Binary {
                 tuned: &[],
                 artifacts: vec![artifact].leak(),
             },
-            binary,
+            kernels: self.kernels.clone(),
         }))
     }
 }
 
 /// The programs of this process by key and compute capability. Whoever makes one holds its lock.
-type Programs = HashMap<(Fingerprint, u32), Arc<Mutex<Option<&'static Made>>>>;
+type Programs = HashMap<(Fingerprint, u32), Arc<Mutex<Weak<Made>>>>;
 
 static PROGRAMS: Mutex<Option<Programs>> = Mutex::new(None);
 
@@ -219,8 +289,10 @@ pub(super) fn once(
                 .to_owned(),
         });
     }
-    let loaded = Arc::new(Loaded::new(device, &made.set)?);
-    Ok(Program { loaded, made, origin, overrides: Arc::default() })
+    let described = made.binary.described(name, key, capability(device));
+    let code = vec![Arc::clone(&made) as Arc<dyn HeldCode>];
+    let loaded = Arc::new(Loaded::new(device, CompiledSet { set: &described.set, code })?);
+    Ok(Program { loaded, made, described, origin, overrides: Arc::default() })
 }
 
 /// The same, before it is loaded.
@@ -230,17 +302,15 @@ pub(super) fn made_once(
     key: Fingerprint,
     database: Option<&Database>,
     make: impl FnOnce() -> Result<Binary>,
-) -> Result<(&'static Made, Origin)> {
-    let capability = match device.architecture() {
-        Architecture::Nvidia { major, minor } => major * 10 + minor,
-        _ => 0,
-    };
+) -> Result<(Arc<Made>, Origin)> {
     let place = {
         let mut programs = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(programs.get_or_insert_default().entry((key, capability)).or_default())
+        let programs = programs.get_or_insert_default();
+        programs.retain(|_, place| is_used(place));
+        Arc::clone(programs.entry((key, capability(device))).or_default())
     };
     let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-    let (made, origin) = match *place {
+    let (made, origin) = match place.upgrade() {
         Some(made) => (made, Origin::Memory),
         None => {
             // Most of the time that a program takes to start may go here.
@@ -266,22 +336,41 @@ pub(super) fn made_once(
                     (binary, Origin::Compiler)
                 }
             };
-            (binary.stay(name, key, capability), origin)
+            (Made::new(key, binary), origin)
         }
     };
-    *place = Some(made);
+    *place = Arc::downgrade(&made);
     Ok((made, origin))
+}
+
+/// The number of programs that are remembered.
+#[cfg(all(test, feature = "jit-llvm"))]
+pub(super) fn programs() -> usize {
+    PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, HashMap::len)
+}
+
+/// Whether there is a program in a place, or somebody makes one.
+fn is_used(place: &Arc<Mutex<Weak<Made>>>) -> bool {
+    Arc::strong_count(place) > 1 || place.try_lock().is_ok_and(|program| program.strong_count() > 0)
+}
+
+/// What programs are compiled for, apart from their key.
+fn capability(device: &Device) -> u32 {
+    match device.architecture() {
+        Architecture::Nvidia { major, minor } => major * 10 + minor,
+        _ => 0,
+    }
 }
 
 #[cfg(feature = "jit-llvm")]
 impl Made {
     /// The binary.
-    pub(super) fn bytes(&self) -> &'static [u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         &self.binary.bytes
     }
 
     /// The sizes of the parameters of a kernel in bytes, where its form says them.
-    pub(super) fn parameters(&self, symbol: &str) -> Option<&'static [u64]> {
+    pub(super) fn parameters(&self, symbol: &str) -> Option<&[u64]> {
         let kernel = self.binary.kernels.iter().find(|kernel| kernel.symbol == symbol);
         kernel.map(|kernel| &*kernel.parameters)
     }
@@ -300,7 +389,7 @@ impl Program {
     ///
     /// [`Error::NoKernel`] with the names that there are.
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
-        let binary = self.made.binary;
+        let binary = &self.made.binary;
         let symbol = binary.instances.get(name).map_or(name, String::as_str);
         let mut found = binary.kernels.iter().position(|kernel| kernel.symbol == symbol);
         if found.is_none() {
@@ -313,7 +402,7 @@ impl Program {
             let known: Vec<_> =
                 binary.instances.keys().chain(symbols).map(|it| format!("`{it}`")).collect();
             Error::NoKernel {
-                source_file: self.made.set.package.to_owned(),
+                source_file: self.described.set.package.to_owned(),
                 kernel: name.to_owned(),
                 known: format!("it has {}", known.join(", ")),
             }
@@ -321,7 +410,7 @@ impl Program {
         if let Some(other) = self.overrides.kernels.get(&index) {
             return Ok(other.clone());
         }
-        Ok(Kernel::new(Arc::clone(&self.loaded), index, &binary.kernels[index].parameters))
+        Ok(Kernel::new(Arc::clone(&self.loaded), index, self.parameters(index)))
     }
 
     /// Expressions of instances, with their symbols.
@@ -331,7 +420,7 @@ impl Program {
 
     /// The sizes of a kernel's parameters in bytes; 0 where they are not known.
     pub(super) fn parameters(&self, index: usize) -> &'static [u64] {
-        &self.made.binary.kernels[index].parameters
+        &self.described.kernels[index].parameters
     }
 
     /// The symbols of its kernels.
@@ -377,7 +466,7 @@ impl fmt::Debug for Program {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Program")
-            .field("source", &self.made.set.package)
+            .field("source", &self.described.set.package)
             .field("kind", &self.kind())
             .field("bytes", &self.bytes().len())
             .field("origin", &self.origin)

@@ -18,6 +18,7 @@ mod random_cuda;
 mod rust;
 mod setup;
 mod soak;
+mod taplo;
 mod targets;
 mod workspace;
 

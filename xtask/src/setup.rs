@@ -1,8 +1,8 @@
-//! Installs what the tests need: NVIDIA's assembler and disassemblers as Python wheels, and
+//! Installs what the tests need: NVIDIA's assembler and disassemblers and Taplo as Python wheels, and
 //! Debian packages where one of the few programs used here is missing.
 
 use crate::{
-    intel_opencl, rust,
+    intel_opencl, rust, taplo,
     targets::{self, AARCH64_GCC, MINGW, QEMU, WINE},
     workspace::{Workspace, find_program},
 };
@@ -70,7 +70,8 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     disk_space(workspace);
     debian_packages(workspace)?;
     rust_components(workspace)?;
-    wheels(workspace)
+    wheels(workspace)?;
+    taplo::install(workspace)
 }
 
 /// Says early what would otherwise end a run in its middle.
@@ -96,7 +97,8 @@ fn debian_packages(workspace: &Workspace) -> Result<()> {
     let shell = &workspace.shell;
     let has_pip = !missing.contains(&"python3")
         && cmd!(shell, "python3 -m pip --version").quiet().ignore_stdout().run().is_ok();
-    if !has_pip && !wheels_are_installed(workspace) {
+    let has_wheels = wheels_are_installed(workspace) && taplo::is_installed(workspace);
+    if !has_pip && !has_wheels {
         missing.push("python3-pip");
     }
     if missing.is_empty() {

@@ -180,7 +180,7 @@ pub use kernelmill_artifact::LaunchLimits;
 pub use kernelmill_compiler::{MathLibrary, PanicLevel, diagnostic::Code};
 pub use settings::{
     choices::{CudaCompiler, ExcessSpills},
-    schema::SETTINGS_SCHEMA,
+    schema::{SETTINGS_SCHEMA, manifest_schema},
     thresholds::Thresholds,
 };
 pub use store::upkeep::{Removed, StoreStats, Upkeep};

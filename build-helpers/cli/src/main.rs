@@ -96,7 +96,10 @@ fn main() -> anyhow::Result<ExitCode> {
         Command::Toolchain(action) => toolchain::run(&action).map(|()| ExitCode::SUCCESS),
         Command::Doctor(options) => doctor::run(&options),
         Command::Explain(options) => explain::run(&options).map(|()| ExitCode::SUCCESS),
-        Command::Schema(options) => schema::run(&options).map(|()| ExitCode::SUCCESS),
+        Command::Schema(options) => {
+            schema::run(&options);
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Completions(options) => {
             pages::completions(&options, Arguments::command());
             Ok(ExitCode::SUCCESS)

@@ -1,8 +1,6 @@
 //! `cargo kernelmill schema`: the JSON schema of the settings, for editors.
 
-use anyhow::Result;
-use kernelmill_build::SETTINGS_SCHEMA;
-use serde_json::{Value, json};
+use kernelmill_build::{SETTINGS_SCHEMA, manifest_schema};
 
 /// Which schema.
 #[derive(clap::Args)]
@@ -17,31 +15,9 @@ pub(crate) struct Options {
 }
 
 /// Prints the schema.
-pub(crate) fn run(options: &Options) -> Result<()> {
+pub(crate) fn run(options: &Options) {
     match options.manifest {
-        true => println!("{:#}", of_manifest()?),
+        true => println!("{}", manifest_schema()),
         false => print!("{SETTINGS_SCHEMA}"),
     }
-    Ok(())
-}
-
-/// The schema of a `Cargo.toml`: that of the settings, where its tables of metadata have them. Its references stay what they are, as
-/// its definitions are those of the settings.
-fn of_manifest() -> Result<Value> {
-    let mut settings: Value = serde_json::from_str(SETTINGS_SCHEMA)?;
-    let schema = settings["$schema"].take();
-    let mut definitions = settings["definitions"].take();
-    if let Some(settings) = settings.as_object_mut() {
-        settings.retain(|_, rule| !rule.is_null());
-    }
-    definitions["settings"] = settings;
-    let own = json!({ "$ref": "#/definitions/settings" });
-    let table = json!({ "properties": { "metadata": { "properties": { "kernelmill": own } } } });
-    Ok(json!({
-        "$schema": schema,
-        "title": "The settings of kernelmill in Cargo.toml",
-        "type": "object",
-        "properties": { "package": table, "workspace": table },
-        "definitions": definitions,
-    }))
 }

@@ -8,7 +8,7 @@
 use std::{
     ffi::{CStr, c_void},
     ptr::null_mut,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use llvm_sys::{
@@ -19,9 +19,9 @@ use llvm_sys::{
         LLVMOrcAbsoluteSymbols, LLVMOrcCSymbolMapPair, LLVMOrcExecutionSessionSetErrorReporter,
         LLVMOrcJITDylibDefine,
         lljit::{
-            LLVMOrcCreateLLJIT, LLVMOrcLLJITAddObjectFile, LLVMOrcLLJITGetExecutionSession,
-            LLVMOrcLLJITGetMainJITDylib, LLVMOrcLLJITLookup, LLVMOrcLLJITMangleAndIntern,
-            LLVMOrcLLJITRef,
+            LLVMOrcCreateLLJIT, LLVMOrcDisposeLLJIT, LLVMOrcLLJITAddObjectFile,
+            LLVMOrcLLJITGetExecutionSession, LLVMOrcLLJITGetMainJITDylib, LLVMOrcLLJITLookup,
+            LLVMOrcLLJITMangleAndIntern, LLVMOrcLLJITRef,
         },
     },
 };
@@ -31,12 +31,12 @@ use crate::{Error, strings::c_string};
 /// A symbol that an object names, and its address in this process.
 pub type Provided<'n> = (&'n str, *const c_void);
 
-/// An object that is linked into this process, for as long as it runs.
+/// An object that is linked into this process. Dropping it removes it: whoever took addresses of it uses them no more.
 #[derive(Debug)]
 pub struct LinkedObject {
     jit: LLVMOrcLLJITRef,
-    /// What ORC reports, apart from the errors that its functions return.
-    said: &'static Said,
+    /// What ORC reports, apart from the errors that its functions return. Dropped after the session that writes it.
+    said: Arc<Said>,
 }
 
 /// Messages of a session of ORC's.
@@ -58,12 +58,11 @@ impl LinkedObject {
         let mut jit = null_mut();
         // SAFETY: LLVM is open; without a builder it takes this process's own processor, and writes the pointer.
         check(unsafe { LLVMOrcCreateLLJIT(&raw mut jit, null_mut()) }, None)?;
-        let said: &'static Said = Box::leak(Box::default());
-        let linked = Self { jit, said };
-        // SAFETY: the session is alive, as is what the reporter gets, for ever.
+        let linked = Self { jit, said: Arc::default() };
+        // SAFETY: the session is alive, and what the reporter gets outlives it.
         unsafe {
             let session = LLVMOrcLLJITGetExecutionSession(jit);
-            let context = std::ptr::from_ref(said).cast_mut().cast::<c_void>();
+            let context = Arc::as_ptr(&linked.said).cast_mut().cast::<c_void>();
             LLVMOrcExecutionSessionSetErrorReporter(session, report, context);
         }
         linked.define(provided)?;
@@ -74,7 +73,7 @@ impl LinkedObject {
                 LLVMCreateMemoryBufferWithMemoryRangeCopy(start, length, c"object".as_ptr());
             LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), buffer)
         };
-        check(error, Some(said))?;
+        check(error, Some(&linked.said))?;
         Ok(linked)
     }
 
@@ -101,10 +100,10 @@ impl LinkedObject {
             let unit = LLVMOrcAbsoluteSymbols(pairs.as_mut_ptr(), pairs.len());
             LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(self.jit), unit)
         };
-        check(error, Some(self.said))
+        check(error, Some(&self.said))
     }
 
-    /// The address of a symbol of the object. The first call links it.
+    /// The address of a symbol of the object, which holds until the object is dropped. The first call links it.
     ///
     /// # Errors
     ///
@@ -114,14 +113,23 @@ impl LinkedObject {
         // SAFETY: session and name are alive, and the address is written where there is no error.
         let error =
             unsafe { LLVMOrcLLJITLookup(self.jit, &raw mut address, c_string(symbol).as_ptr()) };
-        check(error, Some(self.said))?;
+        check(error, Some(&self.said))?;
         Ok(address as usize as *const c_void)
+    }
+}
+
+impl Drop for LinkedObject {
+    fn drop(&mut self) {
+        // SAFETY: the session was made here, and nobody uses addresses of it any more. It frees code and data.
+        let error = unsafe { LLVMOrcDisposeLLJIT(self.jit) };
+        // Memory that cannot be freed stays: there is nobody to be told.
+        drop(message(error));
     }
 }
 
 /// What ORC calls for an error that no function of it returns.
 extern "C" fn report(context: *mut c_void, error: LLVMErrorRef) {
-    // SAFETY: it is what the session was given, which is never freed.
+    // SAFETY: it is what the session was given, which outlives the session.
     let said = unsafe { &*context.cast::<Said>() };
     if let Some(text) = message(error) {
         said.lock().unwrap_or_else(PoisonError::into_inner).push(text);

@@ -46,6 +46,23 @@ fn functions_are_called_and_call_what_is_provided() {
     assert!(error.contains('g') && error.contains("not found"), "{error}");
 }
 
+/// The mappings of this process, of which an object has some.
+#[cfg(target_os = "linux")]
+#[test]
+fn objects_that_are_dropped_leave_no_memory() {
+    let mappings = || std::fs::read_to_string("/proc/self/maps").unwrap().lines().count();
+    let rounds = |count| {
+        for _ in 0..count {
+            let object = linked("define i32 @f() { ret i32 7 }\n", &[]).unwrap();
+            assert!(object.address("f").is_ok());
+        }
+        mappings()
+    };
+    let before = rounds(5);
+    let after = rounds(100);
+    assert!(after < before + 50, "{before} mappings have become {after}");
+}
+
 #[test]
 fn what_nothing_defines_is_named() {
     let text = "declare void @nobody_has_this()\ndefine void @f() { call void @nobody_has_this() ret void }\n";

@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     embedded::{
-        EmbeddedArtifact, EmbeddedKernel,
+        EmbeddedArtifact, EmbeddedKernel, HeldCode,
         abi::{self, BlockOrder, Geometry},
     },
     error::{Error, LaunchTimeout, Result},
@@ -92,6 +92,8 @@ pub(in crate::backend) struct Function {
     stack_bytes: usize,
     /// Nanoseconds that a block took when it was last measured, at least 1; 0: never measured. Of joined blocks, each.
     pub(super) block_ns: AtomicU64,
+    /// What the functions of the strategy are in, if they were compiled at run time.
+    code: Option<Arc<dyn HeldCode>>,
 }
 
 /// What became of a launch that is watched.
@@ -105,7 +107,11 @@ pub(in crate::backend) enum Outcome {
 impl Function {
     pub(super) fn new(
         strategy: Strategy,
-        (embedded, kernel): (&'static EmbeddedKernel, &abi::Kernel),
+        (embedded, kernel, code): (
+            &'static EmbeddedKernel,
+            &abi::Kernel,
+            Option<Arc<dyn HeldCode>>,
+        ),
         artifact: &'static EmbeddedArtifact,
         device: Arc<Device>,
     ) -> Self {
@@ -121,6 +127,7 @@ impl Function {
             cooperative: embedded.cooperative,
             stack_bytes,
             block_ns,
+            code,
         }
     }
 
@@ -278,6 +285,7 @@ impl Function {
             stack_bytes: self.stack_bytes,
             blocks: count(grid),
             cooperative: self.cooperative,
+            _code: self.code.clone(),
         };
         let is_one = self.device.sequential || self.cooperative;
         let threads = if is_one { 1 } else { pool::threads()? };

@@ -10,7 +10,7 @@ use super::{
     variables,
 };
 use crate::{
-    embedded::{EmbeddedArtifact, EmbeddedKernel, check_version},
+    embedded::{CpuEntry, EmbeddedArtifact, EmbeddedKernel, check_version},
     error::{Error, Result},
     hal::{self, VariablePlace},
 };
@@ -40,11 +40,12 @@ pub(in crate::backend) fn function(
         target: artifact.target,
         entry: kernel.entry,
     };
-    let Some(entry) = kernel.cpu else { return Err(missing) };
-    let compiled = entry.kernel();
+    let Some((compiled, code)) = kernel.cpu.and_then(CpuEntry::find) else { return Err(missing) };
+    // SAFETY: it is a part of the application, or there while `code` is held.
+    let compiled = unsafe { &*compiled };
     check_version(|| format!("the kernel `{}`", kernel.entry), compiled.version)?;
     let Some(strategy) = strategy(compiled) else { return Err(missing) };
-    Ok(Function::new(strategy, (kernel, compiled), artifact, Arc::clone(device)))
+    Ok(Function::new(strategy, (kernel, compiled, code), artifact, Arc::clone(device)))
 }
 
 impl hal::Module for Module {

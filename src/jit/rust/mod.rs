@@ -33,6 +33,7 @@ use kernelmill_llvm::{
 use kernelmill_store::{KeyBuilder, digest};
 
 use choices::settle;
+use cpu::Linked;
 use faults::{constant_faults, missing_kernel, narrowed};
 use library::{no_compiler, open};
 use overrides::{Code, KernelFile};
@@ -46,8 +47,9 @@ use super::{
 use crate::{
     backend::nvrtc,
     codegen::KernelCompiler,
+    compiled_set::CompiledSet,
     device::Device,
-    embedded::{CpuEntry, EmbeddedArtifact, EmbeddedKernel, KernelSet},
+    embedded::{CpuEntry, EmbeddedArtifact, EmbeddedKernel, HeldCode, KernelSet, LinkedKernel},
     error::{Error, Result},
 };
 
@@ -190,7 +192,7 @@ impl RustCompiler {
         (source, dumps): (&Source, Option<Named<'_>>),
         (llvm, processor): (&Library, &Processor),
         limits: &Limits,
-    ) -> Result<(Fingerprint, &'static Made)> {
+    ) -> Result<(Fingerprint, Arc<Made>)> {
         let has = |name: &String| source.bitcode.constants.iter().any(|it| it.name == *name);
         let constants = self.constants.iter().filter(|(name, _)| has(name));
         let options: Vec<_> = constants
@@ -261,7 +263,7 @@ impl RustCompiler {
         source: &Source,
         (llvm, processor): (&Library, &Processor),
         limits: &Limits,
-        ((key, made), file): ((Fingerprint, &'static Made), &KernelFile),
+        ((key, made), file): ((Fingerprint, &Arc<Made>), &KernelFile),
     ) -> Result<Overridden> {
         let entry = file.kernel.entry;
         let own = KeyBuilder::new("rust override").part("program", key.0).part("entry", entry);
@@ -292,17 +294,17 @@ impl RustCompiler {
         };
         // The file is read each time, so that no database is asked.
         let (binary, _) = made_once(device, &file.display, own, None, make)?;
-        let kernel = match source.form {
+        let (kernel, linked) = match source.form {
             Form::Nvidia(_) => {
                 let ptx = String::from_utf8_lossy(binary.bytes());
-                file.kernel_in(&ptx, made.parameters(entry).unwrap_or_default())?
+                (file.kernel_in(&ptx, made.parameters(entry).unwrap_or_default())?, None)
             }
             Form::Cpu => {
-                let mut linked = cpu::link(own, binary.bytes(), &limits).map_err(fault)?;
-                EmbeddedKernel { cpu: linked.remove(entry), ..copied(file.kernel) }
+                let linked = cpu::link(own, &binary, &limits).map_err(fault)?;
+                (copied(file.kernel), Some(linked))
             }
         };
-        Ok(Overridden { key: own, made: binary, kernel })
+        Ok(Overridden { program: Ready { key: own, made: binary, linked }, kernel })
     }
 }
 
@@ -392,10 +394,54 @@ fn dump(
     dumped.map_err(|error| error.to_string())
 }
 
+/// A program that can be loaded.
+struct Ready {
+    key: Fingerprint,
+    made: Arc<Made>,
+    /// On the CPU, what it is in this process.
+    linked: Option<Arc<Linked>>,
+}
+
+impl Ready {
+    /// What is held for it.
+    fn code(&self) -> Arc<dyn HeldCode> {
+        match &self.linked {
+            Some(linked) => Arc::clone(linked) as Arc<dyn HeldCode>,
+            None => Arc::clone(&self.made) as Arc<dyn HeldCode>,
+        }
+    }
+
+    /// What is known of one of its kernels.
+    fn described(&self, kernel: &EmbeddedKernel) -> EmbeddedKernel {
+        let of_cpu = self.linked.as_ref().and_then(|linked| linked.strategy(kernel.entry));
+        let cpu = of_cpu.map(|strategy| {
+            let place = Box::leak(Box::new(LinkedKernel::new(kernel.entry)));
+            CpuEntry::linked(place).with_strategy(strategy)
+        });
+        EmbeddedKernel { resources: Resources::UNKNOWN, cpu, ..copied(kernel) }
+    }
+
+    /// What is known of its binary, with these kernels.
+    fn artifact(
+        &self,
+        source: &EmbeddedArtifact,
+        target: &'static str,
+        kernels: Vec<EmbeddedKernel>,
+    ) -> EmbeddedArtifact {
+        EmbeddedArtifact {
+            fingerprint: self.key.to_string().leak(),
+            target,
+            kind: self.made.kind(),
+            // They are the program's.
+            bytes: &[],
+            ..with_kernels(source, kernels)
+        }
+    }
+}
+
 /// What a file has made that stands for a kernel.
 struct Overridden {
-    key: Fingerprint,
-    made: &'static Made,
+    program: Ready,
     kernel: EmbeddedKernel,
 }
 
@@ -403,50 +449,36 @@ struct Overridden {
 struct Compiled<'s> {
     source: &'s Source,
     target: Target,
-    key: Fingerprint,
-    made: &'static Made,
-    /// On the CPU its kernels, by their entries.
-    cpu: HashMap<&'static str, CpuEntry>,
+    program: Ready,
     overridden: Vec<Overridden>,
 }
 
 impl Compiled<'_> {
-    /// What stands for the source's bitcode: a binary of its kernels, and one of each that a file stands for.
-    fn into_artifacts(self) -> impl Iterator<Item = EmbeddedArtifact> {
+    /// Its programs: the source's, and those of files that stand for kernels.
+    fn programs(&self) -> impl Iterator<Item = &Ready> {
+        std::iter::once(&self.program).chain(self.overridden.iter().map(|it| &it.program))
+    }
+
+    /// What stands for the source's bitcode: a binary of its kernels, and one of each that a file stands for. It stays for
+    /// as long as the process runs, so it is made once for the same programs.
+    fn artifacts(&self) -> Vec<EmbeddedArtifact> {
         let artifact = self.source.artifact;
         let is_own = |kernel: &&EmbeddedKernel| {
             kernel.variant.is_none()
                 && self.overridden.iter().all(|it| it.kernel.signature != kernel.signature)
         };
-        let kernels: Vec<_> = artifact
-            .kernels
-            .iter()
-            .filter(is_own)
-            .map(|it| EmbeddedKernel {
-                resources: Resources::UNKNOWN,
-                cpu: self.cpu.get(it.entry).copied(),
-                ..copied(it)
-            })
-            .collect();
+        let kernels = artifact.kernels.iter().filter(is_own);
+        let kernels: Vec<_> = kernels.map(|it| self.program.described(it)).collect();
         let target: &'static str = self.target.to_string().leak();
-        let binary = move |key: Fingerprint, made: &'static Made, kernels| EmbeddedArtifact {
-            fingerprint: key.to_string().leak(),
-            target,
-            kind: made.kind(),
-            // What is in this process has no bytes to be loaded.
-            bytes: if self.target.is_cpu() { &[] } else { made.bytes() },
-            ..with_kernels(artifact, kernels)
-        };
-        let own = (!kernels.is_empty()).then(|| binary(self.key, self.made, kernels));
-        let others = self.overridden.into_iter().map(move |it| {
-            let kernel = EmbeddedKernel { resources: Resources::UNKNOWN, ..it.kernel };
-            binary(it.key, it.made, vec![kernel])
+        let own = (!kernels.is_empty()).then(|| self.program.artifact(artifact, target, kernels));
+        let others = self.overridden.iter().map(|it| {
+            it.program.artifact(artifact, target, vec![it.program.described(&it.kernel)])
         });
-        own.into_iter().chain(others)
+        own.into_iter().chain(others).collect()
     }
 }
 
-/// The sets of this process, by the one that they are made of and the programs in them.
+/// The descriptions of sets, by the one that they are made of and the programs in them.
 type Sets = HashMap<(usize, Vec<Fingerprint>), &'static KernelSet>;
 
 static SETS: Mutex<Option<Sets>> = Mutex::new(None);
@@ -458,7 +490,7 @@ impl KernelCompiler for RustCompiler {
     /// cannot be opened, is older than what wrote the bitcode, or does not know the architecture;
     /// [`Error::InvalidChoice`] for kernels and constants that are not there, values of other types, and launch bounds
     /// that the source does not allow; [`Error::Compile`] for damaged bitcode, and for what LLVM says.
-    fn compile_set(&self, device: &Device, set: &'static KernelSet) -> Result<&'static KernelSet> {
+    fn compile_set(&self, device: &Device, set: &'static KernelSet) -> Result<CompiledSet> {
         let sources = sources(device, set)?;
         let of = |artifact: &EmbeddedArtifact| {
             let plain = artifact.kernels.iter().filter(|it| it.variant.is_none());
@@ -475,64 +507,72 @@ impl KernelCompiler for RustCompiler {
             let dumps = Dumps::asked(set.package);
             let of_source = (source, dumps.as_ref().map(|it| (it, &*signatures)));
             let (key, made) = self.program(device, of_source, (llvm, &processor), &limits)?;
-            let cpu = match source.form {
-                Form::Nvidia(_) => HashMap::new(),
+            let linked = match source.form {
+                Form::Nvidia(_) => None,
                 Form::Cpu => {
-                    let linked = cpu::link(key, made.bytes(), &limits);
-                    linked.map_err(|log| Error::Compile {
+                    let linked = cpu::link(key, &made, &limits);
+                    Some(linked.map_err(|log| Error::Compile {
                         source_file: source.artifact.source.to_owned(),
                         compiler: format!("LLVM {}", llvm.version()),
                         options: processor.target.to_string(),
                         log,
-                    })?
+                    })?)
                 }
             };
             let files = overrides::of(source, &signatures, &processor.target);
             let overridden = files.iter().map(|file| {
-                let program = ((key, made), file);
+                let program = ((key, &made), file);
                 Self::overridden(device, source, (llvm, &processor), &limits, program)
             });
             let overridden = overridden.collect::<Result<_>>()?;
-            programs.push(Compiled {
-                source,
-                target: processor.target,
-                key,
-                made,
-                cpu,
-                overridden,
-            });
+            let program = Ready { key, made, linked };
+            programs.push(Compiled { source, target: processor.target, program, overridden });
         }
-        let own = |it: &Compiled<'_>| {
-            let overridden: Vec<_> = it.overridden.iter().map(|it| it.key).collect();
-            [vec![it.key], overridden].concat()
-        };
-        let keys = programs.iter().flat_map(own).collect();
-        let mut sets = SETS.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = sets.get_or_insert_default().entry((std::ptr::from_ref(set) as usize, keys));
-        Ok(place.or_insert_with(|| {
-            let mut artifacts = Vec::new();
-            for artifact in set.artifacts {
-                let other = |kernel: &&EmbeddedKernel| !compiled.contains(&kernel.signature);
-                let own = programs.iter().position(|it| std::ptr::eq(it.source.artifact, artifact));
-                match own {
-                    Some(place) => artifacts.extend(programs.swap_remove(place).into_artifacts()),
-                    None if artifact.kind == ArtifactKind::Bitcode => {}
-                    None => {
-                        let kernels: Vec<_> =
-                            artifact.kernels.iter().filter(other).map(copied).collect();
-                        if !kernels.is_empty() {
-                            artifacts.push(with_kernels(artifact, kernels));
-                        }
+        let set = described(set, signatures, (&programs, &compiled));
+        let code: Vec<_> = programs.iter().flat_map(Compiled::programs).map(Ready::code).collect();
+        // The description may be one of programs that were freed since.
+        for code in &code {
+            let own = set.artifacts.iter().filter(|it| it.fingerprint == code.fingerprint());
+            let kernels = own.flat_map(|artifact| artifact.kernels);
+            for linked in kernels.filter_map(|kernel| kernel.cpu.and_then(CpuEntry::link)) {
+                linked.is_in(code);
+            }
+        }
+        Ok(CompiledSet { set, code })
+    }
+}
+
+/// The description of a set with programs in place of its bitcode; `compiled` are the kernels in these.
+fn described(
+    set: &'static KernelSet,
+    signatures: Vec<Signature>,
+    (programs, compiled): (&[Compiled<'_>], &BTreeSet<usize>),
+) -> &'static KernelSet {
+    let keys = programs.iter().flat_map(Compiled::programs).map(|it| it.key).collect();
+    let mut sets = SETS.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = sets.get_or_insert_default().entry((std::ptr::from_ref(set) as usize, keys));
+    place.or_insert_with(|| {
+        let mut artifacts = Vec::new();
+        for artifact in set.artifacts {
+            let other = |kernel: &&EmbeddedKernel| !compiled.contains(&kernel.signature);
+            match programs.iter().find(|it| std::ptr::eq(it.source.artifact, artifact)) {
+                Some(program) => artifacts.extend(program.artifacts()),
+                None if artifact.kind == ArtifactKind::Bitcode => {}
+                None => {
+                    let kernels: Vec<_> =
+                        artifact.kernels.iter().filter(other).map(copied).collect();
+                    if !kernels.is_empty() {
+                        artifacts.push(with_kernels(artifact, kernels));
                     }
                 }
             }
-            Box::leak(Box::new(KernelSet {
-                signatures: signatures.leak(),
-                artifacts: artifacts.leak(),
-                ..*set
-            }))
+        }
+        Box::leak(Box::new(KernelSet {
+            signatures: signatures.leak(),
+            artifacts: artifacts.leak(),
+            ..*set
         }))
-    }
+    })
 }
 
 /// A binary with other kernels of it.

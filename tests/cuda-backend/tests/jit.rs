@@ -90,6 +90,18 @@ fn a_kernel_that_is_given_as_text_is_compiled_launched_and_timed() {
         assert_eq!(scaled(&second, 3.0).unwrap(), [6.0; 100]);
         let resources = second.kernel("scale").unwrap().compiled().unwrap().resources().unwrap();
         assert!(resources.registers.is_some_and(|registers| registers > 0), "{resources:?}");
+        // A program stays with the last kernel of it, and is freed and unloaded then.
+        let kernel = second.kernel("scale").unwrap();
+        drop((first, second));
+        assert_eq!(jit::programs_in_memory(), 2);
+        let third = double.compile(&device, &source()).unwrap();
+        assert_eq!(third.origin(), Origin::Memory);
+        drop((third, kernel));
+        let loaded = kernelmill::module_cache().statistics().loaded;
+        assert_eq!((jit::programs_in_memory(), loaded), (1, 1));
+        let again = double.compile(&device, &source()).unwrap();
+        assert_eq!(again.origin(), Origin::Compiler);
+        assert_eq!(scaled(&again, 3.0).unwrap(), [6.0; 100]);
     });
 }
 
@@ -249,6 +261,8 @@ fn threads_that_ask_at_once_compile_once() {
             start.wait();
             let program = Compiler::new().compile(&device, &source()).unwrap();
             assert_eq!(scaled(&program, 2.0).unwrap(), [2.0; 100]);
+            // What nobody holds is freed.
+            start.wait();
             program.origin()
         };
         let origins: Vec<_> = thread::scope(|scope| {

@@ -247,15 +247,20 @@ fn documentation_builds_need_no_nvcc() {
     let launches = "/// Fills.\npub fn fill(kernels: &kernels::Kernels, stream: &kernelmill::Stream, \
                     x: &mut kernelmill::Buffer<f32>) {\n    \
                     unsafe { kernels.fill(stream, kernelmill::Launch::linear(1), x, 1.0).unwrap() }\n}\n";
+    let text = IDLE.replace("fn main", "pub fn show").replace("mod kernels", "pub mod kernels");
     let project = Project::new("cuda-docs")
         .manifest("2024", "targets = [\"cpu\", \"sm_80\", \"gfx1100\"]")
         .file("kernels/fill.cu", FILL)
-        .file("src/lib.rs", &(IDLE.replace("fn main", "pub fn show") + launches))
+        .file("src/lib.rs", &(text + launches))
         .environment("DOCS_RS", "1")
         .environment("NVCC", "/nonexistent/nvcc")
         .environment("KERNELMILL_CLANG", "/nonexistent/clang");
     let run = project.cargo(&["doc", "--no-deps"]).succeeds();
     assert!(run.stderr.contains("have no wrappers in this build"), "{}", run.stderr);
+    let page = project.target().join("doc/cuda_docs/kernels/struct.Kernels.html");
+    let page = std::fs::read_to_string(&page).unwrap();
+    let (_, notice) = page.split_once("Kernels without wrappers").expect("the page says it");
+    assert!(notice.contains("kernels/fill.cu: clang"), "{notice}");
 }
 
 /// A source with several kernels, with structs, an enumeration and a template.

@@ -6,7 +6,8 @@ use std::{env, fs, path::PathBuf, process::Command, sync::Barrier, thread};
 use cuda_backend::{clean_child, run_child, spawn_child};
 use kernelmill::{
     ArtifactKind, Device, EmbeddedArtifact, Error, Launch,
-    jit::{Database, Origin, RustCompiler},
+    jit::{Database, Origin, RustCompiler, programs_in_memory},
+    module_cache,
 };
 use kernelmill_artifact::{Bitcode, LaunchLimits};
 use run_time_rust::kernels::Kernels;
@@ -29,9 +30,11 @@ fn scaled(kernels: &Kernels, threads: u32) -> kernelmill::Result<Vec<f32>> {
 
 /// The PTX of `scale`, as the driver was given it.
 fn ptx(kernels: &Kernels) -> String {
-    let compiled = &kernels.chosen()[0].artifact;
-    assert_eq!(compiled.kind, ArtifactKind::Ptx);
-    String::from_utf8(compiled.bytes.to_vec()).unwrap()
+    let compiled = kernels.compiled().scale().unwrap();
+    assert_eq!(compiled.kind(), ArtifactKind::Ptx);
+    // The description of the binary outlives its bytes.
+    assert!(kernels.chosen()[0].artifact.bytes.is_empty());
+    String::from_utf8(compiled.binary().to_vec()).unwrap()
 }
 
 /// The lines of a kernel's body.
@@ -70,6 +73,15 @@ fn a_device_without_a_binary_gets_one_by_the_wrappers_of_the_build() {
         let (first, memory) = (Origin::Compiler, Origin::Memory);
         assert_eq!(compiler.origins(), [first, first, memory, memory]);
         assert_eq!(scaled(&again, 64).unwrap(), [5.0; 100]);
+        // With the last that holds it a program is freed, and unloaded.
+        let counts = || (programs_in_memory(), module_cache().statistics().loaded);
+        drop(kernels);
+        assert_eq!(counts(), (2, 2));
+        drop(again);
+        assert_eq!(counts(), (0, 0));
+        let kernels = Kernels::compile(&device, &compiler).unwrap();
+        assert_eq!(compiler.origins()[4..], [first, first]);
+        assert_eq!(scaled(&kernels, 64).unwrap(), [5.0; 100]);
     });
 }
 
@@ -298,6 +310,8 @@ fn threads_that_ask_at_once_compile_once() {
                     start.wait();
                     let kernels = Kernels::compile(&device, &compiler).unwrap();
                     assert_eq!(scaled(&kernels, 64).unwrap(), [2.0; 100]);
+                    // What nobody holds is freed.
+                    start.wait();
                 });
             }
         });

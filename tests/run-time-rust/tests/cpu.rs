@@ -1,12 +1,18 @@
 //! Kernels in Rust that are compiled at run time for the CPU: what they compute, what is chosen for them, the database, and
 //! what is refused.
 
-use std::{env, fs, sync::Barrier, thread};
+use std::{
+    env, fs,
+    sync::Barrier,
+    thread,
+    time::{Duration, Instant},
+};
 
 use cuda_backend::{clean_child, run_child, spawn_child};
 use kernelmill::{
     ArtifactKind, Device, Error, Launch,
-    jit::{Database, Origin, RustCompiler},
+    jit::{Database, Origin, RustCompiler, programs_in_memory},
+    module_cache,
 };
 use kernelmill_artifact::Bitcode;
 use run_time_rust::kernels::Kernels;
@@ -179,6 +185,8 @@ fn threads_that_ask_at_once_compile_once() {
                 start.wait();
                 let kernels = Kernels::compile(&device, &compiler).unwrap();
                 assert_eq!(scaled(&kernels, 64).unwrap(), [2.75; 4096]);
+                // What nobody holds is freed.
+                start.wait();
             });
         }
     });
@@ -186,6 +194,77 @@ fn threads_that_ask_at_once_compile_once() {
     let origins = compiler.origins();
     let made = origins.iter().filter(|origin| **origin == Origin::Compiler).count();
     assert_eq!((made, origins.len()), (2, 16), "{origins:?}");
+}
+
+/// Says where the database of a test lies that compiles the same again and again.
+const KEPT: &str = "RUN_TIME_RUST_CPU_KEPT";
+
+#[test]
+fn programs_are_freed_with_the_last_that_holds_them() {
+    let folder = temporary_folder();
+    let variables = [(KEPT, folder.path().to_str().unwrap())];
+    clean_child("programs_are_freed_with_the_last_that_holds_them", &variables, || {
+        let database = Database::in_folder(env::var(KEPT).unwrap()).unwrap();
+        let compiler = RustCompiler::new().constant("FACTOR", 0.75_f32).database(&database);
+        let loaded = || module_cache().statistics().loaded;
+        // A source each.
+        let kernels = compiled(&compiler);
+        assert_eq!(scaled(&kernels, 64).unwrap(), [1.25; 4096]);
+        assert_eq!((programs_in_memory(), loaded()), (2, 2));
+        let again = compiled(&compiler);
+        assert_eq!((programs_in_memory(), loaded()), (2, 2));
+        drop(kernels);
+        assert_eq!(scaled(&again, 64).unwrap(), [1.25; 4096]);
+        let described = again.compiled().scale().unwrap().signature();
+        drop(again);
+        assert_eq!((programs_in_memory(), loaded()), (0, 0));
+        let (built, held) = (Origin::Compiler, Origin::Memory);
+        assert_eq!(compiler.origins(), [built, built, held, held]);
+        // What is known of a kernel stays, and is there once for all that are equal.
+        assert_eq!(described.name(), "scale");
+        for round in 0..10 {
+            let kernels = compiled(&compiler);
+            assert_eq!(scaled(&kernels, 64).unwrap(), [1.25; 4096]);
+            let signature = kernels.compiled().scale().unwrap().signature();
+            assert!(std::ptr::eq(signature, described));
+            drop(kernels);
+            assert_eq!((programs_in_memory(), loaded()), (0, 0), "round {round}");
+        }
+
+        // A kernel that is held keeps its own program, and a program that is held is not compiled again.
+        let kernels = compiled(&compiler);
+        let kernel = kernels.compiled().scale().unwrap();
+        let device = Device::cpu().unwrap();
+        let (x, mut y) = (device.upload(&[1.0_f32; 64]).unwrap(), device.zeros::<f32>(64).unwrap());
+        let mut prepared = kernels.prepare().scale(Launch::linear(64), &x, &mut y).unwrap();
+        drop(kernels);
+        assert_eq!((programs_in_memory(), loaded()), (1, 1));
+        prepared.launch(&device.stream()).unwrap();
+        drop(prepared);
+        assert_eq!(y.download().unwrap(), [1.25; 64]);
+        assert_eq!((programs_in_memory(), kernel.name()), (1, "scale"));
+        drop(kernel);
+        assert_eq!((programs_in_memory(), loaded()), (0, 0));
+
+        // Launches that are queued run to their end.
+        let device = Device::cpu_async().unwrap();
+        let x = device.upload(&vec![1.0_f32; 1 << 20]).unwrap();
+        let mut y = device.zeros::<f32>(1 << 20).unwrap();
+        let kernels = Kernels::compile(&device, &compiler).unwrap();
+        for _ in 0..50 {
+            let launch = Launch::linear_in_blocks(1 << 20, 64);
+            kernels.scale(&device.stream(), launch, &x, &mut y).unwrap();
+        }
+        drop(kernels);
+        assert!(y.download().unwrap().iter().all(|value| *value == 1.25));
+        device.stream().synchronize().unwrap();
+        // The stream's thread drops its last launch after it has told that it is done.
+        let start = Instant::now();
+        while programs_in_memory() > 0 {
+            assert!(start.elapsed() < Duration::from_secs(10), "{}", programs_in_memory());
+            thread::yield_now();
+        }
+    });
 }
 
 /// Compiles with the database of the folder that the environment names, and prints where the program came from.

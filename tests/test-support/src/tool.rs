@@ -71,6 +71,18 @@ pub fn nvrtc() -> Option<PathBuf> {
     require("NVRTC", Some(library).filter(|path| path.is_file()))
 }
 
+/// Taplo, which checks TOML by a JSON schema as editors do.
+///
+/// # Panics
+///
+/// As [`require`] does.
+#[must_use]
+#[track_caller]
+pub fn taplo() -> Option<PathBuf> {
+    let program = root().join("target/taplo/bin/taplo");
+    require("Taplo", Some(program).filter(|path| path.is_file()))
+}
+
 fn wheels_folder() -> PathBuf {
     root().join("target/toolchains/nvidia")
 }

@@ -32,7 +32,7 @@ pub fn in_turn(rounds: u32, x: &[u32], y: &[u32], mut z: DisjointSlice<u32>) {
 }
 
 /// A pointer to nothing, or to an element of one slice or of the other, and how many elements come behind it there.
-#[kernel]
+#[kernel(launch_bounds = 99)]
 pub fn or_none(x: &[u64], y: &[u64], mut z: DisjointSlice<u64>) {
     let i = thread::index_1d();
     let (at, own) = (i.get() / 4, if i.get() % 2 == 0 { x } else { y });

@@ -59,6 +59,8 @@ pub(crate) struct Compilation<'a> {
     pub(crate) open: Open<'a>,
     pub(crate) lacking: &'a Lacking,
     pub(crate) compiler: OnceLock<Box<dyn Compile>>,
+    /// The sources that a build without binaries has not read, each with the reason, a line each.
+    pub(crate) unread: Mutex<Vec<String>>,
 }
 
 /// What nvcc has made while the kernels were read.

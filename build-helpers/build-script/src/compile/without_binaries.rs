@@ -6,6 +6,7 @@ use crate::{
     discovery::source::{Source, SourceKind},
     settings::choices::CudaCompiler,
 };
+use std::sync::PoisonError;
 
 impl Compilation<'_> {
     /// Adds the front ends that read signatures in a build without binaries, as far as there are compilers for them; warns of
@@ -44,8 +45,16 @@ impl Compilation<'_> {
         front_end.ok()
     }
 
-    /// Warns of a source whose kernels have no wrappers in a build without binaries.
+    /// The sources that nothing has read, each with the reason, once.
+    pub(crate) fn take_unread(&self) -> Vec<String> {
+        std::mem::take(&mut *self.unread.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Warns of a source whose kernels have no wrappers in a build without binaries, and keeps it for the bindings, which
+    /// say so too: on docs.rs nobody sees warnings.
     pub(super) fn has_no_wrappers(&self, source: &Source, reason: &str) {
+        let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
+        unread.push(format!("{}: {reason}", source.display));
         self.environment.cargo.warn(&format_args!(
             "{}: its kernels have no wrappers in this build without binaries: {reason}",
             source.display

@@ -46,7 +46,7 @@ use kernelmill_compiler::{
     plugin::{Plugin, Scope},
 };
 use kernelmill_store::Store;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Builds with the compiler that the toolchain gives.
 pub(crate) fn run(
@@ -163,6 +163,7 @@ pub(crate) fn run_with(
         open,
         lacking,
         compiler: OnceLock::new(),
+        unread: Mutex::default(),
     };
     if !faults.is_empty() {
         if !is_skipped {
@@ -344,6 +345,8 @@ fn compile(compilation: &Compilation<'_>, planned: Planned) -> Result<Compiled, 
     let mut interface = Interface::of(&sources, settings, &package.name)?;
     let folders: Vec<_> = settings.includes.iter().map(|it| package.root.join(it)).collect();
     interface.read_comments(&package.root, &sources, &folders);
+    interface.unread = compilation.take_unread();
+    interface.lacks_bitcode = is_skipped && has_bitcode(&sources, settings);
     let is_needed = |unit: &Unit| sources[unit.source].is_for(&unit.config.target, settings);
     let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
     let (units, made): (Vec<_>, Vec<_>) = units
@@ -369,6 +372,14 @@ fn compile(compilation: &Compilation<'_>, planned: Planned) -> Result<Compiled, 
         host_library::library(environment, cuda, &host_files, early.objects)?;
     }
     Ok(Compiled { sources, fronts, interface, binaries })
+}
+
+/// Whether kernels in Rust are built as bitcode too.
+fn has_bitcode(sources: &[Source], settings: &Settings) -> bool {
+    let is_bitcode = |target: &&Target| matches!(target, Target::Bitcode(_) | Target::CpuBitcode);
+    let mut targets = settings.targets.iter().filter(is_bitcode);
+    let is_rust = |it: &&Source| matches!(it.kind, SourceKind::File | SourceKind::Package);
+    targets.any(|target| sources.iter().filter(is_rust).any(|it| it.is_for(target, settings)))
 }
 
 /// Writes the binaries, the bindings and the manifest, and links the native objects.

@@ -82,7 +82,15 @@ fn wrappers_without_binaries_need_no_compiler() {
         assert_eq!(project.outputs(), ["kernelmill.json", "kernels.rs"]);
         let text = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
         assert!(text.contains("artifacts: &[]") && text.contains("pub fn saxpy("));
+        assert!(!text.contains("pub fn compile("), "{text}");
     }
+    // What calls it is compiled too.
+    let mut project =
+        Project::new("targets = [\"cpu\", \"bitcode_cpu\"]", &[("kernels/saxpy.rs", SAXPY)]);
+    project.set("KERNELMILL_SKIP_BUILD", "1");
+    project.build().result.unwrap();
+    let text = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
+    assert!(text.contains("artifacts: &[]") && text.contains("pub fn compile("), "{text}");
 }
 
 /// The wrapper of a kernel that reaches a getter has an argument more, with binaries and without, and those of other
@@ -123,7 +131,8 @@ fn wrappers_take_the_state_that_their_kernels_reach() {
 fn settings_of_kernels_that_nothing_can_read_are_no_error_without_binaries() {
     let settings =
         "types = { Point = \"crate::Point\" }\n[kernels.fill]\nrequires = [\"x.len >= 1\"]\n";
-    let files = [("kernels/fill.cu", "__global__ void fill(float *x) { *x = 1; }")];
+    let fill = "__global__ void fill(float *x) { *x = 1; }";
+    let files = [("kernels/fill.cu", fill), ("kernels/saxpy.rs", SAXPY)];
     let mut project = Project::new("", &files);
     project.write("app/kernelmill.toml", settings);
     project.set("PATH", "/nonexistent");
@@ -132,6 +141,13 @@ fn settings_of_kernels_that_nothing_can_read_are_no_error_without_binaries() {
     outcome.result.unwrap();
     let warning = outcome.lines.iter().find(|line| line.contains("have no wrappers in this build"));
     assert!(warning.is_some(), "{:?}", outcome.lines);
+    // Nobody sees warnings of docs.rs: the documentation of the bindings says it.
+    let text = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
+    let (_, documentation) =
+        text.split_once("/// # Kernels without wrappers\n").expect("a section");
+    let (documentation, _) = documentation.split_once("pub struct Kernels {").unwrap();
+    assert!(documentation.contains("/// ```text\n/// kernels/fill.cu: "), "{documentation}");
+    assert!(!documentation.contains("saxpy") && text.contains("pub fn saxpy("), "{text}");
 }
 
 /// Text for an OpenCL device's own compiler is no target of kernels in Rust.

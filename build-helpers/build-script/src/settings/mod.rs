@@ -15,6 +15,8 @@ pub(crate) mod package;
 pub(crate) mod resolve;
 pub(crate) mod resolved;
 pub(crate) mod schema;
+#[cfg(test)]
+mod schema_tests;
 pub(crate) mod sources;
 pub(crate) mod thresholds;
 pub(crate) mod toml_reader;

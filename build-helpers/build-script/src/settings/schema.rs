@@ -2,8 +2,10 @@
 //!
 //! The schema is a file of this package, `kernelmill.schema.json`, in [draft 7](https://json-schema.org/draft-07), which
 //! editors' TOML support reads. Guaranteed, and tested: it has the keys of the reader (`super::toml_reader`) and no others,
-//! each with examples that the reader accepts, and it refuses nothing that the reader accepts. The reader checks more, for
-//! example the names of targets.
+//! each with examples that the reader accepts, and it refuses nothing that the reader accepts. `schema_tests` compares both by
+//! Taplo, which editors use. The reader checks more, for example the names of targets.
+
+use serde_json::{Value, json};
 
 /// The JSON schema (draft 7) of `kernelmill.toml` and of the table `[package.metadata.kernelmill]`.
 ///
@@ -13,6 +15,41 @@
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub const SETTINGS_SCHEMA: &str = include_str!("../../kernelmill.schema.json");
+
+/// The JSON schema (draft 7) of a `Cargo.toml`, which checks the tables of settings in it, `[package.metadata.kernelmill]` and
+/// `[workspace.metadata.kernelmill]`, and leaves the rest to Cargo.
+///
+/// ```
+/// let schema: serde_json::Value = serde_json::from_str(&kernelmill_build::manifest_schema())?;
+/// assert!(schema["properties"]["package"].is_object());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// # Panics
+///
+/// Never: [`SETTINGS_SCHEMA`] is JSON.
+#[must_use]
+pub fn manifest_schema() -> String {
+    let mut settings: Value =
+        serde_json::from_str(SETTINGS_SCHEMA).expect("a test reads the schema");
+    let schema = settings["$schema"].take();
+    // References are what they were, as the definitions are those of the settings.
+    let mut definitions = settings["definitions"].take();
+    if let Some(settings) = settings.as_object_mut() {
+        settings.retain(|_, rule| !rule.is_null());
+    }
+    definitions["settings"] = settings;
+    let own = json!({ "$ref": "#/definitions/settings" });
+    let table = json!({ "properties": { "metadata": { "properties": { "kernelmill": own } } } });
+    let manifest = json!({
+        "$schema": schema,
+        "title": "The settings of kernelmill in Cargo.toml",
+        "type": "object",
+        "properties": { "package": table, "workspace": table },
+        "definitions": definitions,
+    });
+    format!("{manifest:#}")
+}
 
 #[cfg(test)]
 mod tests {

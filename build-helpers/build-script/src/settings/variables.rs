@@ -154,7 +154,9 @@ mod tests {
     fn every_variable_of_the_book_is_known() {
         let page =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/reference/settings.md");
-        let documented = names(&fs::read_to_string(page).unwrap());
+        let mut documented = names(&fs::read_to_string(page).unwrap());
+        // That is a macro of sources in C++.
+        assert!(documented.remove("KERNELMILL_INDEX_WIDTH"));
         assert!(documented.len() > 25, "{documented:?}");
         for name in documented {
             assert_eq!(meant(&name), None, "{name}");

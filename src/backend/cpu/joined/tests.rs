@@ -177,7 +177,7 @@ fn function(kernel: &abi::Kernel, cooperative: bool, device: (bool, Options)) ->
     let device = Device::new("test".to_owned(), sequential, options);
     let embedded = &EMBEDDED[usize::from(cooperative)];
     let strategy = strategy(kernel).unwrap();
-    Function::new(strategy, (embedded, kernel), &ARTIFACT, Arc::new(device))
+    Function::new(strategy, (embedded, kernel, None), &ARTIFACT, Arc::new(device))
 }
 
 /// Runs a launch: the shape of each block that has run, and the record. Each thread of the grid has run once.

@@ -27,7 +27,10 @@ use super::{
     guard_pages::Placement,
 };
 use crate::{
-    embedded::abi::{BlockOrder, Geometry},
+    embedded::{
+        HeldCode,
+        abi::{BlockOrder, Geometry},
+    },
     error::{Error, Result},
     hal::OwnedArguments,
     properties::Backend,
@@ -46,6 +49,8 @@ pub(super) struct Job {
     pub(super) blocks: usize,
     /// Whether they wait for each other, so that one thread runs all of them.
     pub(super) cooperative: bool,
+    /// What the kernel is in, if it was compiled at run time: it stays while a thread runs it.
+    pub(super) _code: Option<Arc<dyn HeldCode>>,
 }
 
 /// What became of a launch.

@@ -1,15 +1,14 @@
 //! Bitcode for the CPU: its object code, and how that becomes a part of this process.
 //!
 //! Needs: a module that the build has taken through all passes of the CPU, with kernels named by their entries and without
-//! thread-local variables. Guaranteed: an object is linked once in a process, for as long as it runs; functions that know the
-//! size of their blocks are given blocks of no other size.
+//! thread-local variables. Guaranteed: an object is linked once in a process while somebody holds it, and is removed then; functions
+//! that know the size of their blocks are given blocks of no other size.
 
 mod symbols;
 
 use std::{
     collections::{BTreeMap, HashMap},
-    ffi::c_void,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, Weak},
 };
 
 use kernelmill_artifact::{CPU_KERNEL_PREFIX, Fingerprint, LaunchLimits};
@@ -20,9 +19,12 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use crate::embedded::{
-    CpuEntry, CpuKernel,
-    abi::{Block, Geometry, STRATEGY_COROUTINE},
+use crate::{
+    embedded::{
+        CpuKernel, HeldCode,
+        abi::{Block, Geometry, STRATEGY_COROUTINE},
+    },
+    jit::program::Made,
 };
 
 /// Where the addresses of the functions for whole blocks are among the fields of a kernel's constant.
@@ -71,48 +73,72 @@ pub(super) fn assume_block<'c>(
     Ok(())
 }
 
-/// The objects of this process by the key of what they were made of.
-static LINKED: Mutex<Option<HashMap<Fingerprint, &'static LinkedObject>>> = Mutex::new(None);
+/// A program that is linked into this process, with its kernels by their entries.
+pub(super) struct Linked {
+    kernels: HashMap<&'static str, Box<CpuKernel>>,
+    _object: LinkedObject,
+    made: Arc<Made>,
+}
 
-/// The kernels of an object by their entries, once it is linked.
+impl Linked {
+    /// The lowering strategy of a kernel, as people read it; `None` where there is no such kernel.
+    pub(super) fn strategy(&self, entry: &str) -> Option<&'static str> {
+        Some(match self.kernels.get(entry)?.strategy {
+            STRATEGY_COROUTINE => "coroutine",
+            _ => "thread loop or barrier regions",
+        })
+    }
+}
+
+impl HeldCode for Linked {
+    fn fingerprint(&self) -> &str {
+        self.made.fingerprint()
+    }
+
+    fn image(&self) -> &[u8] {
+        &[]
+    }
+
+    fn kernel(&self, entry: &str) -> Option<*const CpuKernel> {
+        self.kernels.get(entry).map(|kernel| std::ptr::from_ref(&**kernel))
+    }
+}
+
+/// The objects of this process by the key of what they were made of.
+type Objects = HashMap<Fingerprint, Weak<Linked>>;
+
+static LINKED: Mutex<Option<Objects>> = Mutex::new(None);
+
+/// The program of a key with an object, once that is linked. `limits` are those of its kernels by their entries.
 pub(super) fn link(
     key: Fingerprint,
-    object: &[u8],
+    made: &Arc<Made>,
     limits: &BTreeMap<&'static str, LaunchLimits>,
-) -> Result<HashMap<&'static str, CpuEntry>, String> {
+) -> Result<Arc<Linked>, String> {
     let mut linked = LINKED.lock().unwrap_or_else(PoisonError::into_inner);
     let linked = linked.get_or_insert_default();
-    let object = match linked.get(&key) {
-        Some(object) => *object,
-        None => {
-            let made = LinkedObject::link(object, &symbols::provided());
-            let made: &'static _ = Box::leak(Box::new(made.map_err(|error| error.to_string())?));
-            linked.entry(key).or_insert(made)
-        }
-    };
+    if let Some(found) = linked.get(&key).and_then(Weak::upgrade) {
+        return Ok(found);
+    }
+    let object = LinkedObject::link(made.bytes(), &symbols::provided());
+    let object = object.map_err(|error| error.to_string())?;
     let mut kernels = HashMap::new();
     for (entry, limits) in limits {
         let address = object.address(&format!("{CPU_KERNEL_PREFIX}{entry}"));
-        let address = address.map_err(|error| error.to_string())?;
-        kernels.insert(*entry, kernel(address, limits.block != [0; 3]));
+        let address = address.map_err(|error| error.to_string())?.cast::<CpuKernel>();
+        // SAFETY: kernelmill's compiler has exported it under this name, and the object is there.
+        let own = unsafe { &*address };
+        let mut kernel = CpuKernel { ..*own };
+        // One that knows its block is not run for several blocks as one.
+        if limits.block != [0; 3] {
+            kernel.joins_blocks = 0;
+        }
+        kernels.insert(*entry, Box::new(kernel));
     }
-    Ok(kernels)
-}
-
-/// The kernel that a linked object has at an address. One that knows its block is not run for several blocks as one.
-fn kernel(address: *const c_void, knows_block: bool) -> CpuEntry {
-    // SAFETY: kernelmill's compiler has exported it under this name, and linked objects stay as they are for ever.
-    let own: &'static CpuKernel = unsafe { &*address.cast() };
-    let kernel = match knows_block {
-        true => Box::leak(Box::new(CpuKernel { joins_blocks: 0, ..*own })),
-        false => own,
-    };
-    let strategy = match kernel.strategy {
-        STRATEGY_COROUTINE => "coroutine",
-        _ => "thread loop or barrier regions",
-    };
-    // SAFETY: it is that constant or the copy of it, which is never freed.
-    unsafe { CpuEntry::new(kernel) }.with_strategy(strategy)
+    let found = Arc::new(Linked { kernels, _object: object, made: Arc::clone(made) });
+    linked.retain(|_, other| other.strong_count() > 0);
+    linked.insert(key, Arc::downgrade(&found));
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -2,8 +2,13 @@
 
 use super::*;
 use crate::jit::rust::library::open;
-use kernelmill_artifact::CPU_THREAD_MEMORY;
+use crate::{
+    device::Device,
+    jit::program::{Binary, Origin, made_once, programs},
+};
+use kernelmill_artifact::{ArtifactKind, CPU_THREAD_MEMORY};
 use kernelmill_llvm::ir::parse_ir;
+use kernelmill_store::KeyBuilder;
 
 /// A kernel whose function for whole blocks writes their sizes where its first argument says.
 const SIZES: &str = "\
@@ -70,11 +75,44 @@ fn every_thread_has_memory_of_its_own() {
     assert_ne!(own, other);
 }
 
+/// A program that compiles for each request does not grow: neither the process nor what it keeps of programs.
+#[test]
+fn a_thousand_programs_that_are_dropped_leave_nothing() {
+    open().unwrap();
+    let context = Context::create();
+    let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let machine = Machine::of_host(&triple).unwrap();
+    let module = parse_ir(&context, SIZES, machine.data_layout(), &triple).unwrap();
+    let object = machine.object(&module).unwrap();
+    let device = Device::cpu().unwrap();
+    let limits = BTreeMap::from([("sizes", LaunchLimits::NONE)]);
+    // The same program again and again, with one in between that is another each time.
+    let linked = |round: u32| {
+        let number = if round.is_multiple_of(2) { 0 } else { round };
+        let key = KeyBuilder::new("dropped").part("number", number.to_string()).finish();
+        let make = || Ok(Binary::new(ArtifactKind::Object, object.clone(), ""));
+        let (made, origin) = made_once(&device, "sizes", key, None, make).unwrap();
+        (link(key, &made, &limits).unwrap(), origin)
+    };
+    let (held, _) = linked(0);
+    let (same, origin) = linked(0);
+    assert!(Arc::ptr_eq(&held, &same) && origin == Origin::Memory);
+    drop((held, same));
+    for round in 0..1000 {
+        let (linked, origin) = linked(round);
+        assert_eq!((linked.strategy("sizes").is_some(), origin), (true, Origin::Compiler));
+        drop(linked);
+        let entries = LINKED.lock().unwrap().as_ref().map_or(0, HashMap::len);
+        assert!(entries <= 2 && programs() <= 2, "round {round}: {entries}, {}", programs());
+    }
+}
+
 #[test]
 fn damaged_objects_are_what_llvm_says_of_them() {
     open().unwrap();
-    let key = kernelmill_store::KeyBuilder::new("damaged").finish();
+    let key = KeyBuilder::new("damaged").finish();
     let limits = BTreeMap::from([("sizes", LaunchLimits::NONE)]);
-    let error = link(key, b"no object", &limits).unwrap_err();
+    let made = Made::new(key, Binary::new(ArtifactKind::Object, b"no object".to_vec(), ""));
+    let error = link(key, &made, &limits).err().unwrap();
     assert!(error.starts_with("LLVM: "), "{error}");
 }

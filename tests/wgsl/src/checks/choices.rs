@@ -50,6 +50,10 @@ pub(crate) fn or_none(on: &On<'_>) -> Result<()> {
         }
     };
     assert_eq!(z.download()?, (0..96).map(value).collect::<Vec<_>>());
+    // The most threads that it may have, rounded down to whole subgroups: no size of one divides 99, and each up to 32 divides 96.
+    let kernel = on.kernels.compiled().or_none()?;
+    assert_eq!(kernel.resources()?.max_threads, Some(99));
+    assert_eq!(kernel.suggested_block_size(0)?, 96);
     Ok(())
 }
 

@@ -116,7 +116,18 @@ impl Interface {
         let markers =
             markers.into_iter().map(|name| Marker { mapped_to: mapped(&name), name }).collect();
         let (structs, enums) = (structs.collect(), enums.collect());
-        Ok(Self { structs, enums, functions, kernels, variables, generics, markers })
+        let (lacks_bitcode, unread) = (false, Vec::new());
+        Ok(Self {
+            structs,
+            enums,
+            functions,
+            kernels,
+            variables,
+            generics,
+            markers,
+            lacks_bitcode,
+            unread,
+        })
     }
 }
 

@@ -35,6 +35,10 @@ pub(crate) struct Interface {
     pub(crate) generics: Vec<Generic>,
     /// Every type that only names instances, by name.
     pub(crate) markers: Vec<Marker>,
+    /// Whether a build without binaries leaves out bitcode, which programs compile.
+    pub(crate) lacks_bitcode: bool,
+    /// The sources that nothing has read in a build without binaries, each with the reason, a line each.
+    pub(crate) unread: Vec<String>,
 }
 
 /// A generic kernel.

@@ -33,13 +33,13 @@ pub(crate) fn render(
     if let Some(call) = types::needs_half(interface) {
         text += &format!("\n{call};\n");
     }
-    text += &kernels(package);
+    text += &kernels(package, &interface.unread);
     text += &function_table(&interface.functions);
     text.extend(helpers(interface));
     if !setters(interface).is_empty() {
         text += SET_SCALARS_METHOD;
     }
-    if is_free(interface, COMPILE) && has_bitcode(embedded) {
+    if is_free(interface, COMPILE) && (interface.lacks_bitcode || has_bitcode(embedded)) {
         text += COMPILE_METHOD;
     }
     if has_variables(interface) {
@@ -167,12 +167,34 @@ const WRAPPERS: &str = "\
     reason = \"wrappers have the names and parameters of their kernels, used or not\"
 )]";
 
+/// What the documentation of `Kernels` says of sources that nothing has read.
+fn unread(sources: &[String]) -> String {
+    if sources.is_empty() {
+        return String::new();
+    }
+    // In a block, as messages of tools are no Markdown.
+    let lines = sources.iter().map(|line| format!("/// {}\n", line.replace("```", "` ` `")));
+    let lines: String = lines.collect();
+    format!(
+        "///
+/// # Kernels without wrappers
+///
+/// This build has no binaries, as on docs.rs, and it lacked what reads the kernels of these sources. Their wrappers and
+/// structs are not in this documentation; a build with binaries has them.
+///
+/// ```text
+{lines}/// ```
+"
+    )
+}
+
 /// The struct `Kernels`, and the start of its methods.
-fn kernels(package: &str) -> String {
+fn kernels(package: &str, sources: &[String]) -> String {
+    let unread = unread(sources);
     format!(
         "
 /// The kernels of the package `{package}`, loaded on one device.
-#[derive(Debug)]
+{unread}#[derive(Debug)]
 #[allow(dead_code, unreachable_pub, reason = \"a program need not launch anything\")]
 pub struct Kernels {{
     loaded: ::kernelmill::__codegen::Loaded,
