@@ -40,6 +40,24 @@ fn another_llvm_library_can_be_named_and_one_that_is_not_there_is_an_error() {
     let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output().expect("rustc runs");
     let sysroot = String::from_utf8(sysroot.stdout).expect("a path in UTF-8");
     let lib = std::path::Path::new(sysroot.trim()).join("lib");
+#[test]
+fn a_package_whose_kernels_nobody_compiles_says_what_to_write() {
+    let main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n";
+    for (name, script) in [("no_build_script", None), ("no_call", Some("fn main() {}\n"))] {
+        let project = Project::bare(name).manifest("2024", "").file("src/main.rs", main);
+        let project = match script {
+            Some(script) => project.file("build.rs", script),
+            None => project,
+        };
+        let run = project.file("kernels/saxpy.rs", SAXPY).cargo(&["build"]);
+        assert!(!run.success, "{name} compiled");
+        let message = "error: this package has no kernels: no build script has called \
+                       `kernelmill_build::compile()`. Write `fn main() { kernelmill_build::compile(); }` into `build.rs`";
+        assert!(run.stderr.contains(message), "{name}: {}", run.stderr);
+        assert!(!run.stderr.contains("OUT_DIR"), "{name}: {}", run.stderr);
+    }
+}
+
     let library = std::fs::read_dir(lib)
         .expect("the toolchain has a lib folder")
         .map(|entry| entry.expect("an entry").path())

@@ -60,6 +60,11 @@ impl Cargo {
     }
 
     /// Shows a warning, every line of it, to the user; the same one only once.
+    /// Has rustc see an environment variable, the path of a file, in what it compiles of the package.
+    pub(crate) fn set_variable(&self, name: &str, path: &Path) {
+        self.say(&format!("cargo::rustc-env={name}={}", path.display()));
+    }
+
     pub(crate) fn warn(&self, text: &dyn Display) {
         if !self.lock().said.insert(text.to_string()) {
             return;

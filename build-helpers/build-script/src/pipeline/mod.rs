@@ -397,6 +397,7 @@ fn write_outputs(
         .map(|(source, text)| FrontWarning { source, text })
         .collect();
     manifest::write(package, sources, interface, &placed, (&warnings, &excess))?;
+    out_dir::tell(environment, package);
     link::objects(environment, package, &out_dir::objects(package, &placed))
 }
 
