@@ -20,11 +20,16 @@ fn wrong_arguments_and_dimensions_do_not_compile() {
     for (case, launch, message) in [
         ("scalar", "Launch::linear(9), 3_u32, &x, &mut y", "mismatched types"),
         ("dimension", &format!("{two}, 3.0, &x, &mut y"), "expected an array with a size of 1"),
-        ("read", "Launch::linear(9), 3.0, &x, &y", "WriteSlice<f32>` is not satisfied"),
+        ("read", "Launch::linear(9), 3.0, &x, &y", "write a mutable reference to a buffer"),
         (
             "element",
             "Launch::linear(9), 3.0, &device.upload(&[1_u8])?, &mut y",
-            "ReadSlice<f32>` is not satisfied",
+            "`&Buffer<u8>` is not device memory that a kernel reads as elements of type `f32`",
+        ),
+        (
+            "array",
+            "Launch::linear(9), 3.0, &[1.0_f32; 4], &mut y",
+            "`device.upload(&elements)?` copies elements of the host into a buffer",
         ),
         ("number", "Launch::linear(9), 3.0, &x", "this method takes 5 arguments"),
     ] {
@@ -35,11 +40,6 @@ fn wrong_arguments_and_dimensions_do_not_compile() {
     }
 }
 
-#[test]
-fn another_llvm_library_can_be_named_and_one_that_is_not_there_is_an_error() {
-    let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output().expect("rustc runs");
-    let sysroot = String::from_utf8(sysroot.stdout).expect("a path in UTF-8");
-    let lib = std::path::Path::new(sysroot.trim()).join("lib");
 #[test]
 fn a_package_whose_kernels_nobody_compiles_says_what_to_write() {
     let main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n";
@@ -58,6 +58,11 @@ fn a_package_whose_kernels_nobody_compiles_says_what_to_write() {
     }
 }
 
+#[test]
+fn another_llvm_library_can_be_named_and_one_that_is_not_there_is_an_error() {
+    let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output().expect("rustc runs");
+    let sysroot = String::from_utf8(sysroot.stdout).expect("a path in UTF-8");
+    let lib = std::path::Path::new(sysroot.trim()).join("lib");
     let library = std::fs::read_dir(lib)
         .expect("the toolchain has a lib folder")
         .map(|entry| entry.expect("an entry").path())
