@@ -80,13 +80,13 @@ impl Report {
         }
     }
 
-    /// Whether all findings have this code.
-    pub(crate) fn is_of(&self, wanted: Code) -> bool {
+    /// Whether all findings have one of these codes.
+    pub(crate) fn is_of(&self, wanted: &[Code]) -> bool {
         self.findings.iter().all(|finding| match finding {
             Finding::Diagnostic(Diagnostic { code, .. }) | Finding::Plain { code, .. } => {
-                *code == wanted
+                wanted.contains(code)
             }
-            Finding::Verbatim { code, .. } => *code == Some(wanted),
+            Finding::Verbatim { code, .. } => code.is_some_and(|code| wanted.contains(&code)),
         })
     }
 

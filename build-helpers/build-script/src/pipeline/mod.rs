@@ -294,10 +294,10 @@ fn plan(
 
 /// What this build would lack next, and, where it lacks nothing but tools, what rustc finds in its kernel files.
 fn find_more(compilation: &Compilation<'_>, sources: &[Source], faults: &mut Faults) {
-    let is_of_tools = faults.is_of_tools();
+    let is_for_rustc = faults.leaves_kernel_files();
     let front_end = faults.take(compilation.front_end());
     faults.take(compilation.lacking.result());
-    if let (true, Some(front_end)) = (is_of_tools, front_end) {
+    if let (true, Some(front_end)) = (is_for_rustc, front_end) {
         let files: Vec<_> = sources.iter().filter(|it| it.kind == SourceKind::File).collect();
         faults.take(compilation.check_files(&front_end, &files));
     }

@@ -286,4 +286,7 @@ fn all_that_is_wrong_before_anything_is_compiled_is_told_in_one_build_and_once()
     has_both(&findings(&project), &[starts[5], starts[6]]);
     fs::remove_file(project.folder.path().join("app/kernels/fill.cu")).unwrap();
     has_both(&findings(&project), &[starts[6]]);
+    // And beside another file whose kernel cannot be read.
+    project.write("app/kernels/bad.rs", bad);
+    has_both(&findings(&project), &[starts[1], starts[6]]);
 }
