@@ -289,4 +289,14 @@ fn all_that_is_wrong_before_anything_is_compiled_is_told_in_one_build_and_once()
     // And beside another file whose kernel cannot be read.
     project.write("app/kernels/bad.rs", bad);
     has_both(&findings(&project), &[starts[1], starts[6]]);
+    // What clang finds is told beside a missing ptxas too.
+    let Some(clang) = test_support::tool::clang() else { return };
+    for name in ["bad.rs", "unknown.rs"] {
+        fs::remove_file(project.folder.path().join("app/kernels").join(name)).unwrap();
+    }
+    project.set("KERNELMILL_CLANG", &clang.display().to_string());
+    project.write("app/Cargo.toml", &app("targets = [\"sm_90\"]\ncuda-compiler = \"clang\"\n"));
+    project.write("app/kernels/fill.cu", "__global__ void fill(float *out) { *out = none; }\n");
+    let of_clang = "error[KM0080]: use of undeclared identifier 'none'";
+    check(&findings(&project)[..2], &[starts[6], of_clang]);
 }
