@@ -38,6 +38,15 @@ impl Faults {
         })
     }
 
+    /// Whether a tool is missing or cannot be used.
+    pub(crate) fn has_missing_tool(&self) -> bool {
+        self.errors.iter().any(|error| match error {
+            Error::Tool(_) => true,
+            Error::Sources(report) => report.has(Code::MissingTool),
+            _ => false,
+        })
+    }
+
     /// The one error, or a report of all. What a later stage finds may come of an earlier one's: of what only settings and
     /// sources without a fault can show, nothing is told then.
     pub(crate) fn into_result(mut self) -> Result<(), Error> {
