@@ -31,6 +31,10 @@ pub(crate) mod sealed {
 }
 
 /// A stream that kernels can be launched on: [`Stream`](crate::Stream).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a stream that kernels are launched on",
+    label = "a launch takes a stream first: `&device.stream()`"
+)]
 pub trait LaunchStream: sealed::Sealed {
     #[doc(hidden)]
     fn stream(&self) -> StreamRef<'_>;
@@ -38,6 +42,11 @@ pub trait LaunchStream: sealed::Sealed {
 
 /// Elements in device memory that a kernel reads: [`&Buffer<T>`](Buffer) and
 /// [`&BufferSlice<T>`](BufferSlice) and, with the feature `cuda`, slices of cudarc's in a `CudarcSlice`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not device memory that a kernel reads as elements of type `{T}`",
+    label = "write a reference to a buffer, of type `&Buffer<{T}>`",
+    note = "`device.upload(&elements)?` copies elements of the host into a buffer"
+)]
 pub trait ReadSlice<T: DeviceCopy>: sealed::Sealed {
     #[doc(hidden)]
     fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>
@@ -48,6 +57,11 @@ pub trait ReadSlice<T: DeviceCopy>: sealed::Sealed {
 /// Elements in device memory that a kernel writes: [`&mut Buffer<T>`](Buffer) and
 /// [`&mut BufferSliceMut<T>`](BufferSliceMut) and, with the feature `cuda`, mutable slices of cudarc's in a
 /// `CudarcSlice`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not device memory that a kernel writes as elements of type `{T}`",
+    label = "write a mutable reference to a buffer, of type `&mut Buffer<{T}>`",
+    note = "`device.upload(&elements)?` copies elements of the host into a buffer, and `download` copies them back"
+)]
 pub trait WriteSlice<T: DeviceCopy>: sealed::Sealed {
     #[doc(hidden)]
     fn hold<'s>(self, stream: &StreamRef<'s>, held: &mut Held<'s, T>) -> Result<()>

@@ -456,7 +456,15 @@ macro_rules! __device_struct {
 #[macro_export]
 macro_rules! include_kernels {
     () => {
-        // rust-analyzer follows `include!` through `env!` without a message only.
+        // `compile()` sets the variable. rust-analyzer follows `include!` through `env!` without a message only.
+        #[cfg(not(rust_analyzer))]
+        ::core::include!(::core::env!(
+            "KERNELMILL_BINDINGS",
+            "this package has no kernels: no build script has called `kernelmill_build::compile()`. Write \
+             `fn main() { kernelmill_build::compile(); }` into `build.rs`, beside Cargo.toml, whose \
+             `[build-dependencies]` need `kernelmill-build`"
+        ));
+        #[cfg(rust_analyzer)]
         ::core::include!(::core::concat!(::core::env!("OUT_DIR"), "/kernels.rs"));
     };
 }

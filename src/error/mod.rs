@@ -2,6 +2,7 @@
 
 mod code;
 mod conversions;
+mod frame;
 mod no_binary;
 mod panic;
 mod timeout;

@@ -24,7 +24,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// ```
 ///
 /// `Debug` prints the message, those of its sources, and the command that explains its [code](Self::code), a line each:
-/// it is what a `main` that returns this error shows.
+/// it is what a `main` that returns this error shows. Of a panic in a kernel it draws the [source line](KernelPanic::frame) too,
+/// where the file is there.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -564,6 +565,11 @@ impl Error {
 impl fmt::Debug for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{self}")?;
+        if let Self::KernelPanic(panic) = self
+            && let Some(frame) = panic.frame_of_package()
+        {
+            write!(formatter, "\n{frame}")?;
+        }
         let mut source = std::error::Error::source(self);
         while let Some(error) = source {
             write!(formatter, "\n  because: {error}")?;

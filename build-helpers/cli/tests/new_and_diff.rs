@@ -1,6 +1,8 @@
 //! A package from `new` builds, passes its own test, and `diff` sees what an edit changes.
 
 mod packages;
+#[cfg(target_os = "linux")]
+mod terminal;
 
 use packages::{Package, command, kernelmill, succeed};
 use std::{
@@ -526,13 +528,13 @@ fn build_says_what_took_long_and_writes_a_page() {
     let folder = temporary_folder();
     let package = package(&folder, "grind_build", "rust");
     let store = folder.path().join("store").display().to_string();
-    let build = |arguments: &[&str]| {
+    let command = |arguments: &[&str]| {
         let arguments = [&["kernelmill", "build"], arguments, &["--", "--offline"]].concat();
-        command(env!("CARGO_BIN_EXE_cargo-kernelmill"), &package, &arguments)
-            .env("KERNELMILL_CACHE_DIR", &store)
-            .output()
-            .unwrap()
+        let mut command = command(env!("CARGO_BIN_EXE_cargo-kernelmill"), &package, &arguments);
+        command.env("KERNELMILL_CACHE_DIR", &store);
+        command
     };
+    let build = |arguments: &[&str]| command(arguments).output().unwrap();
     let told = succeed(&build(&["--json", "--timings=times.html"]));
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();
     assert_eq!(
@@ -557,14 +559,56 @@ fn build_says_what_took_long_and_writes_a_page() {
     let file = package.join("kernels/saxpy.rs");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("a * x[i.get()]", "a - x[i.get()]")).unwrap();
-    let said = succeed(&build(&[]));
+    let output = build(&[]);
+    let said = succeed(&output);
     assert!(said.contains(" s: 2 binaries compiled, 0 from the store\nslowest:\n"), "{said}");
     assert!(said.contains(" s  kernels/saxpy.rs for cpu\n"), "{said}");
+    // Without a terminal there is nothing for one.
+    assert!(!output.stderr.contains(&b'\x1b') && !said.contains('\x1b'), "{output:?}");
+    #[cfg(target_os = "linux")]
+    {
+        fs::write(&file, text.replace("a * x[i.get()]", "a + x[i.get()]")).unwrap();
+        bars_are_shown_and_cleared(&mut command(&[]));
+    }
     fs::write(&file, text.replace("&[f32]", "Vec<f32>")).unwrap();
     let output = build(&[]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("error[KM0040]: "), "{said}");
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("failed in "));
+    #[cfg(target_os = "linux")]
+    errors_are_left_in_colour(&command);
+}
+
+/// Bars of a build that has something to do: none is longer than a row, and they are cleared in the end.
+#[cfg(target_os = "linux")]
+fn bars_are_shown_and_cleared(command: &mut Command) {
+    let shown = terminal::run(command, 40);
+    assert!(shown.is_success, "{}", shown.text);
+    let is_bar = |row: &String| row.starts_with(['░', '█']) && row.contains(" binaries, ");
+    let is_unit = |row: &String| row.contains("s kernels/saxpy.rs");
+    let drawn = shown.drawn;
+    assert!(drawn.iter().any(is_bar) && drawn.iter().any(is_unit), "{drawn:?}");
+    let other = drawn.iter().find(|row| !row.is_empty() && !is_bar(row) && !is_unit(row));
+    assert_eq!(other, None, "a bar goes on in the next row: {drawn:?}");
+    assert_eq!(shown.left, [""; 0], "{}", shown.text);
+}
+
+/// What Cargo says of a build that fails is left on the terminal, in colour for those who want it.
+#[cfg(target_os = "linux")]
+fn errors_are_left_in_colour(command: &dyn Fn(&[&str]) -> Command) {
+    for no_color in [None, Some("1")] {
+        let mut command = command(&[]);
+        match no_color {
+            Some(value) => command.env("NO_COLOR", value),
+            None => command.env_remove("NO_COLOR"),
+        };
+        let shown = terminal::run(&mut command, 120);
+        let rows = shown.left;
+        assert!(!shown.is_success && shown.drawn.iter().any(|row| row.contains("cargo runs")));
+        assert!(rows.iter().any(|row| row.contains("error[KM0040]: parameter `x`")), "{rows:?}");
+        assert!(!rows.iter().any(|row| row.contains(" binaries, ")), "{rows:?}");
+        assert_eq!(shown.text.contains("\x1b[1m"), no_color.is_none(), "{:?}", shown.text);
+    }
 }
 
 #[test]

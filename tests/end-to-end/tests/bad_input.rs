@@ -165,7 +165,10 @@ pub fn vector(x: Vec<f32>, good: u32) {
 fn an_unknown_target() {
     fails("unknown-target", |project| {
         project
-            .manifest("2024", "targets = [\"cpu\", \"sm_91\", \"gfx1l00\", \"compute75\"]")
+            .manifest(
+                "2024",
+                "targets = [\"cpu\", \"sm_91\", \"sm_999\", \"gfx1l00\", \"compute75\"]",
+            )
             .file("kernels/saxpy.rs", SAXPY)
     });
 }

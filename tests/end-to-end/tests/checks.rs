@@ -20,11 +20,16 @@ fn wrong_arguments_and_dimensions_do_not_compile() {
     for (case, launch, message) in [
         ("scalar", "Launch::linear(9), 3_u32, &x, &mut y", "mismatched types"),
         ("dimension", &format!("{two}, 3.0, &x, &mut y"), "expected an array with a size of 1"),
-        ("read", "Launch::linear(9), 3.0, &x, &y", "WriteSlice<f32>` is not satisfied"),
+        ("read", "Launch::linear(9), 3.0, &x, &y", "write a mutable reference to a buffer"),
         (
             "element",
             "Launch::linear(9), 3.0, &device.upload(&[1_u8])?, &mut y",
-            "ReadSlice<f32>` is not satisfied",
+            "`&Buffer<u8>` is not device memory that a kernel reads as elements of type `f32`",
+        ),
+        (
+            "array",
+            "Launch::linear(9), 3.0, &[1.0_f32; 4], &mut y",
+            "`device.upload(&elements)?` copies elements of the host into a buffer",
         ),
         ("number", "Launch::linear(9), 3.0, &x", "this method takes 5 arguments"),
     ] {
@@ -32,6 +37,24 @@ fn wrong_arguments_and_dimensions_do_not_compile() {
         let run = with_launch(&format!("wrong_{case}"), &launch).cargo(&["build"]);
         assert!(!run.success, "{case} compiled");
         assert!(run.stderr.contains(message), "{case}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_package_whose_kernels_nobody_compiles_says_what_to_write() {
+    let main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n";
+    for (name, script) in [("no_build_script", None), ("no_call", Some("fn main() {}\n"))] {
+        let project = Project::bare(name).manifest("2024", "").file("src/main.rs", main);
+        let project = match script {
+            Some(script) => project.file("build.rs", script),
+            None => project,
+        };
+        let run = project.file("kernels/saxpy.rs", SAXPY).cargo(&["build"]);
+        assert!(!run.success, "{name} compiled");
+        let message = "error: this package has no kernels: no build script has called \
+                       `kernelmill_build::compile()`. Write `fn main() { kernelmill_build::compile(); }` into `build.rs`";
+        assert!(run.stderr.contains(message), "{name}: {}", run.stderr);
+        assert!(!run.stderr.contains("OUT_DIR"), "{name}: {}", run.stderr);
     }
 }
 

@@ -65,6 +65,12 @@ fn a_file_with_a_template_alone_is_left_out_where_nvcc_reads_it() {
     package.variables.push(("KERNELMILL_NVCC", nvcc.display().to_string()));
     let _ = package.summary();
     assert!(package.output("kernels.rs").contains("pub fn ones"));
+    // Alone it is no kernel, and the error does not ask for one in Rust.
+    std::fs::remove_file(package.path("kernels/ones.rs")).expect("the file is there");
+    let error = package.error();
+    let help = "of `kernels/scale.cu` nothing is a kernel: list the instances of a template";
+    assert!(error.contains("error[KM0020]: no kernels") && error.contains(help), "{error}");
+    assert!(!error.contains("#[kernel]"), "{error}");
 }
 
 #[test]

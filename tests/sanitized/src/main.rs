@@ -67,7 +67,10 @@ fn faults(device: &Device, kernels: &Kernels) -> Result<(), Box<dyn Error>> {
         let launched = kernel(kernels, &stream, launch, (&x, &mut y, 32));
         match launched.and_then(|()| stream.synchronize()) {
             Ok(()) => println!("{name}: nothing was reported"),
-            Err(error) => println!("{name}: {error}"),
+            Err(error) => {
+                println!("{name}: {error}");
+                check_frame(name, &error);
+            }
         }
     }
     Ok(())
@@ -131,4 +134,13 @@ fn cost(device: &Device, kernels: &Kernels) -> Result<(), Box<dyn Error>> {
         println!("{name}: {:.3} ms", shortest * 1e3);
     }
     Ok(())
+}
+
+/// The frame of a fault marks one place, and that of a race both.
+fn check_frame(name: &str, error: &kernelmill::Error) {
+    let kernelmill::Error::KernelPanic(panic) = error else { panic!("{name}: {error}") };
+    let frame = panic.frame(env!("CARGO_MANIFEST_DIR").as_ref()).unwrap_or_default();
+    let marked = frame.lines().filter(|line| line.trim_start().starts_with("| ")).count();
+    let places = if panic.kind == kernelmill::PanicKind::Race { 2 } else { 1 };
+    assert_eq!(marked, places, "{name}:\n{frame}");
 }

@@ -15,7 +15,8 @@ pub(crate) struct Cargo {
 
 struct Inner {
     out: Box<dyn Write + Send>,
-    /// What is to be watched, until it is said whether the build went well; `None` where it is printed at once.
+    /// What is to be watched and which names are known, until it is said whether the build went well; `None` where it is printed at
+    /// once.
     watched: Option<Vec<String>>,
     said: BTreeSet<String>,
     /// Which compiler has warned of a line of a file, by `file:line`.
@@ -25,8 +26,8 @@ struct Inner {
 impl Cargo {
     /// Cargo itself, which reads the build script's standard output.
     ///
-    /// What is to be watched is held back until [`release`](Self::release): Cargo runs a build script that failed again whatever it
-    /// printed, and shows these lines in front of its errors.
+    /// What is to be watched, and names of `#[cfg(..)]`, are held back until [`release`](Self::release): Cargo runs a build script
+    /// that failed again whatever it printed, and shows these lines in front of its errors.
     pub(crate) fn stdout() -> Self {
         let cargo = Self::to(Box::new(io::stdout()));
         cargo.lock().watched = Some(Vec::new());
@@ -57,6 +58,11 @@ impl Cargo {
     /// Has rustc know a name that `#[cfg(..)]` asks for.
     pub(crate) fn know_cfg(&self, name: &str) {
         self.say(&format!("cargo::rustc-check-cfg=cfg({name})"));
+    }
+
+    /// Has rustc see an environment variable, the path of a file, in what it compiles of the package.
+    pub(crate) fn set_variable(&self, name: &str, path: &Path) {
+        self.say(&format!("cargo::rustc-env={name}={}", path.display()));
     }
 
     /// Shows a warning, every line of it, to the user; the same one only once.
@@ -129,7 +135,7 @@ impl Cargo {
             return;
         }
         if let Some(watched) = &mut inner.watched
-            && line.starts_with("cargo::rerun-if-")
+            && (line.starts_with("cargo::rerun-if-") || line.starts_with("cargo::rustc-check-cfg"))
         {
             watched.push(line.to_owned());
             return;
@@ -168,11 +174,12 @@ mod tests {
         let shown = || String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
         cargo.watch_variable("A");
         cargo.know_cfg("b");
-        assert_eq!(shown(), "cargo::rustc-check-cfg=cfg(b)\n");
+        cargo.warn(&"c");
+        assert_eq!(shown(), "cargo::warning=c\n");
         cargo.release();
         cargo.watch_variable("A");
         cargo.watch_variable("C");
-        let expected = "cargo::rustc-check-cfg=cfg(b)\ncargo::rerun-if-env-changed=A\n\
+        let expected = "cargo::warning=c\ncargo::rerun-if-env-changed=A\ncargo::rustc-check-cfg=cfg(b)\n\
                         cargo::rerun-if-env-changed=C\n";
         assert_eq!(shown(), expected);
     }

@@ -3,6 +3,15 @@
 use super::{error::Error, report::Report};
 use kernelmill_compiler::diagnostic::Code;
 
+/// What is found in one source, and has no consequences for others.
+const OF_ONE_FILE: [Code; 5] = [
+    Code::MissingTool,
+    Code::ParameterType,
+    Code::KernelSignature,
+    Code::Instances,
+    Code::KernelAttribute,
+];
+
 /// The errors of stages, in their order.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
@@ -19,11 +28,21 @@ impl Faults {
         self.errors.is_empty()
     }
 
-    /// Whether all of it is tools that are missing or cannot be used.
-    pub(crate) fn is_of_tools(&self) -> bool {
+    /// Whether rustc says of other kernel files what it says without it: all of it is tools that are missing or cannot be used, and
+    /// kernels that cannot be read.
+    pub(crate) fn leaves_kernel_files(&self) -> bool {
         self.errors.iter().all(|error| match error {
             Error::Tool(_) => true,
-            Error::Sources(report) => report.is_of(Code::MissingTool),
+            Error::Sources(report) => report.is_of(&OF_ONE_FILE),
+            _ => false,
+        })
+    }
+
+    /// Whether a tool is missing or cannot be used.
+    pub(crate) fn has_missing_tool(&self) -> bool {
+        self.errors.iter().any(|error| match error {
+            Error::Tool(_) => true,
+            Error::Sources(report) => report.has(Code::MissingTool),
             _ => false,
         })
     }

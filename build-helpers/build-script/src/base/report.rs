@@ -80,13 +80,23 @@ impl Report {
         }
     }
 
-    /// Whether all findings have this code.
-    pub(crate) fn is_of(&self, wanted: Code) -> bool {
-        self.findings.iter().all(|finding| match finding {
+    /// Whether all findings have one of these codes.
+    pub(crate) fn is_of(&self, wanted: &[Code]) -> bool {
+        self.codes().all(|code| code.is_some_and(|code| wanted.contains(&code)))
+    }
+
+    /// Whether a finding has this code.
+    pub(crate) fn has(&self, wanted: Code) -> bool {
+        self.codes().any(|code| code == Some(wanted))
+    }
+
+    /// The code of each finding.
+    fn codes(&self) -> impl Iterator<Item = Option<Code>> {
+        self.findings.iter().map(|finding| match finding {
             Finding::Diagnostic(Diagnostic { code, .. }) | Finding::Plain { code, .. } => {
-                *code == wanted
+                Some(*code)
             }
-            Finding::Verbatim { code, .. } => *code == Some(wanted),
+            Finding::Verbatim { code, .. } => *code,
         })
     }
 

@@ -7,7 +7,7 @@ use super::bindings::{
     tuned,
 };
 use crate::{
-    base::{error::Error, files::write_if_changed, naming},
+    base::{environment::BuildEnvironment, error::Error, files::write_if_changed, naming},
     compile::binary::Binary as Compiled,
     discovery::source::Source,
     manifest,
@@ -23,6 +23,8 @@ use std::{
 
 /// The generated bindings.
 const BINDINGS: &str = "kernels.rs";
+/// The variable with their path, by which `include_kernels!` finds them.
+const BINDINGS_VARIABLE: &str = "KERNELMILL_BINDINGS";
 
 /// Writes the binaries and the bindings. Files whose content is there already are left alone. With what they are it gives
 /// a warning for each tuned launch that is left out.
@@ -96,6 +98,11 @@ fn builds<'a>(
         }
     }
     builds
+}
+
+/// Has `include_kernels!` find the bindings.
+pub(crate) fn tell(environment: &BuildEnvironment, package: &Package) {
+    environment.cargo.set_variable(BINDINGS_VARIABLE, &package.out_dir.join(BINDINGS));
 }
 
 /// Whether a binary is a variant with the code of another.

@@ -167,7 +167,11 @@ pub(crate) fn run_with(
     };
     if !faults.is_empty() {
         if !is_skipped {
+            let lacks_compiler = faults.has_missing_tool();
             find_more(&compilation, &planned.found.sources, &mut faults);
+            if lacks_compiler {
+                faults.take(unread(&planned.found.sources).into_result(Error::Kernels));
+            }
         }
         faults.into_result()?;
         return Err(Error::Internal("a build without its faults".to_owned()));
@@ -295,13 +299,34 @@ fn plan(
 
 /// What this build would lack next, and, where it lacks nothing but tools, what rustc finds in its kernel files.
 fn find_more(compilation: &Compilation<'_>, sources: &[Source], faults: &mut Faults) {
-    let is_of_tools = faults.is_of_tools();
+    let is_for_rustc = faults.leaves_kernel_files();
     let front_end = faults.take(compilation.front_end());
     faults.take(compilation.lacking.result());
-    if let (true, Some(front_end)) = (is_of_tools, front_end) {
+    if let (true, Some(front_end)) = (is_for_rustc, front_end) {
         let files: Vec<_> = sources.iter().filter(|it| it.kind == SourceKind::File).collect();
         faults.take(compilation.check_files(&front_end, &files));
     }
+}
+
+/// Says which sources only a compiler can read, where one is missing: nothing is known of their errors.
+fn unread(sources: &[Source]) -> Report {
+    let mut report = Report::default();
+    let mut names = sources
+        .iter()
+        .filter(|it| matches!(it.kind, SourceKind::Cuda | SourceKind::Hip | SourceKind::OpenCl))
+        .map(|it| &it.display);
+    if let Some(first) = names.next() {
+        let note = match names.count() {
+            0 => format!(
+                "`{first}` has not been read: its errors are told when its compiler can be used"
+            ),
+            more => format!(
+                "`{first}` and {more} more have not been read: their errors are told when their compilers can be used"
+            ),
+        };
+        report.verbatim(None, format!("note: {note}"));
+    }
+    report
 }
 
 /// A build whose binaries are made.
@@ -408,6 +433,7 @@ fn write_outputs(
         .map(|(source, text)| FrontWarning { source, text })
         .collect();
     manifest::write(package, sources, interface, &placed, (&warnings, &excess))?;
+    out_dir::tell(environment, package);
     link::objects(environment, package, &out_dir::objects(package, &placed))
 }
 

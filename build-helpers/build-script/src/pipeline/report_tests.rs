@@ -50,6 +50,7 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
     ]
     .map(|line| format!("cargo::{line}"))
     .into();
+    expected.push(format!("cargo::rustc-env=KERNELMILL_BINDINGS={}/kernels.rs", out.display()));
     expected.push(format!("cargo::rustc-link-search=native={}", out.display()));
     let link = &outcome.lines[expected.len()];
     let name = link.strip_prefix("cargo::rustc-link-lib=static=").unwrap().to_owned();

@@ -272,7 +272,8 @@ fn all_that_is_wrong_before_anything_is_compiled_is_told_in_one_build_and_once()
         let is_it = found.iter().zip(starts).all(|(found, start)| found.starts_with(start));
         assert!(is_it && found.len() == starts.len(), "{found:#?}\nis not\n{starts:#?}");
     };
-    check(&findings(&project), &starts);
+    let unread = "note: `kernels/fill.cu` has not been read: its errors are told when its compiler can be used";
+    check(&findings(&project), &[&starts[..], &[unread]].concat());
     // A compiler that is named and is not there is looked for in two places, and told once.
     let app = |metadata: &str| {
         format!(
@@ -284,14 +285,17 @@ fn all_that_is_wrong_before_anything_is_compiled_is_told_in_one_build_and_once()
         &app(&metadata.replace("]\ncuda", ", \"spirv64\"]\nclang = \"no/clang\"\ncuda")),
     );
     let named = "error[KM0067]: the setting `clang` (or KERNELMILL_CLANG) names `no/clang`";
-    check(&findings(&project), &[&starts[..4], &[named], &starts[4..5], &starts[6..]].concat());
+    check(
+        &findings(&project),
+        &[&starts[..4], &[named], &starts[4..5], &starts[6..], &[unread]].concat(),
+    );
     // Of tools alone too.
     for name in ["bad.rs", "headless.ptx", "latin.ptx"] {
         fs::remove_file(project.folder.path().join("app/kernels").join(name)).unwrap();
     }
     project.write("app/Cargo.toml", &app(&metadata.replace(wrong, "")));
     project.set("KERNELMILL_CACHE", "off");
-    check(&findings(&project), &[starts[5], starts[6]]);
+    check(&findings(&project), &[starts[5], starts[6], unread]);
     // And what rustc finds in a kernel file, whichever of the tools is missing.
     project.write("app/kernels/unknown.rs", "#[kernel]\npub fn unknown(x: f32) {}\n");
     let of_rustc = "error: cannot find attribute `kernel` in this scope";
@@ -302,4 +306,17 @@ fn all_that_is_wrong_before_anything_is_compiled_is_told_in_one_build_and_once()
     has_both(&findings(&project), &[starts[5], starts[6]]);
     fs::remove_file(project.folder.path().join("app/kernels/fill.cu")).unwrap();
     has_both(&findings(&project), &[starts[6]]);
+    // And beside another file whose kernel cannot be read.
+    project.write("app/kernels/bad.rs", bad);
+    has_both(&findings(&project), &[starts[1], starts[6]]);
+    // What clang finds is told beside a missing ptxas too.
+    let Some(clang) = test_support::tool::clang() else { return };
+    for name in ["bad.rs", "unknown.rs"] {
+        fs::remove_file(project.folder.path().join("app/kernels").join(name)).unwrap();
+    }
+    project.set("KERNELMILL_CLANG", &clang.display().to_string());
+    project.write("app/Cargo.toml", &app("targets = [\"sm_90\"]\ncuda-compiler = \"clang\"\n"));
+    project.write("app/kernels/fill.cu", "__global__ void fill(float *out) { *out = none; }\n");
+    let of_clang = "error[KM0080]: use of undeclared identifier 'none'";
+    check(&findings(&project)[..2], &[starts[6], of_clang]);
 }

@@ -7,7 +7,8 @@ use kernelmill_artifact::target::{nearest, nearest_within};
 /// How the names of all of them begin.
 const PREFIX: &str = "KERNELMILL_";
 /// Those that builds and programs read.
-const NAMES: [&str; 32] = [
+const NAMES: [&str; 33] = [
+    "KERNELMILL_BINDINGS",
     "KERNELMILL_CACHE",
     "KERNELMILL_CACHE_DIR",
     "KERNELMILL_CACHE_SIZE",

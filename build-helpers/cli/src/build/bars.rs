@@ -36,11 +36,12 @@ impl Bars {
     fn on(target: ProgressDrawTarget) -> Result<Self> {
         let all = MultiProgress::with_draw_target(target);
         let units = all.add(ProgressBar::new(0));
-        let template = "{bar:30} {pos}/{len} binaries, {elapsed}, {msg}";
+        // Messages end where the terminal does: a line that it wraps is two.
+        let template = "{bar:12} {pos}/{len} binaries, {elapsed}, {wide_msg}";
         units.set_style(ProgressStyle::with_template(template)?);
         units.set_message("cargo runs");
         units.enable_steady_tick(Duration::from_millis(500));
-        let style = ProgressStyle::with_template("  {spinner} {msg}, {elapsed}")?;
+        let style = ProgressStyle::with_template("  {spinner} {elapsed:>3} {wide_msg}")?;
         Ok(Self { all, units, running: BTreeMap::new(), style })
     }
 

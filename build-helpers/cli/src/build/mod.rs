@@ -13,6 +13,7 @@ use bars::Bars;
 use events::Events;
 use serde_json::json;
 use std::{
+    env,
     ffi::OsString,
     fs,
     io::{BufRead as _, BufReader, IsTerminal as _},
@@ -26,6 +27,9 @@ use std::{
 const SLOWEST: usize = 5;
 /// How often the progress is read.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// When Cargo writes in colour.
+const COLOR: &str = "CARGO_TERM_COLOR";
 
 /// Which package, and how.
 #[derive(clap::Args)]
@@ -87,7 +91,11 @@ fn watch(mut command: Command, file: &Path) -> Result<ExitStatus> {
     if !std::io::stderr().is_terminal() {
         return command.stdout(Stdio::null()).status().context("cargo cannot be started");
     }
-    command.args(["--color", "always"]).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    // Cargo sees no terminal, and is told of it where the user has not said what to do.
+    if !["NO_COLOR", COLOR].iter().any(|it| env::var_os(it).is_some_and(|it| !it.is_empty())) {
+        command.env(COLOR, "always");
+    }
     let mut child = command.spawn().context("cargo cannot be started")?;
     let said = child.stderr.take().context(
         "internal error of kernelmill: cargo's standard error is not piped; please report it",

@@ -119,7 +119,7 @@ pub(crate) fn find(package: &Package, settings: &mut Settings) -> (Found, Report
     check_names(&sources, &mut report);
     let is_empty = sources.iter().all(|source| !source.is_any() && !source.has_functions());
     if is_empty && report.is_empty() && settings.host_files.is_empty() {
-        no_kernels(settings, &mut report);
+        no_kernels(&sources, settings, &mut report);
     }
     (Found { sources, watched }, report)
 }
@@ -183,7 +183,7 @@ pub(crate) fn check_kernels(sources: &[Source], settings: &Settings) -> Result<(
     check_names(sources, &mut report);
     let is_empty = sources.iter().all(|source| !source.is_any() && !source.has_functions());
     if is_empty && settings.host_files.is_empty() {
-        no_kernels(settings, &mut report);
+        no_kernels(sources, settings, &mut report);
     }
     report.into_result(Error::Sources)
 }
@@ -433,7 +433,8 @@ fn check_names(sources: &[Source], report: &mut Report) {
     }
 }
 
-fn no_kernels(settings: &Settings, report: &mut Report) {
+/// Reports that there are none. A source in C++ is there where its compiler has found none in it.
+fn no_kernels(sources: &[Source], settings: &Settings, report: &mut Report) {
     let mut looked: Vec<String> =
         settings.source_dirs.iter().map(|folder| format!("the folder `{folder}`")).collect();
     looked.extend(settings.source_globs.iter().map(|glob| format!("`{glob}`")));
@@ -441,7 +442,14 @@ fn no_kernels(settings: &Settings, report: &mut Report) {
     report.plain(
         Code::NoKernels,
         format!("no kernels found in {}", looked.join(", ")),
-        "mark a function with `#[kernel]`, for example in `kernels/saxpy.rs`",
+        match sources.iter().find(|it| matches!(it.kind, SourceKind::Cuda | SourceKind::Hip)) {
+            Some(source) => format!(
+                "of `{}` nothing is a kernel: list the instances of a template in the settings, `[kernels.NAME]` with \
+                 `instances = [\"float\"]`, and move a kernel out of an `#if` that leaves it out",
+                source.display
+            ),
+            None => "mark a function with `#[kernel]`, for example in `kernels/saxpy.rs`".to_owned(),
+        },
     );
 }
 

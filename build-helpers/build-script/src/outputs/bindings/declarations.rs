@@ -39,7 +39,8 @@ pub(super) fn find(text: &str, file: &str, name: &str, parts: &[&str]) -> Option
     let code = without_comments(text);
     let tokens = tokens(&code);
     let is_rust = Path::new(file).extension().is_some_and(|it| it == "rs");
-    let (head, body) = (0..tokens.len()).find_map(|at| Some((at, body(&tokens, at, name)?)))?;
+    let written = (0..tokens.len()).find_map(|at| Some((at, body(&tokens, at, name)?)));
+    let (head, body) = written.or_else(|| if is_rust { in_call(&tokens, name) } else { None })?;
     let statements = statements(&tokens[body]);
     let lines: Vec<_> = text.lines().collect();
     let part = |name: &&str| {
@@ -105,6 +106,23 @@ fn body(tokens: &[Token<'_>], start: usize, name: &str) -> Option<std::ops::Rang
     let aliases = tokens[close + 1..].iter().take_while(|token| token.text != ";");
     let is_called = is_alias && aliases.into_iter().any(|token| token.text == name);
     (is_named || is_called).then_some(open + 1..close)
+}
+
+/// The name of a type in the call of a macro that writes it, and the tokens in the brackets behind, if any.
+fn in_call(tokens: &[Token<'_>], name: &str) -> Option<(usize, std::ops::Range<usize>)> {
+    let is_opening = |at: usize| matches!(tokens.get(at).map(|it| it.text), Some("{" | "(" | "["));
+    let calls = (1..tokens.len()).filter(|at| tokens[*at].text == "!" && is_opening(at + 1));
+    let mut inside = calls.filter_map(|at| Some(at + 2..closing(tokens, at + 1)?));
+    inside.find_map(|mut call| {
+        // Not as the type of something.
+        let is_declared = |at: &usize| {
+            tokens[*at].text == name && !matches!(tokens[at - 1].text, ":" | "&" | "<" | ">")
+        };
+        let at = call.find(is_declared)?;
+        let body =
+            if is_opening(at + 1) { at + 2..closing(tokens, at + 1)? } else { at + 1..at + 1 };
+        Some((at, body))
+    })
 }
 
 /// The place of the bracket that closes the one at a place.
@@ -241,6 +259,12 @@ mod tests {
             assert_eq!(lines("k.rs", text, &parts), expected, "{text}");
         }
         assert_eq!(lines("k.rs", "fn f(p: P) { struct Q { a: u8 } }", &["a"]), None);
+        // In calls of macros.
+        let text = "pod! {\n  /// Q.\n  Q { p: P },\n  /// P.\n  P {\n    a: u8,\n  }\n}";
+        assert_eq!(lines("k.rs", text, &["a"]), Some((5, vec![Some(6)])));
+        assert_eq!(lines("k.rs", "pod!(P, u8);", &["a"]), Some((1, vec![None])));
+        assert_eq!(lines("k.rs", "macro_rules! P { ($p:ident) => {}; }", &["a"]), None);
+        assert_eq!(lines("k.cu", text, &["a"]), None);
     }
 
     #[test]

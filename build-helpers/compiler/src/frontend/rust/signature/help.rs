@@ -316,8 +316,39 @@ fn instead_of_name(types: &Types<'_, '_>, module: ModuleId, path: &Path, own: &s
         ),
         "Self" => "write the type out".to_owned(),
         atomic if atomic.starts_with("Atomic") => format!("pass `&[{atomic}]` as a parameter"),
-        _ => format!("define `{name}` as a `#[repr(C)]` struct in this file"),
+        _ => {
+            let define = format!("define `{name}` as a `#[repr(C)]` struct in this file");
+            match module_of_program(types, module, path) {
+                Some(line) => {
+                    format!("{define}, or in a module of the program that it takes in: `{line}`")
+                }
+                None => define,
+            }
+        }
     }
+}
+
+/// The line by which a kernel file takes in the module of the program that a type without a definition is in, or may be put
+/// into. `None` where the type is of another crate, or the source is no kernel file.
+fn module_of_program(types: &Types<'_, '_>, module: ModuleId, path: &Path) -> Option<String> {
+    let file = types.scope.text(0).display();
+    if file.starts_with(['.', '/']) || file.starts_with("src/") || file.contains("/src/") {
+        return None;
+    }
+    let segments = segments(path);
+    let (first, rest) = segments.split_first()?;
+    let full = match types.scope.import(module, first) {
+        Some(import) => [import, rest].concat(),
+        None => segments.clone(),
+    };
+    let name = match (full.as_slice(), types.scope.find_type(module, &segments)) {
+        (_, Found::Here(..)) => return None,
+        ([root, name, _, ..], _) if root == "crate" => name,
+        (_, Found::Nothing) => "types",
+        (_, Found::Elsewhere(_)) => return None,
+    };
+    let up = "../".repeat(file.matches('/').count());
+    Some(format!("#[cfg(kernelmill)] #[path = \"{up}src/{name}.rs\"] mod {name};"))
 }
 
 fn text_as_bytes(name: &str) -> String {

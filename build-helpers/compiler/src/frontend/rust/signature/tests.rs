@@ -237,6 +237,21 @@ kernels/k.rs:15:8: error[KM0041]: kernel `method` is a method
 }
 
 #[test]
+fn a_type_of_the_program_is_taken_in_from_the_folder_of_the_kernel_file() {
+    let help = |file: &str| {
+        let text = "use crate::game::Level as L;\n#[kernel] fn k(p: &[L]) {}";
+        let found = read(text, file).unwrap_err();
+        found[0].help.clone().unwrap()
+    };
+    let lines = |file: &str| help(file).split_once("takes in: ").map(|(_, line)| line.to_owned());
+    let line = "`#[cfg(kernelmill)] #[path = \"../../src/game.rs\"] mod game;`";
+    assert_eq!(lines("kernels/deep/k.rs").as_deref(), Some(line));
+    for file in ["src/main.rs", "kernels/pack/src/lib.rs", "../shared/k.rs"] {
+        assert_eq!(help(file), "define `L` as a `#[repr(C)]` struct in this file", "{file}");
+    }
+}
+
+#[test]
 fn a_long_type_is_shown_in_part() {
     let long = format!("({}u8)", "f32, ".repeat(20_000));
     let error = refused("", &long);
@@ -302,6 +317,16 @@ fn every_type_that_cannot_cross_says_what_to_write_instead() {
         ("f16", "write `use half::f16;` at the top of the file"),
         ("Option<f32>", "pass the value, and a `bool` for whether it is there"),
         ("glam::Vec3", "define `Vec3` as a `#[repr(C)]` struct in this file"),
+        (
+            "Level",
+            "define `Level` as a `#[repr(C)]` struct in this file, or in a module of the program that it takes in: \
+             `#[cfg(kernelmill)] #[path = \"../src/types.rs\"] mod types;`",
+        ),
+        (
+            "crate::game::Level",
+            "define `Level` as a `#[repr(C)]` struct in this file, or in a module of the program that it takes in: \
+             `#[cfg(kernelmill)] #[path = \"../src/game.rs\"] mod game;`",
+        ),
         ("AtomicU32", "write `p: &[AtomicU32]`"),
         (
             "SharedArray<f32, 4>",
