@@ -1,16 +1,23 @@
 //! Port of a CUDA program: its kernels as they are, settings for them, and a program that launches each.
 
+mod buffers;
+mod expression;
 mod files;
+mod host;
 mod instances;
+mod macros;
 mod main_rs;
 mod names;
 mod program;
+mod scope;
 mod settings;
 
 use anyhow::{Result, bail, ensure};
 use files::Source;
+use host::Host;
+use macros::Macros;
 use program::{Launch, Program, line_of, words};
-use std::path::Path;
+use std::{cell::RefCell, collections::BTreeMap, path::Path};
 
 /// What a port writes and says.
 pub(super) struct Ported {
@@ -64,7 +71,19 @@ pub(super) fn port(file: &Path) -> Result<Ported> {
     }
     let unread: Vec<_> = sources.iter().flat_map(unread).collect();
     notes.extend(unread.iter().cloned());
-    let port = Port { text: &text, program: &program, unread };
+    let hosts = sources.iter().enumerate().flat_map(|(place, source)| {
+        let functions = source.program.host.iter();
+        functions.map(move |(name, range)| Host::new(name, place, range.clone(), &source.code))
+    });
+    let port = Port {
+        text: &text,
+        program: &program,
+        hosts: hosts.collect(),
+        macros: Macros::read(&sources),
+        sources: &sources,
+        constants: RefCell::default(),
+        unread,
+    };
     let (settings, main) = (port.settings(), port.main(name, &mut notes));
     Ok(Ported { files, settings, main, notes })
 }
@@ -80,8 +99,7 @@ fn whole(sources: &[Source]) -> Program {
                 whole.kernels.push(kernel.clone());
             }
         }
-        let file = (place > 0).then(|| source.path.clone());
-        let launches = launches.iter().map(|it| Launch { file: file.clone(), ..it.clone() });
+        let launches = launches.iter().map(|it| Launch { source: place, ..it.clone() });
         whole.launches.extend(launches);
         whole.constants.extend(constants.iter().cloned());
     }
@@ -124,7 +142,13 @@ fn unread(source: &Source) -> impl Iterator<Item = String> {
 
 struct Port<'p> {
     text: &'p str,
+    sources: &'p [Source],
     program: &'p Program,
+    /// The functions of the host.
+    hosts: Vec<Host>,
+    macros: Macros,
+    /// Constants that are used: by their names in C++, those in Rust, and their values.
+    constants: RefCell<BTreeMap<String, (String, i64)>>,
     /// What is said of launches that are not read.
     unread: Vec<String>,
 }

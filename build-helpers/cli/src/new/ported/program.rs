@@ -1,5 +1,9 @@
 //! Reader of a CUDA program, as far as its text tells: kernels, launches, host code.
 
+use super::{
+    host::{Declared, declared},
+    names::is_word,
+};
 use std::ops::Range;
 
 /// What a program has.
@@ -11,6 +15,8 @@ pub(super) struct Program {
     pub(super) host: Vec<(String, Range<usize>)>,
     /// The names of variables in `__constant__` memory.
     pub(super) constants: Vec<String>,
+    /// Variables outside of functions.
+    pub(super) globals: Vec<Declared>,
     /// What launches kernels and is not read: its line, and what it is.
     pub(super) unread: Vec<(usize, &'static str)>,
 }
@@ -19,6 +25,10 @@ pub(super) struct Program {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Kernel {
     pub(super) name: String,
+    /// The namespaces around it.
+    pub(super) spaces: Vec<String>,
+    /// The byte of its file that it begins at.
+    pub(super) at: usize,
     /// The names of its template parameters.
     pub(super) template: Vec<String>,
     pub(super) parameters: Vec<Parameter>,
@@ -36,12 +46,14 @@ pub(super) struct Parameter {
 }
 
 /// A launch, with `<<<..>>>` or by a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Launch {
     pub(super) kernel: String,
-    /// The file that it is in, where that is not the program's own.
-    pub(super) file: Option<String>,
+    /// The index of the file that it is in.
+    pub(super) source: usize,
     pub(super) line: usize,
+    /// The byte in that file.
+    pub(super) at: usize,
     pub(super) template: Vec<String>,
     pub(super) configuration: Vec<String>,
     pub(super) arguments: Vec<String>,
@@ -54,6 +66,7 @@ impl Program {
         let code = code_of(text);
         let mut program = Self::default();
         let (mut start, mut at) = (0, 0);
+        let mut spaces = Vec::new();
         while let Some(sign) = code.as_bytes().get(at) {
             match sign {
                 b';' => {
@@ -65,16 +78,21 @@ impl Program {
                     let is_open = head.starts_with("namespace") || head == "extern";
                     let end = closing(&code, at).unwrap_or(code.len() - 1);
                     if is_open {
+                        let name = words(head).last().copied().unwrap_or_default();
+                        spaces.push(if name == "extern" { "" } else { name });
                         (start, at) = (at + 1, at + 1);
                     } else if is_function(head) {
                         let begin = start + code[start..].len() - code[start..].trim_start().len();
-                        program.function(&code, begin..end + 1, at);
+                        program.function(&code, begin..end + 1, at, &spaces);
                         (start, at) = (end + 1, end + 1);
                     } else {
                         at = end + 1;
                     }
                 }
-                b'}' => (start, at) = (at + 1, at + 1),
+                b'}' => {
+                    spaces.pop();
+                    (start, at) = (at + 1, at + 1);
+                }
                 _ => at += 1,
             }
         }
@@ -131,7 +149,7 @@ impl Program {
             };
             let line = line_of(code, at);
             match launch {
-                Some(launch) => self.launches.push(Launch { line, ..launch }),
+                Some(launch) => self.launches.push(Launch { line, at, ..launch }),
                 None => self.unread.push((line, "a call of the run time that launches a kernel")),
             }
         }
@@ -160,7 +178,10 @@ impl Program {
         if item.contains("__constant__") {
             let named = item.split(['=', '[', ';']).next().unwrap_or_default();
             self.constants.extend(words(named).last().map(|it| (*it).to_owned()));
-        } else if item.starts_with("using namespace")
+            return;
+        }
+        self.globals.extend(declared(item.trim_end_matches(';'), line_of(code, begin)));
+        if item.starts_with("using namespace")
             || item.contains("std::")
             || self.instantiates_host_code(item)
         {
@@ -176,11 +197,14 @@ impl Program {
         !rest.starts_with('<') && words(named).last().is_some_and(is_it)
     }
 
-    fn function(&mut self, code: &str, range: Range<usize>, brace: usize) {
+    fn function(&mut self, code: &str, range: Range<usize>, brace: usize, spaces: &[&str]) {
         let head = code[range.start..brace].trim();
         let body = code[brace..range.end].to_owned();
         if head.contains("__global__") {
-            self.kernels.extend(kernel(head, body));
+            let spaces = spaces.iter().filter(|it| !it.is_empty());
+            let spaces = spaces.map(|it| (*it).to_owned()).collect();
+            let read = kernel(head, body);
+            self.kernels.extend(read.map(|it| Kernel { spaces, at: range.start, ..it }));
         } else if !head.contains("__device__") && !words(head).contains(&"constexpr") {
             let name = head.split('(').next().and_then(|it| words(it).last().copied());
             self.host.push((name.unwrap_or(head).to_owned(), range));
@@ -223,10 +247,11 @@ fn kernel(head: &str, body: String) -> Option<Kernel> {
     let open = opening(head, close)?;
     let name = words(&head[..open]).last().map(|it| (*it).to_owned())?;
     let parameters = split(&head[open + 1..close]).into_iter().filter_map(|it| parameter(&it));
-    Some(Kernel { name, template, parameters: parameters.collect(), body })
+    let parameters = parameters.collect();
+    Some(Kernel { name, spaces: Vec::new(), at: 0, template, parameters, body })
 }
 
-fn parameter(text: &str) -> Option<Parameter> {
+pub(super) fn parameter(text: &str) -> Option<Parameter> {
     let is_array = text.contains('[');
     let text = text.split(['[', '=']).next()?;
     let words = words(text);
@@ -263,8 +288,9 @@ fn launches(code: &str) -> Vec<Launch> {
         let Some(close) = closing(rest, open) else { continue };
         found.push(Launch {
             kernel: kernel.to_owned(),
-            file: None,
+            source: 0,
             line: line_of(code, at),
+            at,
             template,
             configuration,
             arguments: split(&rest[open + 1..close]),
@@ -298,8 +324,9 @@ fn call_of(call: &str, before: &str) -> Option<Launch> {
     let shared = rest.first().cloned();
     Some(Launch {
         kernel: (*words(name).last()?).to_owned(),
-        file: None,
+        source: 0,
         line: 0,
+        at: 0,
         template,
         configuration: [grid.clone(), block.clone()].into_iter().chain(shared).collect(),
         arguments: pointed.collect::<Option<_>>()?,
@@ -333,7 +360,6 @@ pub(super) fn split(text: &str) -> Vec<String> {
 
 /// The names and numbers in a text.
 pub(super) fn words(text: &str) -> Vec<&str> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     text.split(|c| !is_word(c)).filter(|word| !word.is_empty()).collect()
 }
 
@@ -347,7 +373,7 @@ fn partner(open: u8) -> u8 {
 }
 
 /// The place of the bracket that closes the one at a place.
-fn closing(text: &str, open: usize) -> Option<usize> {
+pub(super) fn closing(text: &str, open: usize) -> Option<usize> {
     let sign = *text.as_bytes().get(open)?;
     let mut depth = 0_i32;
     text.bytes().enumerate().skip(open).find_map(|(at, byte)| {
@@ -357,7 +383,7 @@ fn closing(text: &str, open: usize) -> Option<usize> {
 }
 
 /// The place of the bracket that the one at a place closes.
-fn opening(text: &str, close: usize) -> Option<usize> {
+pub(super) fn opening(text: &str, close: usize) -> Option<usize> {
     let sign = *text.as_bytes().get(close)?;
     let mut depth = 0_i32;
     let before = text.as_bytes()[..=close].iter().enumerate().rev();
@@ -452,8 +478,9 @@ mod tests {
         assert_eq!(parameters, expected);
         let expected = Launch {
             kernel: "k".into(),
-            file: None,
+            source: 0,
             line: 12,
+            at: TEXT.find("<<<").unwrap(),
             template: vec!["float".into(), "4".into()],
             configuration: vec!["dim3(1, 2)".into(), "N".into()],
             arguments: vec!["in".into(), "P{1}".into(), "out".into()],
