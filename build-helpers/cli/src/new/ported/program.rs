@@ -214,10 +214,22 @@ impl Program {
 
 /// Whether what stands before a block is the head of a function.
 fn is_function(head: &str) -> bool {
-    let first = words(head).first().copied().unwrap_or_default();
-    let is_type = ["struct", "class", "union", "enum", "typedef"].contains(&first);
-    let is_template_of_type = first == "template" && !head.contains('(');
-    head.contains('(') && !is_type && !is_template_of_type && !outside(head, '=')
+    let head = &without_attributes(head);
+    head.contains('(') && !head.starts_with("typedef") && !outside(head, '=')
+}
+
+/// A head without `alignas(..)` and the like, whose brackets are no list of parameters.
+fn without_attributes(head: &str) -> String {
+    let mut head = head.to_owned();
+    for name in ["alignas", "__align__", "__attribute__", "__declspec", "__launch_bounds__"] {
+        while let Some(at) = head.find(name) {
+            let open = at + head[at..].find('(').unwrap_or_default();
+            let end =
+                closing(&head, open).filter(|_| open > at).map_or(at + name.len(), |it| it + 1);
+            head.replace_range(at..end, "");
+        }
+    }
+    head
 }
 
 /// Whether a sign stands outside of all brackets, as that of an initial value does.
@@ -490,6 +502,15 @@ mod tests {
         let host: Vec<_> =
             host.iter().map(|(name, at)| (&**name, &TEXT[at.clone()][..5])).collect();
         assert_eq!(host, [("using namespace std", "using"), ("main", "int m")]);
+    }
+
+    #[test]
+    fn a_type_with_attributes_is_no_function() {
+        let text = "template <int N> struct alignas(N * 4) P { int a[N]; };\nstruct __align__(16) Q { int a; };\n\
+            struct R f(int a) { return R(); }\nclass __attribute__((packed)) S { int a; };\n";
+        let host: Vec<_> = Program::read(text).host.into_iter().map(|(name, _)| name).collect();
+        // A function that gives a structure is one.
+        assert_eq!(host, ["f"]);
     }
 
     #[test]
