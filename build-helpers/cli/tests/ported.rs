@@ -59,7 +59,7 @@ fn kernels_of_cuda_programs_are_taken_over() {
     let (package, notes) = port(&folder, "ported_add", "vectorAdd.cu");
     let expected = [
         "vectorAdd.cu, line 4: the file `missing.h` is not found beside it, so it is not copied: name its folder with the setting `include`, or delete the line",
-        "`main` (lines 16 to 33) is host code: it is between `#if 0` and `#endif` in kernels/vectorAdd.cu, to be ported and removed",
+        "`main` (lines 24 to 45) is host code: it is between `#if 0` and `#endif` in kernels/vectorAdd.cu, to be ported and removed",
     ];
     assert_eq!(notes, expected);
     let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
@@ -84,22 +84,28 @@ fn kernels_of_cuda_programs_are_taken_over() {
         "Launch::grid([(num_elementsasu32).div_ceil(threads_per_blockasu32)],[threads_per_blockasu32],)",
         "//InRust:`h_c=d_c.download()?;`",
         "show(\"d_c\",&d_c.download()?);",
+        // Wrappers name the structure by its tag.
+        "letmutd_places=device.zeros::<kernels::place>(2)?;",
     ] {
         assert!(dense.contains(expected), "{expected}\n{text}");
     }
     let values = [
         (
-            "`h_A`: `size / size_of::<f32>()` values, which line 24 copies to the device",
+            "`h_A`: `size / size_of::<f32>()` values, which line 32 copies to the device",
             "vec![1.5; 50000]",
         ),
         ("`h_B`", "vec![0.25; 50000]"),
     ];
     fill_in(&package, &values);
     let text = fs::read_to_string(&main).unwrap();
-    fs::write(&main, text.replace("unsafe {", "{")).unwrap();
+    fs::write(&main, text.replacen("unsafe {", "{", 1)).unwrap();
     let mut run = command("cargo", &package, &["run", "--offline"]);
     let said = succeed(&run.env("KERNELMILL_DEVICE", "cpu").output().unwrap());
-    let expected = format!("d_c: {:?} of 50000 values\n", [1.75_f32; 8]);
+    let place = "place { lat: 2.5, lng: 0.0 }";
+    let expected = format!(
+        "d_c: {:?} of 50000 values\nd_places: [{place}, {place}] of 2 values\n",
+        [1.75_f32; 8]
+    );
     assert_eq!(said, expected);
 
     let (package, notes) = port(&folder, "ported_reduce", "src/reduce/reduce.cu");
@@ -199,6 +205,14 @@ __global__ void vectorAdd(const float *A, const float *B, real *C, int numElemen
     }
 }
 
+typedef struct alignas(8) place {
+    float lat, lng;
+} Place;
+
+__global__ void locate(Place *places, float lat) {
+    places[threadIdx.x].lat = lat;
+}
+
 int main(void) {
     int numElements = 50000;
     size_t size = numElements * sizeof(float);
@@ -214,6 +228,10 @@ int main(void) {
     vectorAdd<<<(numElements + threadsPerBlock - 1) / threadsPerBlock, threadsPerBlock>>>(d_A, d_B, d_C, numElements);
     cudaMemcpy(h_C, d_C, size, cudaMemcpyDeviceToHost);
     cudaFree(d_A);
+    Place *d_places, h_places[2];
+    cudaMalloc(&d_places, 2 * sizeof(Place));
+    locate<<<1, 2>>>(d_places, 2.5f);
+    cudaMemcpy(h_places, d_places, sizeof h_places, cudaMemcpyDeviceToHost);
     printf("%d blocks: %f {\n", blocksPerGrid, h_C[0]);
     return 0;
 }

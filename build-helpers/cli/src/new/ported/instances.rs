@@ -104,10 +104,13 @@ impl Port<'_> {
         }
     }
 
-    /// The name that wrappers have for a structure.
+    /// The name that wrappers have for a structure: that of its tag, where a `typedef` gives it another.
     pub(super) fn structure(&self, ty: &str) -> String {
         let name = words(ty).last().copied().unwrap_or(ty);
-        format!("kernels::{name}")
+        let tags = self.sources.iter().flat_map(|source| typedefs(&source.code));
+        let tag =
+            tags.into_iter().find(|(_, names)| names.contains(&name)).and_then(|(tag, _)| tag);
+        format!("kernels::{}", tag.unwrap_or(name))
     }
 
     /// Whether the program declares a structure of this name.
