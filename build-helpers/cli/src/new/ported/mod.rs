@@ -47,7 +47,7 @@ pub(super) fn port(file: &Path) -> Result<Ported> {
     ensure!(is_cuda, "{}: a CUDA program is a file with the extension .cu", file.display());
     let mut notes = Vec::new();
     let sources = files::read(file, &mut notes)?;
-    let program = whole(&sources);
+    let program = whole(&sources, &mut notes);
     if program.kernels.is_empty() {
         bail!(
             "{}: no `__global__` function is in it or in the files that it includes{}",
@@ -89,14 +89,30 @@ pub(super) fn port(file: &Path) -> Result<Ported> {
 }
 
 /// What the files of a program have together.
-fn whole(sources: &[Source]) -> Program {
+fn whole(sources: &[Source], notes: &mut Vec<String>) -> Program {
     let mut whole = Program::default();
+    let mut places: Vec<(usize, usize)> = Vec::new();
     for (place, source) in sources.iter().enumerate() {
         let Program { kernels, launches, constants, .. } = &source.program;
         for kernel in kernels {
-            // Of definitions under `#if` the first one is as good as another: their parameters are mostly the same.
-            if !whole.kernels.iter().any(|it| it.name == kernel.name) {
+            let known = whole.kernels.iter().position(|it| it.name == kernel.name);
+            let Some(known) = known else {
                 whole.kernels.push(kernel.clone());
+                places.push((place, kernel.at));
+                continue;
+            };
+            // Of definitions under `#if` the first one is as good as another: their parameters are mostly the same.
+            if whole.kernels[known].spaces != kernel.spaces {
+                let line = |(place, at): (usize, usize)| {
+                    let Source { path, text, .. } = &sources[place];
+                    format!("{path}, line {}", line_of(text, at))
+                };
+                notes.push(format!(
+                    "{}: a second kernel is named `{}`, in another namespace than that of {}: the program in src/main.rs launches the first alone",
+                    line((place, kernel.at)),
+                    kernel.name,
+                    line(places[known])
+                ));
             }
         }
         let launches = launches.iter().map(|it| Launch { source: place, ..it.clone() });
@@ -151,4 +167,25 @@ struct Port<'p> {
     constants: RefCell<BTreeMap<String, (String, i64)>>,
     /// What is said of launches that are not read.
     unread: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_kernel_of_one_name_is_said() {
+        let twice = "namespace a {\n__global__ void k(int *x) {}\n}\nnamespace b {\n__global__ void k(float *x) {}\n}\n";
+        // Of one function under two conditions nothing is said.
+        let under_if = "#if X\n__global__ void f() {}\n#else\n__global__ void f() {}\n#endif\n";
+        let sources =
+            [twice, under_if].map(|text| Source::of_text("kernels/k.cu", text, Vec::new()));
+        let mut notes = Vec::new();
+        let program = whole(&sources, &mut notes);
+        let names: Vec<_> = program.kernels.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["k", "f"]);
+        let expected = "kernels/k.cu, line 5: a second kernel is named `k`, in another namespace than that of kernels/k.cu, line 2: \
+            the program in src/main.rs launches the first alone";
+        assert_eq!(notes, [expected]);
+    }
 }
