@@ -26,13 +26,16 @@ fn fill_in(package: &Package, values: &[(&str, &str)]) {
     let mut text = fs::read_to_string(&main).unwrap();
     for (what, value) in values {
         let quote = text.find(&format!("\"{what}")).unwrap_or_else(|| panic!("{what}\n{text}"));
-        let start = text[..quote].rfind("fill_in(").unwrap();
+        let start = text[..quote].rfind("fill_in").unwrap();
         let end = quote + 1 + text[quote + 1..].find('"').unwrap();
         let end = end + text[end..].find(')').unwrap() + 1;
         text.replace_range(start..end, value);
     }
-    let (calls, _) = text.split_once("/// A value that the program has to say.").unwrap();
-    assert!(!calls.contains("fill_in("), "{text}");
+    let helpers =
+        ["/// An array that the program has to fill", "/// A value that the program has to say"];
+    let end = helpers.iter().filter_map(|it| text.find(it)).min().unwrap();
+    let (calls, _) = text.split_at(end);
+    assert!(!calls.contains("fill_in(") && !calls.contains("fill_in_values("), "{text}");
     fs::write(main, calls).unwrap();
 }
 
@@ -79,8 +82,8 @@ fn kernels_of_cuda_programs_are_taken_over() {
     // Sizes are those of the program, in its variables.
     for expected in [
         "letnum_elements:i32=50000;",
-        "letsize:usize=num_elementsasusize*size_of::<f32>();",
-        "letmutd_c=device.zeros::<f32>(size/size_of::<f32>())?;",
+        "letmutd_c=device.zeros::<f32>(num_elementsasusize)?;",
+        "leth_a:Vec<f32>=fill_in_values(num_elementsasusize,\"`h_A`,which",
         "Launch::grid([(num_elementsasu32).div_ceil(threads_per_blockasu32)],[threads_per_blockasu32],)",
         "//InRust:`h_c=d_c.download()?;`",
         "show(\"d_c\",&d_c.download()?);",
@@ -90,10 +93,7 @@ fn kernels_of_cuda_programs_are_taken_over() {
         assert!(dense.contains(expected), "{expected}\n{text}");
     }
     let values = [
-        (
-            "`h_A`: `size / size_of::<f32>()` values, which line 32 copies to the device",
-            "vec![1.5; 50000]",
-        ),
+        ("`h_A`, which line 32 copies to the device", "vec![1.5; 50000]"),
         ("`h_B`", "vec![0.25; 50000]"),
     ];
     fill_in(&package, &values);
@@ -133,7 +133,7 @@ fn kernels_of_cuda_programs_are_taken_over() {
     assert!(manifest.contains("\ninstances = [\"float, 128\", \"int, BLOCK\"]\n"), "{manifest}");
     let values = [
         ("`n`: `int n = values.size()` in line 16, and it may be changed later", "1000"),
-        ("`values`: `n as usize` values, which line 21 copies to the device", "vec![1.0; 1000]"),
+        ("`values`, which line 21 copies to the device", "vec![1.0; 1000]"),
     ];
     fill_in(&package, &values);
     let main = package.join("src/main.rs");

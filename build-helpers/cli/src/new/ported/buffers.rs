@@ -187,11 +187,13 @@ impl Buffers {
                 Some(known) => known.rust.clone(),
                 None => {
                     let rust = identifier(&array, &mut scope.taken);
-                    let many = if filled { String::new() } else { format!("`{length}` ") };
-                    let what =
-                        format!("`{array}`: {many}values, which line {line} copies to the device");
+                    let what = format!("`{array}`, which line {line} copies to the device");
+                    let fill = match filled {
+                        true => format!("fill_in({what:?})"),
+                        false => format!("fill_in_values({length}, {what:?})"),
+                    };
                     self.arrays.push(Array {
-                        text: format!("    let {rust}: Vec<{element}> = fill_in({what:?});\n"),
+                        text: format!("    let {rust}: Vec<{element}> = {fill};\n"),
                         name: array,
                         element: element.clone(),
                         rust: rust.clone(),
@@ -280,7 +282,16 @@ fn has_variables(scope: &Scope<'_>, allocation: &Allocation) -> bool {
 
 /// How many elements an allocation of so many bytes has.
 fn length(scope: &mut Scope<'_>, bytes: &str, element: &str) -> Option<String> {
-    let read = Expression::read(bytes, &|name| scope.port.macros.function(name))?;
+    let mut read = Expression::read(bytes, &|name| scope.port.macros.function(name))?;
+    // Of `size_t bytes = n * sizeof(float)` it is `n`.
+    if let Expression::Name(name) = &read
+        && let Some((host, variable)) = scope.host.and_then(|it| Some((it, it.variable(name)?)))
+        && let Ok(value) = host.value(variable)
+        && let Some(product) = Expression::read(&value, &|name| scope.port.macros.function(name))
+        && matches!(product, Expression::Binary("*", ..) | Expression::SizeOf(_))
+    {
+        read = product;
+    }
     let mut factors = Vec::new();
     flatten(&read, &mut factors);
     let size = factors.iter().position(|it| match it {

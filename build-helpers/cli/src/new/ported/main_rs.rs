@@ -21,7 +21,7 @@ impl Port<'_> {
     pub(super) fn main(&self, file: &str, notes: &mut Vec<String>) -> String {
         let (mut calls, mut functions) = (String::new(), String::new());
         let mut names: BTreeSet<_> =
-            ["main", "argument", "show", "fill_in"].map(str::to_owned).into();
+            ["main", "argument", "show", "fill_in", "fill_in_values"].map(str::to_owned).into();
         for group in self.groups() {
             let called = group.host.map_or("kernels", |host| &host.name);
             let called = if called.chars().all(super::names::is_word) { called } else { "kernels" };
@@ -44,7 +44,12 @@ impl Port<'_> {
         for note in &self.unread {
             calls = format!("    // TODO: {note}.\n{calls}");
         }
-        let helpers = [("argument(", ARGUMENT), ("show(", SHOW), ("fill_in(", FILL_IN)];
+        let helpers = [
+            ("argument(", ARGUMENT),
+            ("show(", SHOW),
+            ("fill_in_values(", FILL_IN_VALUES),
+            ("fill_in(", FILL_IN),
+        ];
         let helpers = helpers.iter().filter(|(call, _)| functions.contains(call));
         let helpers: String = helpers.map(|(_, text)| *text).collect();
         format!(
@@ -157,8 +162,11 @@ fn main() -> kernelmill::Result<()> {{
             "fn {name}(device: &Device, kernels: &kernels::Kernels) -> kernelmill::Result<()> {{\n    let stream = device.stream();\n"
         );
         text += &head;
-        scope.lets.iter().for_each(|it| text += &format!("    {it}\n"));
-        text += &buffers.text();
+        let declared = buffers.text();
+        let lines = declared.lines().chain(body.lines());
+        let code: String = lines.filter(|it| !it.trim_start().starts_with("//")).collect();
+        text += &scope.declarations(&code);
+        text += &declared;
         text + &body + "    Ok(())\n}\n"
     }
 
@@ -291,6 +299,13 @@ const ARGUMENT: &str = "
 fn argument<T: std::str::FromStr>(place: usize, name: &str) -> T {
     let number = std::env::args().nth(place).and_then(|it| it.parse().ok());
     number.unwrap_or_else(|| panic!(\"argument {place} is a number, `{name}`\"))
+}
+";
+
+const FILL_IN_VALUES: &str = "
+/// An array that the program has to fill, of so many values.
+fn fill_in_values<T>(count: usize, what: &str) -> Vec<T> {
+    todo!(\"{count} values of {what}\")
 }
 ";
 

@@ -4,7 +4,7 @@ use super::{
     Port,
     expression::{self, Expression, Names},
     host::{Declared, Host, argument_of, assignments},
-    names::{identifier, rust_type},
+    names::{identifier, is_word, rust_type},
     program::{split, words},
 };
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ pub(super) struct Scope<'p> {
     /// Variables that are declared: their names in C++ and in Rust, and their types.
     bound: Vec<(String, String, &'static str)>,
     /// Their declarations.
-    pub(super) lets: Vec<String>,
+    lets: Vec<String>,
     /// Variables whose values are looked for.
     open: Vec<String>,
 }
@@ -39,6 +39,21 @@ impl<'p> Scope<'p> {
     pub(super) fn value(&mut self, text: &str, ty: &str) -> Option<String> {
         let read = Expression::read(text, &|name| self.port.macros.function(name))?;
         self.written(&read, ty)
+    }
+
+    /// The declarations of variables that a text uses, outside of texts in quotes.
+    pub(super) fn declarations(&self, text: &str) -> String {
+        let mut kept: Vec<&str> = Vec::new();
+        let bare = |text: &str| text.split('"').step_by(2).collect::<Vec<_>>().join(" ");
+        let mut used = bare(text);
+        // Each may be used by those after it.
+        for (line, (_, rust, _)) in self.lets.iter().zip(&self.bound).rev() {
+            if used.split(|c| !is_word(c)).any(|word| word == rust) {
+                used += &bare(line.split_once('=').map_or("", |(_, value)| value));
+                kept.push(line);
+            }
+        }
+        kept.iter().rev().map(|line| format!("    {line}\n")).collect()
     }
 
     pub(super) fn written(&mut self, read: &Expression, ty: &str) -> Option<String> {
@@ -137,7 +152,12 @@ impl<'p> Scope<'p> {
             let passed = self.passed(host, name);
             let value = match passed.filter(|_| assignments(&host.code, name).is_empty()) {
                 Some((other, value)) => match self.port.number_of(&value, Some(other), 0) {
-                    Some(number) if !ty.starts_with('f') => Value::Known(number.to_string()),
+                    Some(number) if !ty.starts_with('f') && ty != "bool" => {
+                        Value::Known(number.to_string())
+                    }
+                    _ if ty == "bool" && ["true", "false"].contains(&&*value) => {
+                        Value::Known(value)
+                    }
                     _ => {
                         let variable = other.variable(&value);
                         let said = variable.and_then(|it| other.value(it).ok());
