@@ -62,7 +62,7 @@ fn kernels_of_cuda_programs_are_taken_over() {
     let (package, notes) = port(&folder, "ported_add", "vectorAdd.cu");
     let expected = [
         "vectorAdd.cu, line 4: the file `missing.h` is not found beside it, so it is not copied: name its folder with the setting `include`, or delete the line",
-        "`main` (lines 24 to 45) is host code: it is between `#if 0` and `#endif` in kernels/vectorAdd.cu, to be ported and removed",
+        "`main` (lines 24 to 46) is host code: it is between `#if 0` and `#endif` in kernels/vectorAdd.cu, to be ported and removed",
     ];
     assert_eq!(notes, expected);
     let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
@@ -98,14 +98,14 @@ fn kernels_of_cuda_programs_are_taken_over() {
     ];
     fill_in(&package, &values);
     let text = fs::read_to_string(&main).unwrap();
-    fs::write(&main, text.replacen("unsafe {", "{", 1)).unwrap();
+    fs::write(&main, text.replacen("unsafe {", "{", 2)).unwrap();
     let mut run = command("cargo", &package, &["run", "--offline"]);
     let said = succeed(&run.env("KERNELMILL_DEVICE", "cpu").output().unwrap());
+    // The second launch overwrites what the first has written, in the same buffer.
+    let sums = [0.5, 0.5, 0.5, 0.5, 1.75, 1.75, 1.75, 1.75];
     let place = "place { lat: 2.5, lng: 0.0 }";
-    let expected = format!(
-        "d_c: {:?} of 50000 values\nd_places: [{place}, {place}] of 2 values\n",
-        [1.75_f32; 8]
-    );
+    let expected =
+        format!("d_c: {sums:?} of 50000 values\nd_places: [{place}, {place}] of 2 values\n");
     assert_eq!(said, expected);
 
     let (package, notes) = port(&folder, "ported_reduce", "src/reduce/reduce.cu");
@@ -226,6 +226,7 @@ int main(void) {
     int threadsPerBlock = 256;
     int blocksPerGrid = (numElements + threadsPerBlock - 1) / threadsPerBlock;
     vectorAdd<<<(numElements + threadsPerBlock - 1) / threadsPerBlock, threadsPerBlock>>>(d_A, d_B, d_C, numElements);
+    vectorAdd<<<1, 4>>>(d_B, d_B, d_C, 4);
     cudaMemcpy(h_C, d_C, size, cudaMemcpyDeviceToHost);
     cudaFree(d_A);
     Place *d_places, h_places[2];
