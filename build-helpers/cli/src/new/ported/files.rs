@@ -1,7 +1,8 @@
 //! The files of a CUDA program: what it includes of the files beside it, and their text in a package, with host code put aside.
 
-use super::program::{Program, code_of, line_of};
+use super::program::{Program, line_of};
 use anyhow::{Context as _, Result, ensure};
+use kernelmill_build::code_of;
 use std::{
     fs,
     path::{Component, Path, PathBuf},
@@ -99,7 +100,7 @@ pub(super) fn read(file: &Path, notes: &mut Vec<String>) -> Result<Vec<Source>> 
         let parts: Vec<_> = parts.map(|part| part.as_os_str().to_string_lossy()).collect();
         let is_other = path != first && path.extension().is_some_and(|it| it == "cu");
         let path = format!("kernels/{}{}", parts.join("/"), if is_other { ".h" } else { "" });
-        let (code, program) = (code_of(&text), Program::read(&text));
+        let (code, program) = (code_of(&text, false), Program::read(&text));
         Source { path, code, program, text, includes, renamed }
     };
     Ok(found.into_iter().map(source).collect())
@@ -113,7 +114,7 @@ fn text_of(path: &Path, notes: &mut Vec<String>) -> Result<String> {
         Err(error) => error.as_bytes().iter().map(|byte| char::from(*byte)).collect::<String>(),
     };
     let line = |text: &str| text.find(|c: char| !c.is_ascii()).map(|at| line_of(text, at));
-    if let Some(line) = line(&code_of(&text)) {
+    if let Some(line) = line(&code_of(&text, false)) {
         ensure!(
             false,
             "{}, line {line}: the file is not UTF-8, and the line has other signs than ASCII outside of comments and texts in quotes: save the file as UTF-8",
@@ -156,7 +157,7 @@ impl Source {
     #[cfg(test)]
     pub(super) fn of_text(path: &str, text: &str, includes: Vec<(usize, usize)>) -> Self {
         let (path, text) = (path.to_owned(), text.to_owned());
-        let (code, program) = (code_of(&text), Program::read(&text));
+        let (code, program) = (code_of(&text, false), Program::read(&text));
         Self { path, code, program, text, includes, renamed: Vec::new() }
     }
 

@@ -4,6 +4,7 @@ use super::{
     host::{Declared, declared},
     names::is_word,
 };
+use kernelmill_build::code_of;
 use std::ops::Range;
 
 /// What a program has.
@@ -63,7 +64,7 @@ pub(super) struct Launch {
 
 impl Program {
     pub(super) fn read(text: &str) -> Self {
-        let code = code_of(text);
+        let code = code_of(text, false);
         let mut program = Self::default();
         let (mut start, mut at) = (0, 0);
         let mut spaces = Vec::new();
@@ -403,58 +404,6 @@ pub(super) fn opening(text: &str, close: usize) -> Option<usize> {
         depth += i32::from(*byte == sign) - i32::from(partner(*byte) == sign && *byte != sign);
         (depth == 0).then_some(at)
     })
-}
-
-/// A text with blanks in place of comments, of texts in quotes and of lines of the preprocessor, byte for byte.
-pub(super) fn code_of(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut is_start = true;
-    while let Some(first) = rest.chars().next() {
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if let Some(comment) = rest.strip_prefix("/*") {
-            comment.find("*/").map_or(rest.len(), |end| end + 4)
-        } else if first == '"' || first == '\'' {
-            quoted(rest, first)
-        } else if first == '#' && is_start {
-            directive(rest)
-        } else {
-            is_start = first == '\n' || is_start && first.is_whitespace();
-            code.push(first);
-            rest = &rest[first.len_utf8()..];
-            continue;
-        };
-        let (blank, after) = rest.split_at(length);
-        code.extend(blank.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
-        rest = after;
-    }
-    code
-}
-
-fn quoted(text: &str, quote: char) -> usize {
-    let mut is_escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            c if c == quote && !is_escaped => return at + 1,
-            '\\' => is_escaped = !is_escaped,
-            _ => is_escaped = false,
-        }
-    }
-    text.len()
-}
-
-/// The bytes of a line of the preprocessor, with those that continue it.
-fn directive(text: &str) -> usize {
-    let mut length = 0;
-    for line in text.split_inclusive('\n') {
-        length += line.trim_end_matches(['\n', '\r']).len();
-        if !line.trim_end().ends_with('\\') {
-            break;
-        }
-        length += line.len() - line.trim_end_matches(['\n', '\r']).len();
-    }
-    length
 }
 
 #[cfg(test)]
