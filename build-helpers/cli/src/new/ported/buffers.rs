@@ -4,8 +4,8 @@ use super::{
     expression::Expression,
     host::Host,
     names::identifier,
-    program::{line_of, split, words},
     scope::Scope,
+    text::{line_of, split, words},
 };
 
 /// A buffer.
@@ -104,7 +104,7 @@ impl Buffers {
             let is_upload = self.named(to).is_some_and(|it| it.value.starts_with("device.upload"));
             return is_upload && kind.ends_with("HostToDevice") && pointer(from).is_some();
         }
-        let declared = super::host::declared(statement, 0);
+        let declared = super::declared::declared(statement, 0);
         !declared.is_empty()
             && declared.iter().all(|it| {
                 !it.is_single
@@ -219,7 +219,7 @@ impl Buffers {
 fn arguments(statement: &str, function: &str) -> Option<Vec<String>> {
     let (_, rest) = statement.split_once(function)?;
     let rest = rest.trim_start();
-    let close = rest.starts_with('(').then(|| super::program::closing(rest, 0)).flatten()?;
+    let close = rest.starts_with('(').then(|| super::text::closing(rest, 0)).flatten()?;
     Some(split(&rest[1..close]))
 }
 
@@ -253,7 +253,7 @@ fn allocation(scope: &Scope<'_>, name: &str) -> Option<Allocation> {
         calls.into_iter().find_map(|(at, _)| {
             let call = host.code[at..].split(';').next()?;
             let open = call.find('(')?;
-            let close = super::program::closing(call, open)?;
+            let close = super::text::closing(call, open)?;
             let arguments = split(&call[open + 1..close]);
             if !words(arguments.first()?).contains(&name) {
                 return None;

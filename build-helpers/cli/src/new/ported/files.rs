@@ -1,6 +1,6 @@
 //! The files of a CUDA program: what it includes of the files beside it, and their text in a package, with host code put aside.
 
-use super::program::{Program, line_of};
+use super::{program::Program, text::line_of};
 use anyhow::{Context as _, Result, ensure};
 use kernelmill_build::code_of;
 use std::{

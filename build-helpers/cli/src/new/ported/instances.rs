@@ -3,7 +3,8 @@
 use super::{
     Port,
     names::rust_type,
-    program::{Kernel, Launch, Parameter, closing, words},
+    program::{Kernel, Launch, Parameter},
+    text::{closing, words},
 };
 
 /// An instance of a template: what the settings call it, and what Rust does.

@@ -4,7 +4,7 @@ use super::{
     expression::{Expression, Function},
     files::Source,
     names::is_word,
-    program::split,
+    text::split,
 };
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,8 +6,9 @@ use super::{
     host::Host,
     instances::Instance,
     names::{identifier, raw},
-    program::{Kernel, Launch, closing, line_of},
+    program::{Kernel, Launch},
     scope::Scope,
+    text::{closing, line_of},
 };
 use std::{collections::BTreeSet, fmt::Write as _};
 

@@ -1,6 +1,7 @@
 //! Port of a CUDA program: its kernels as they are, settings for them, and a program that launches each.
 
 mod buffers;
+mod declared;
 mod expression;
 mod files;
 mod host;
@@ -11,13 +12,15 @@ mod names;
 mod program;
 mod scope;
 mod settings;
+mod text;
 
 use anyhow::{Result, bail, ensure};
 use files::Source;
 use host::Host;
 use macros::Macros;
-use program::{Launch, Program, line_of, words};
+use program::{Launch, Program};
 use std::{cell::RefCell, collections::BTreeMap, path::Path};
+use text::{line_of, words};
 
 /// What a port writes and says.
 pub(super) struct Ported {

@@ -2,10 +2,11 @@
 
 use super::{
     Port,
+    declared::Declared,
     expression::{self, Expression, Names},
-    host::{Declared, Host, argument_of, assignments},
+    host::{Host, argument_of, assignments},
     names::{identifier, is_word, rust_type},
-    program::{split, words},
+    text::{split, words},
 };
 use std::collections::BTreeSet;
 
