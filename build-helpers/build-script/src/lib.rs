@@ -174,6 +174,8 @@ mod test_support;
 pub mod toolchain;
 pub mod tuning;
 
+#[doc(hidden)]
+pub use base::code_text::code_of;
 pub use base::{error::Error, report::Report};
 pub use builder::{Build, Kernel, Patterns};
 pub use kernelmill_artifact::LaunchLimits;

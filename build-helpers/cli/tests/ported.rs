@@ -26,13 +26,16 @@ fn fill_in(package: &Package, values: &[(&str, &str)]) {
     let mut text = fs::read_to_string(&main).unwrap();
     for (what, value) in values {
         let quote = text.find(&format!("\"{what}")).unwrap_or_else(|| panic!("{what}\n{text}"));
-        let start = text[..quote].rfind("fill_in(").unwrap();
+        let start = text[..quote].rfind("fill_in").unwrap();
         let end = quote + 1 + text[quote + 1..].find('"').unwrap();
         let end = end + text[end..].find(')').unwrap() + 1;
         text.replace_range(start..end, value);
     }
-    let (calls, _) = text.split_once("/// A value that the program has to say.").unwrap();
-    assert!(!calls.contains("fill_in("), "{text}");
+    let helpers =
+        ["/// An array that the program has to fill", "/// A value that the program has to say"];
+    let end = helpers.iter().filter_map(|it| text.find(it)).min().unwrap();
+    let (calls, _) = text.split_at(end);
+    assert!(!calls.contains("fill_in(") && !calls.contains("fill_in_values("), "{text}");
     fs::write(main, calls).unwrap();
 }
 
@@ -59,7 +62,7 @@ fn kernels_of_cuda_programs_are_taken_over() {
     let (package, notes) = port(&folder, "ported_add", "vectorAdd.cu");
     let expected = [
         "vectorAdd.cu, line 4: the file `missing.h` is not found beside it, so it is not copied: name its folder with the setting `include`, or delete the line",
-        "`main` (lines 16 to 33) is host code: it is between `#if 0` and `#endif` in kernels/vectorAdd.cu, to be ported and removed",
+        "`main` (lines 24 to 46) is host code: it is between `#if 0` and `#endif` in kernels/vectorAdd.cu, to be ported and removed",
     ];
     assert_eq!(notes, expected);
     let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
@@ -73,26 +76,37 @@ fn kernels_of_cuda_programs_are_taken_over() {
     fs::write(&kernel, text.replace("#include \"missing.h\"\n", "")).unwrap();
     // The rules that were guessed are right here.
     fs::write(package.join("Cargo.toml"), manifest.replace("# requires", "requires")).unwrap();
-    let allocated =
-        "elements of `A`: the program passes `d_A`, of `cudaMalloc((void **)&d_A, size)`";
-    let values = [
-        (allocated, "1000"),
-        ("elements of `B`", "1000"),
-        ("elements of `C`", "1000"),
-        ("blocks: `(numElements + threadsPerBlock - 1) / threadsPerBlock`", "4"),
-        ("`numElements`: the program passes `numElements`", "1000"),
-    ];
-    fill_in(&package, &values);
     let main = package.join("src/main.rs");
     let text = fs::read_to_string(&main).unwrap();
     let dense: String = text.split_whitespace().collect();
-    assert!(dense.contains("Launch::grid([4],[256]"), "{text}");
-    let text = text
-        .replace("let a = device.zeros::<f32>(1000)?", "let a = device.upload(&[1.5_f32; 1000])?");
-    fs::write(&main, text.replace("unsafe {", "{")).unwrap();
+    // Sizes are those of the program, in its variables.
+    for expected in [
+        "letnum_elements:i32=50000;",
+        "letmutd_c=device.zeros::<f32>(num_elementsasusize)?;",
+        "leth_a:Vec<f32>=fill_in_values(num_elementsasusize,\"`h_A`,which",
+        "Launch::grid([(num_elementsasu32).div_ceil(threads_per_blockasu32)],[threads_per_blockasu32],)",
+        "//InRust:`h_c=d_c.download()?;`",
+        "show(\"d_c\",&d_c.download()?);",
+        // Wrappers name the structure by its tag.
+        "letmutd_places=device.zeros::<kernels::place>(2)?;",
+    ] {
+        assert!(dense.contains(expected), "{expected}\n{text}");
+    }
+    let values = [
+        ("`h_A`, which line 32 copies to the device", "vec![1.5; 50000]"),
+        ("`h_B`", "vec![0.25; 50000]"),
+    ];
+    fill_in(&package, &values);
+    let text = fs::read_to_string(&main).unwrap();
+    fs::write(&main, text.replacen("unsafe {", "{", 2)).unwrap();
     let mut run = command("cargo", &package, &["run", "--offline"]);
     let said = succeed(&run.env("KERNELMILL_DEVICE", "cpu").output().unwrap());
-    assert!(said.starts_with("c: [1.5, 1.5, ") && said.matches("1.5").count() == 1000, "{said}");
+    // The second launch overwrites what the first has written, in the same buffer.
+    let sums = [0.5, 0.5, 0.5, 0.5, 1.75, 1.75, 1.75, 1.75];
+    let place = "place { lat: 2.5, lng: 0.0 }";
+    let expected =
+        format!("d_c: {sums:?} of 50000 values\nd_places: [{place}, {place}] of 2 values\n");
+    assert_eq!(said, expected);
 
     let (package, notes) = port(&folder, "ported_reduce", "src/reduce/reduce.cu");
     let read = |file: &str| fs::read_to_string(package.join(file)).unwrap();
@@ -117,32 +131,37 @@ fn kernels_of_cuda_programs_are_taken_over() {
     assert!(read("src/main.rs").contains(&todo), "{}", read("src/main.rs"));
     let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
     assert!(manifest.contains("\ninstances = [\"float, 128\", \"int, BLOCK\"]\n"), "{manifest}");
-    let mut values = Vec::new();
-    for bytes in ["128 * sizeof(float)", "BLOCK * sizeof(int)"] {
-        let shared = format!("bytes of shared memory: `{bytes}`");
-        let of_one = ["elements of `in`", "elements of `out`"].map(str::to_owned);
-        // The second result has as many elements as a constant says.
-        let unknown = if values.is_empty() { 2 } else { 1 };
-        values.extend(of_one.into_iter().zip(["1000", "8"]).take(unknown));
-        values.push(("blocks: `blocks`".to_owned(), "8"));
-        values.push((shared, "1024"));
-        values.push(("`n`".to_owned(), "1000"));
-    }
-    let values: Vec<_> = values.iter().map(|(what, value)| (what.as_str(), *value)).collect();
+    let values = [
+        ("`n`: `int n = values.size()` in line 16, and it may be changed later", "1000"),
+        ("`values`, which line 21 copies to the device", "vec![1.0; 1000]"),
+    ];
     fill_in(&package, &values);
     let main = package.join("src/main.rs");
     let text = fs::read_to_string(&main).unwrap();
     let dense: String = text.split_whitespace().collect();
-    assert!(dense.contains("Launch::grid([8],[128]"), "{text}");
-    assert!(dense.contains("Launch::grid([8],[256]"), "{text}");
-    assert_eq!(dense.matches(".shared_bytes(1024)").count(), 2, "{text}");
-    let text = text.replace("device.zeros::<i32>(1000)?", "device.upload(&[3_i32; 1000])?");
+    for expected in [
+        "constBLOCKS:usize=8;",
+        "letblocks:i32=(n+127)/128;",
+        "Launch::grid([blocksasu32],[128]).shared_bytes(128*size_of::<f32>());",
+        "Launch::grid([blocksasu32],[BLOCKasu32]).shared_bytes(BLOCK*size_of::<i32>());",
+        "letmutd_sums=device.zeros::<i32>(BLOCKS)?;",
+    ] {
+        assert!(dense.contains(expected), "{expected}\n{text}");
+    }
+    let text = text
+        .replace(
+            "let d_numbers = device.zeros::<i32>(n as usize)?",
+            "let d_numbers = device.upload(&[3_i32; 1000])?",
+        )
+        .replace(".min(8)", ".min(9)");
     fs::write(&main, text).unwrap();
     let mut run = command("cargo", &package, &["run", "--offline"]);
     let said = succeed(&run.env("KERNELMILL_DEVICE", "cpu").output().unwrap());
     let (first, second) = said.split_once('\n').unwrap();
-    assert_eq!(first, format!("out: {:?}", [0.0_f32; 8]));
-    let numbers = second.trim().trim_start_matches("out: [").trim_end_matches(']');
+    let mut sums = [128.0_f32; 8];
+    sums[7] = 104.0;
+    assert_eq!(first, format!("d_out: {sums:?} of 8 values"));
+    let numbers = second.trim().trim_start_matches("d_sums: [").split(']').next().unwrap();
     let sum: i32 = numbers.split(", ").map(|number| number.parse::<i32>().unwrap()).sum();
     assert_eq!(sum, 3000, "{said}");
 
@@ -186,6 +205,14 @@ __global__ void vectorAdd(const float *A, const float *B, real *C, int numElemen
     }
 }
 
+typedef struct alignas(8) place {
+    float lat, lng;
+} Place;
+
+__global__ void locate(Place *places, float lat) {
+    places[threadIdx.x].lat = lat;
+}
+
 int main(void) {
     int numElements = 50000;
     size_t size = numElements * sizeof(float);
@@ -199,8 +226,13 @@ int main(void) {
     int threadsPerBlock = 256;
     int blocksPerGrid = (numElements + threadsPerBlock - 1) / threadsPerBlock;
     vectorAdd<<<(numElements + threadsPerBlock - 1) / threadsPerBlock, threadsPerBlock>>>(d_A, d_B, d_C, numElements);
+    vectorAdd<<<1, 4>>>(d_B, d_B, d_C, 4);
     cudaMemcpy(h_C, d_C, size, cudaMemcpyDeviceToHost);
     cudaFree(d_A);
+    Place *d_places, h_places[2];
+    cudaMalloc(&d_places, 2 * sizeof(Place));
+    locate<<<1, 2>>>(d_places, 2.5f);
+    cudaMemcpy(h_places, d_places, sizeof h_places, cudaMemcpyDeviceToHost);
     printf("%d blocks: %f {\n", blocksPerGrid, h_C[0]);
     return 0;
 }

@@ -201,6 +201,22 @@ fn compilers_messages_reach_the_user_once_with_path_and_line() {
     assert_eq!(message.matches("error[KM0080]: #error too old").count(), 1, "{message}");
     assert!(message.contains(" --> kernels/one.cu:3\n"), "{message}");
     assert!(message.contains("kernels/two.cu, for sm_80:\n"), "{message}");
+
+    let template =
+        "namespace a {\ntemplate <typename T, int N>\n__global__ void one(T *x) { *x = N; }\n}\n";
+    project.write("kernels/one.cu", template);
+    project.write("kernels/two.cu", "#include \"more.cuh\"\n");
+    project.write("kernels/more.cuh", "template <class T> __global__ void two(T *x) { *x = 1; }\n");
+    project.write("kernels/three.cu", "int three;\n");
+    let message = project.cargo(&["build"]).build_script_error();
+    let expected = "\
+error[KM0020]: no kernels found in the folder `kernels`: these templates have no instances
+  kernels/one.cu:3: `a::one`, a template of T, N
+  kernels/more.cuh:1: `two`, a template of T
+  help: list in Cargo.toml what each is instantiated for, with a value for each parameter, as in
+    [package.metadata.kernelmill.kernels.one]
+    instances = [\"float, 16\"]";
+    assert!(message.contains(expected), "{message}");
 }
 
 #[test]

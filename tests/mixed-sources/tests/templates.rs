@@ -68,8 +68,8 @@ fn a_file_with_a_template_alone_is_left_out_where_nvcc_reads_it() {
     // Alone it is no kernel, and the error does not ask for one in Rust.
     std::fs::remove_file(package.path("kernels/ones.rs")).expect("the file is there");
     let error = package.error();
-    let help = "of `kernels/scale.cu` nothing is a kernel: list the instances of a template";
-    assert!(error.contains("error[KM0020]: no kernels") && error.contains(help), "{error}");
+    let place = "\n  kernels/scale.cu:1: `scale`, a template of ";
+    assert!(error.contains("error[KM0020]: no kernels") && error.contains(place), "{error}");
     assert!(!error.contains("#[kernel]"), "{error}");
 }
 

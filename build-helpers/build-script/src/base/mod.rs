@@ -1,6 +1,7 @@
 //! The bottom layer: what every stage of a build uses. Nothing in it knows a stage.
 
 pub(crate) mod cargo;
+pub(crate) mod code_text;
 pub(crate) mod encoding;
 pub(crate) mod environment;
 pub(crate) mod error;

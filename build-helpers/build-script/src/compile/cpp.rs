@@ -289,7 +289,7 @@ impl Compilation<'_> {
             sources[index].signatures = Some(signatures);
         }
         limits.into_result(Error::Sources)?;
-        sources::check_kernels(sources, self.settings)
+        sources::check_kernels(self.package, sources, self.settings)
     }
 
     /// Compiles sources with the macros of their kernels' variants, as far as that is needed to know the kernels, and

@@ -55,6 +55,8 @@ struct Declaration {
     name: String,
     /// The names of a template's parameters; `None` for what is no template.
     parameters: Option<Vec<String>>,
+    /// The place of its name among the tokens.
+    token: usize,
 }
 
 impl Declaration {
@@ -121,6 +123,43 @@ pub(super) fn attach(
             }
         }
     }
+}
+
+/// Where a template is declared.
+pub(super) struct Place {
+    pub(super) file: String,
+    /// Counted from 1.
+    pub(super) line: usize,
+    pub(super) name: String,
+    pub(super) parameters: Vec<String>,
+}
+
+/// The templates of kernels that the sources in C++ and the files that they include declare.
+pub(super) fn places(package: &Package, settings: &Settings, sources: &[Source]) -> Vec<Place> {
+    let folders: Vec<_> =
+        settings.includes.iter().map(|it| paths::normal(&package.root.join(it))).collect();
+    let mut found: Vec<Place> = Vec::new();
+    let in_cpp = sources.iter().filter(|it| matches!(it.kind, SourceKind::Cuda | SourceKind::Hip));
+    for source in in_cpp {
+        let mut texts = vec![(source.display.to_string(), source.text().to_owned())];
+        let included = Included::by(&source.path, source.text(), &folders).files.into_iter();
+        texts.extend(
+            included.map(|(path, text)| (paths::relative(&package.root, &path), text.to_string())),
+        );
+        for (file, text) in texts {
+            let tokens = tokens(&text);
+            for Declaration { name, parameters, token } in declarations(&tokens) {
+                let Some(parameters) = parameters else { continue };
+                let at = tokens[token].as_ptr() as usize - text.as_ptr() as usize;
+                let line = text[..at].matches('\n').count() + 1;
+                let is_known = |it: &Place| it.file == file && it.name == name;
+                if !found.iter().any(is_known) {
+                    found.push(Place { file: file.clone(), line, name, parameters });
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Whether the text of a source in C++ declares a template with this name.
@@ -432,7 +471,7 @@ fn declarations(tokens: &[&str]) -> Vec<Declaration> {
                     let scopes = scopes.iter().flatten().map(String::as_str);
                     let name = scopes.chain([name]).collect::<Vec<_>>().join("::");
                     let parameters = parameters.clone().filter(|list| !list.is_empty());
-                    found.push(Declaration { name, parameters });
+                    found.push(Declaration { name, parameters, token: at - 1 });
                 }
                 next = end;
             }

@@ -119,7 +119,7 @@ pub(crate) fn find(package: &Package, settings: &mut Settings) -> (Found, Report
     check_names(&sources, &mut report);
     let is_empty = sources.iter().all(|source| !source.is_any() && !source.has_functions());
     if is_empty && report.is_empty() && settings.host_files.is_empty() {
-        no_kernels(&sources, settings, &mut report);
+        no_kernels(package, settings, &sources, &mut report);
     }
     (Found { sources, watched }, report)
 }
@@ -177,13 +177,17 @@ pub(crate) fn languages(package: &Package, settings: &Settings) -> Vec<Language>
 /// # Errors
 ///
 /// [`Error::Sources`] where two have one name, or there is none.
-pub(crate) fn check_kernels(sources: &[Source], settings: &Settings) -> Result<(), Error> {
+pub(crate) fn check_kernels(
+    package: &Package,
+    sources: &[Source],
+    settings: &Settings,
+) -> Result<(), Error> {
     let mut report = Report::default();
     check_declared(sources, settings, &mut report);
     check_names(sources, &mut report);
     let is_empty = sources.iter().all(|source| !source.is_any() && !source.has_functions());
     if is_empty && settings.host_files.is_empty() {
-        no_kernels(sources, settings, &mut report);
+        no_kernels(package, settings, sources, &mut report);
     }
     report.into_result(Error::Sources)
 }
@@ -434,23 +438,38 @@ fn check_names(sources: &[Source], report: &mut Report) {
 }
 
 /// Reports that there are none. A source in C++ is there where its compiler has found none in it.
-fn no_kernels(sources: &[Source], settings: &Settings, report: &mut Report) {
+fn no_kernels(package: &Package, settings: &Settings, sources: &[Source], report: &mut Report) {
     let mut looked: Vec<String> =
         settings.source_dirs.iter().map(|folder| format!("the folder `{folder}`")).collect();
     looked.extend(settings.source_globs.iter().map(|glob| format!("`{glob}`")));
     looked.extend(settings.source_files.iter().map(|file| format!("`{file}`")));
-    report.plain(
-        Code::NoKernels,
-        format!("no kernels found in {}", looked.join(", ")),
-        match sources.iter().find(|it| matches!(it.kind, SourceKind::Cuda | SourceKind::Hip)) {
+    let looked = looked.join(", ");
+    let templates = templates::places(package, settings, sources);
+    let Some(first) = templates.first() else {
+        let is_cpp = |it: &&Source| matches!(it.kind, SourceKind::Cuda | SourceKind::Hip);
+        let help = match sources.iter().find(is_cpp) {
             Some(source) => format!(
-                "of `{}` nothing is a kernel: list the instances of a template in the settings, `[kernels.NAME]` with \
-                 `instances = [\"float\"]`, and move a kernel out of an `#if` that leaves it out",
+                "nothing in `{}` is a kernel: mark a function with `__global__`, and move a kernel out of an `#if` that \
+                 leaves it out",
                 source.display
             ),
-            None => "mark a function with `#[kernel]`, for example in `kernels/saxpy.rs`".to_owned(),
-        },
+            None => {
+                "mark a function with `#[kernel]`, for example in `kernels/saxpy.rs`".to_owned()
+            }
+        };
+        report.plain(Code::NoKernels, format!("no kernels found in {looked}"), help);
+        return;
+    };
+    let mut message = format!("no kernels found in {looked}: these templates have no instances");
+    for templates::Place { file, line, name, parameters } in &templates {
+        message += &format!("\n  {file}:{line}: `{name}`, a template of {}", parameters.join(", "));
+    }
+    let name = first.name.rsplit("::").next().unwrap_or(&first.name);
+    let help = format!(
+        "list in Cargo.toml what each is instantiated for, with a value for each parameter, as in\n    \
+         [package.metadata.kernelmill.kernels.{name}]\n    instances = [\"float, 16\"]"
     );
+    report.plain(Code::NoKernels, message, help);
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Layouts come from compilers and have no places, so the declaration of a type is found by its name in the file of a kernel
 //! that takes it, in that source's other files, and in what these include.
 
+use crate::base::code_text::code_of;
 use std::path::Path;
 
 /// Where a type and its parts are declared. Lines are counted from 1.
@@ -36,9 +37,9 @@ const ATTRIBUTES: [&str; 4] = ["__align__", "alignas", "__attribute__", "__decls
 
 /// Finds the declaration of a type with these parts in a text: fields of tuples have their places as names.
 pub(super) fn find(text: &str, file: &str, name: &str, parts: &[&str]) -> Option<Declaration> {
-    let code = without_comments(text);
-    let tokens = tokens(&code);
     let is_rust = Path::new(file).extension().is_some_and(|it| it == "rs");
+    let code = code_of(text, is_rust);
+    let tokens = tokens(&code);
     let written = (0..tokens.len()).find_map(|at| Some((at, body(&tokens, at, name)?)));
     let (head, body) = written.or_else(|| if is_rust { in_call(&tokens, name) } else { None })?;
     let statements = statements(&tokens[body]);
@@ -192,44 +193,6 @@ fn tokens(code: &str) -> Vec<Token<'_>> {
         }
     }
     found
-}
-
-/// A text with blanks in place of each byte of comments and of texts in quotes.
-fn without_comments(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if let Some(comment) = rest.strip_prefix("/*") {
-            comment.find("*/").map_or(rest.len(), |end| end + 4)
-        } else if first == '"' {
-            quoted(rest)
-        } else if rest.starts_with("'\"'") {
-            3
-        } else {
-            code.push(first);
-            rest = &rest[first.len_utf8()..];
-            continue;
-        };
-        let (blank, after) = rest.split_at(length);
-        code.extend(blank.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
-        rest = after;
-    }
-    code
-}
-
-/// The bytes of the text in quotes that a text begins with.
-fn quoted(text: &str) -> usize {
-    let mut is_escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            '"' if !is_escaped => return at + 1,
-            '\\' => is_escaped = !is_escaped,
-            _ => is_escaped = false,
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The files of a CUDA program: what it includes of the files beside it, and their text in a package, with host code put aside.
 
-use super::program::{Program, code_of, line_of};
+use super::{program::Program, text::line_of};
 use anyhow::{Context as _, Result, ensure};
+use kernelmill_build::code_of;
 use std::{
     fs,
     path::{Component, Path, PathBuf},
@@ -48,7 +49,11 @@ pub(super) struct Source {
     /// Its path in the package: files keep their places to each other.
     pub(super) path: String,
     pub(super) text: String,
+    /// The text with blanks in place of comments, of texts in quotes and of lines of the preprocessor.
+    pub(super) code: String,
     pub(super) program: Program,
+    /// Its lines that include another file of the program, with the index of that.
+    pub(super) includes: Vec<(usize, usize)>,
     /// What it includes that has another name in the package.
     renamed: Vec<String>,
 }
@@ -56,9 +61,9 @@ pub(super) struct Source {
 /// The program, and the files in quotes that it and they include.
 pub(super) fn read(file: &Path, notes: &mut Vec<String>) -> Result<Vec<Source>> {
     let first = normal(&std::path::absolute(file)?);
-    let mut found = vec![(first.clone(), text_of(&first, notes)?, Vec::new())];
+    let mut found = vec![(first.clone(), text_of(&first, notes)?, Vec::new(), Vec::new())];
     let mut at = 0;
-    while let Some((path, text, _)) = found.get(at) {
+    while let Some((path, text, ..)) = found.get(at) {
         let (path, text) = (path.clone(), text.clone());
         let folder = path.parent().unwrap_or(Path::new(""));
         for (line, included) in text.lines().enumerate() {
@@ -69,9 +74,12 @@ pub(super) fn read(file: &Path, notes: &mut Vec<String>) -> Result<Vec<Source>> 
                 if other.extension().is_some_and(|it| it == "cu") && other != first {
                     found[at].2.push(name.to_owned());
                 }
-                if !found.iter().any(|(known, ..)| *known == other) {
+                let known = found.iter().position(|(known, ..)| *known == other);
+                let place = known.unwrap_or(found.len());
+                found[at].3.push((line + 1, place));
+                if known.is_none() {
                     let text = text_of(&other, notes)?;
-                    found.push((other, text, Vec::new()));
+                    found.push((other, text, Vec::new(), Vec::new()));
                 }
             } else if !OF_COMPILERS.contains(&name) {
                 notes.push(format!(
@@ -87,12 +95,13 @@ pub(super) fn read(file: &Path, notes: &mut Vec<String>) -> Result<Vec<Source>> 
     while !found.iter().all(|(path, ..)| path.starts_with(folder)) {
         folder = folder.parent().unwrap_or(Path::new(""));
     }
-    let source = |(path, text, renamed): (PathBuf, String, _)| {
+    let source = |(path, text, renamed, includes): (PathBuf, String, _, _)| {
         let parts = path.strip_prefix(folder).unwrap_or(&path).components();
         let parts: Vec<_> = parts.map(|part| part.as_os_str().to_string_lossy()).collect();
         let is_other = path != first && path.extension().is_some_and(|it| it == "cu");
         let path = format!("kernels/{}{}", parts.join("/"), if is_other { ".h" } else { "" });
-        Source { path, program: Program::read(&text), text, renamed }
+        let (code, program) = (code_of(&text, false), Program::read(&text));
+        Source { path, code, program, text, includes, renamed }
     };
     Ok(found.into_iter().map(source).collect())
 }
@@ -105,7 +114,7 @@ fn text_of(path: &Path, notes: &mut Vec<String>) -> Result<String> {
         Err(error) => error.as_bytes().iter().map(|byte| char::from(*byte)).collect::<String>(),
     };
     let line = |text: &str| text.find(|c: char| !c.is_ascii()).map(|at| line_of(text, at));
-    if let Some(line) = line(&code_of(&text)) {
+    if let Some(line) = line(&code_of(&text, false)) {
         ensure!(
             false,
             "{}, line {line}: the file is not UTF-8, and the line has other signs than ASCII outside of comments and texts in quotes: save the file as UTF-8",
@@ -145,6 +154,13 @@ fn normal(path: &Path) -> PathBuf {
 }
 
 impl Source {
+    #[cfg(test)]
+    pub(super) fn of_text(path: &str, text: &str, includes: Vec<(usize, usize)>) -> Self {
+        let (path, text) = (path.to_owned(), text.to_owned());
+        let (code, program) = (code_of(&text, false), Program::read(&text));
+        Self { path, code, program, text, includes, renamed: Vec::new() }
+    }
+
     /// Its text in the package: host code is not compiled, and files that are included are found by their new names.
     pub(super) fn ported(&self, has_std: bool) -> String {
         let mut kept = String::new();

@@ -3,7 +3,8 @@
 use super::{
     Port,
     names::rust_type,
-    program::{Kernel, Launch, Parameter, words},
+    program::{Kernel, Launch, Parameter},
+    text::{closing, words},
 };
 
 /// An instance of a template: what the settings call it, and what Rust does.
@@ -12,26 +13,6 @@ pub(super) type Instance = (String, Vec<String>);
 impl Port<'_> {
     pub(super) fn launches<'a>(&'a self, kernel: &'a Kernel) -> impl Iterator<Item = &'a Launch> {
         self.program.launches.iter().filter(|launch| launch.kernel == kernel.name)
-    }
-
-    /// A number, also by the name of a constant.
-    pub(super) fn number(&self, text: &str) -> Option<u32> {
-        let digits = text.trim().trim_end_matches(['u', 'U', 'l', 'L']);
-        if let Ok(number) = digits.parse() {
-            return Some(number);
-        }
-        let is_name = words(text) == [text.trim()];
-        let mut lines = self.text.lines().filter(|_| is_name).filter_map(|line| {
-            let line = line.split("//").next().unwrap_or_default().trim().trim_end_matches(';');
-            let (head, value) = match line.strip_prefix("#define ") {
-                Some(rest) => rest.trim().split_once(char::is_whitespace)?,
-                None => line.split_once('=').filter(|(head, _)| words(head).contains(&"int"))?,
-            };
-            let is_it = words(head).last().is_some_and(|name| *name == text.trim());
-            let value = value.trim().trim_matches(['(', ')']);
-            is_it.then(|| value.parse().ok()).flatten()
-        });
-        lines.next()
     }
 
     /// The instance that a launch is of; `None` where the text does not tell it.
@@ -43,7 +24,7 @@ impl Port<'_> {
         written.extend(deduced?);
         let rust = written.iter().map(|argument| match rust_type(&self.aliased(argument)) {
             Some(ty) => Some(ty.to_owned()),
-            None => self.number(argument).map(|number| number.to_string()),
+            None => self.number_of(argument, None, 0).map(|number| number.to_string()),
         });
         Some((written.join(", "), rust.collect::<Option<_>>()?))
     }
@@ -72,42 +53,6 @@ impl Port<'_> {
             }
         }
         found
-    }
-
-    /// The value of a constant, or of a product of such; `None` where a name is a variable, or has several values under `#if`.
-    pub(super) fn constant(&self, text: &str) -> Option<String> {
-        let text = text.trim();
-        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Some(text.to_owned());
-        }
-        if words(text) != [text] {
-            return None;
-        }
-        let mut values: Vec<_> = self
-            .text
-            .lines()
-            .filter_map(|line| {
-                let line = line.split("//").next()?.trim();
-                let (name, value) = match line.strip_prefix('#') {
-                    Some(rest) => rest
-                        .trim_start()
-                        .strip_prefix("define ")?
-                        .trim()
-                        .split_once(char::is_whitespace)?,
-                    None => line.split_once('=').filter(|(head, _)| {
-                        words(head).iter().any(|word| ["const", "constexpr"].contains(word))
-                    })?,
-                };
-                let is_it = words(name).last().is_some_and(|it| *it == text);
-                is_it.then(|| {
-                    value.trim().trim_end_matches(';').trim_matches(['(', ')', ' ']).to_owned()
-                })
-            })
-            .collect();
-        values.dedup();
-        let [value] = &values[..] else { return None };
-        let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-        is_number.then(|| value.clone())
     }
 
     /// The type that a macro or an alias of C++ stands for.
@@ -155,8 +100,55 @@ impl Port<'_> {
             Some(argument) => argument.clone(),
             None => {
                 let ty = self.aliased(&parameter.ty);
-                rust_type(&ty).map_or_else(|| format!("kernels::{ty}"), str::to_owned)
+                rust_type(&ty).map_or_else(|| self.structure(&ty), str::to_owned)
             }
         }
     }
+
+    /// The name that wrappers have for a structure: that of its tag, where a `typedef` gives it another.
+    pub(super) fn structure(&self, ty: &str) -> String {
+        let name = words(ty).last().copied().unwrap_or(ty);
+        let tags = self.sources.iter().flat_map(|source| typedefs(&source.code));
+        let tag =
+            tags.into_iter().find(|(_, names)| names.contains(&name)).and_then(|(tag, _)| tag);
+        format!("kernels::{}", tag.unwrap_or(name))
+    }
+
+    /// Whether the program declares a structure of this name.
+    pub(super) fn is_type(&self, name: &str) -> bool {
+        let is_declared = |code: &str| {
+            let kinds = ["struct", "union", "class"].into_iter();
+            let mut heads =
+                kinds.flat_map(|kind| code.match_indices(kind).map(move |it| (it, kind)));
+            heads.any(|((at, _), kind)| {
+                let rest = code[at + kind.len()..].split(['{', ';', ':']).next();
+                rest.is_some_and(|rest| words(rest).last() == Some(&name))
+            })
+        };
+        self.sources.iter().any(|it| {
+            is_declared(&it.code)
+                || typedefs(&it.code).iter().any(|(_, names)| names.contains(&name))
+        })
+    }
+}
+
+/// The `typedef`s of structures: their tags, and the names.
+fn typedefs(code: &str) -> Vec<(Option<&str>, Vec<&str>)> {
+    let found = code.match_indices("typedef").filter_map(|(at, word)| {
+        let rest = &code[at + word.len()..];
+        let end = rest.find([';', '{'])?;
+        let head = words(&rest[..end]);
+        if !["struct", "union", "class"].contains(head.first()?) {
+            return None;
+        }
+        if rest[end..].starts_with(';') {
+            let [_, tag, name] = head[..] else { return None };
+            return Some((Some(tag), vec![name]));
+        }
+        let names = rest[closing(rest, end)? + 1..].split(';').next()?;
+        let names = names.split(',').filter(|it| !it.contains('*'));
+        let names = names.filter_map(|it| words(it).last().copied()).collect();
+        Some((head[1..].last().copied().filter(|it| !it.ends_with(')')), names))
+    });
+    found.collect()
 }

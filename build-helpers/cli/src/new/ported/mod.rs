@@ -1,16 +1,26 @@
 //! Port of a CUDA program: its kernels as they are, settings for them, and a program that launches each.
 
+mod buffers;
+mod declared;
+mod expression;
 mod files;
+mod host;
 mod instances;
+mod macros;
 mod main_rs;
 mod names;
 mod program;
+mod scope;
 mod settings;
+mod text;
 
 use anyhow::{Result, bail, ensure};
 use files::Source;
-use program::{Launch, Program, line_of, words};
-use std::path::Path;
+use host::Host;
+use macros::Macros;
+use program::{Launch, Program};
+use std::{cell::RefCell, collections::BTreeMap, path::Path};
+use text::{line_of, words};
 
 /// What a port writes and says.
 pub(super) struct Ported {
@@ -40,7 +50,7 @@ pub(super) fn port(file: &Path) -> Result<Ported> {
     ensure!(is_cuda, "{}: a CUDA program is a file with the extension .cu", file.display());
     let mut notes = Vec::new();
     let sources = files::read(file, &mut notes)?;
-    let program = whole(&sources);
+    let program = whole(&sources, &mut notes);
     if program.kernels.is_empty() {
         bail!(
             "{}: no `__global__` function is in it or in the files that it includes{}",
@@ -64,24 +74,51 @@ pub(super) fn port(file: &Path) -> Result<Ported> {
     }
     let unread: Vec<_> = sources.iter().flat_map(unread).collect();
     notes.extend(unread.iter().cloned());
-    let port = Port { text: &text, program: &program, unread };
+    let hosts = sources.iter().enumerate().flat_map(|(place, source)| {
+        let functions = source.program.host.iter();
+        functions.map(move |(name, range)| Host::new(name, place, range.clone(), &source.code))
+    });
+    let port = Port {
+        text: &text,
+        program: &program,
+        hosts: hosts.collect(),
+        macros: Macros::read(&sources),
+        sources: &sources,
+        constants: RefCell::default(),
+        unread,
+    };
     let (settings, main) = (port.settings(), port.main(name, &mut notes));
     Ok(Ported { files, settings, main, notes })
 }
 
 /// What the files of a program have together.
-fn whole(sources: &[Source]) -> Program {
+fn whole(sources: &[Source], notes: &mut Vec<String>) -> Program {
     let mut whole = Program::default();
+    let mut places: Vec<(usize, usize)> = Vec::new();
     for (place, source) in sources.iter().enumerate() {
         let Program { kernels, launches, constants, .. } = &source.program;
         for kernel in kernels {
-            // Of definitions under `#if` the first one is as good as another: their parameters are mostly the same.
-            if !whole.kernels.iter().any(|it| it.name == kernel.name) {
+            let known = whole.kernels.iter().position(|it| it.name == kernel.name);
+            let Some(known) = known else {
                 whole.kernels.push(kernel.clone());
+                places.push((place, kernel.at));
+                continue;
+            };
+            // Of definitions under `#if` the first one is as good as another: their parameters are mostly the same.
+            if whole.kernels[known].spaces != kernel.spaces {
+                let line = |(place, at): (usize, usize)| {
+                    let Source { path, text, .. } = &sources[place];
+                    format!("{path}, line {}", line_of(text, at))
+                };
+                notes.push(format!(
+                    "{}: a second kernel is named `{}`, in another namespace than that of {}: the program in src/main.rs launches the first alone",
+                    line((place, kernel.at)),
+                    kernel.name,
+                    line(places[known])
+                ));
             }
         }
-        let file = (place > 0).then(|| source.path.clone());
-        let launches = launches.iter().map(|it| Launch { file: file.clone(), ..it.clone() });
+        let launches = launches.iter().map(|it| Launch { source: place, ..it.clone() });
         whole.launches.extend(launches);
         whole.constants.extend(constants.iter().cloned());
     }
@@ -124,7 +161,34 @@ fn unread(source: &Source) -> impl Iterator<Item = String> {
 
 struct Port<'p> {
     text: &'p str,
+    sources: &'p [Source],
     program: &'p Program,
+    /// The functions of the host.
+    hosts: Vec<Host>,
+    macros: Macros,
+    /// Constants that are used: by their names in C++, those in Rust, and their values.
+    constants: RefCell<BTreeMap<String, (String, i64)>>,
     /// What is said of launches that are not read.
     unread: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_kernel_of_one_name_is_said() {
+        let twice = "namespace a {\n__global__ void k(int *x) {}\n}\nnamespace b {\n__global__ void k(float *x) {}\n}\n";
+        // Of one function under two conditions nothing is said.
+        let under_if = "#if X\n__global__ void f() {}\n#else\n__global__ void f() {}\n#endif\n";
+        let sources =
+            [twice, under_if].map(|text| Source::of_text("kernels/k.cu", text, Vec::new()));
+        let mut notes = Vec::new();
+        let program = whole(&sources, &mut notes);
+        let names: Vec<_> = program.kernels.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["k", "f"]);
+        let expected = "kernels/k.cu, line 5: a second kernel is named `k`, in another namespace than that of kernels/k.cu, line 2: \
+            the program in src/main.rs launches the first alone";
+        assert_eq!(notes, [expected]);
+    }
 }

@@ -24,13 +24,16 @@ pub(super) fn rust_type(ty: &str) -> Option<&'static str> {
 /// A name as an identifier in small letters that is not taken yet.
 pub(super) fn identifier(name: &str, taken: &mut BTreeSet<String>) -> String {
     let mut small = String::new();
-    for c in name.chars() {
-        if c.is_uppercase()
-            && !small.is_empty()
-            && !small.ends_with(|it: char| it == '_' || it.is_ascii_digit())
-        {
+    let mut before = ' ';
+    let mut letters = name.chars().peekable();
+    while let Some(c) = letters.next() {
+        // `hostData` and `BFSGraph` have two words, `NI` has one.
+        let begins = before.is_lowercase()
+            || before.is_uppercase() && letters.peek().is_some_and(|next| next.is_lowercase());
+        if c.is_uppercase() && begins {
             small.push('_');
         }
+        before = c;
         small.extend(c.to_lowercase());
     }
     let small = if is_keyword(&small) { small + "_" } else { small };
@@ -53,4 +56,9 @@ pub(super) fn is_keyword(name: &str) -> bool {
         "ref", "type", "unsafe", "use", "where", "async", "await", "box", "yield", "trait",
     ];
     keywords.contains(&name)
+}
+
+/// Whether a sign is one of a name or a number.
+pub(super) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }

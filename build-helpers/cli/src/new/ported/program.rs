@@ -1,5 +1,10 @@
 //! Reader of a CUDA program, as far as its text tells: kernels, launches, host code.
 
+use super::{
+    declared::{Declared, declared},
+    text::{closing, line_of, opening, split, words},
+};
+use kernelmill_build::code_of;
 use std::ops::Range;
 
 /// What a program has.
@@ -11,6 +16,8 @@ pub(super) struct Program {
     pub(super) host: Vec<(String, Range<usize>)>,
     /// The names of variables in `__constant__` memory.
     pub(super) constants: Vec<String>,
+    /// Variables outside of functions.
+    pub(super) globals: Vec<Declared>,
     /// What launches kernels and is not read: its line, and what it is.
     pub(super) unread: Vec<(usize, &'static str)>,
 }
@@ -19,6 +26,10 @@ pub(super) struct Program {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Kernel {
     pub(super) name: String,
+    /// The namespaces around it.
+    pub(super) spaces: Vec<String>,
+    /// The byte of its file that it begins at.
+    pub(super) at: usize,
     /// The names of its template parameters.
     pub(super) template: Vec<String>,
     pub(super) parameters: Vec<Parameter>,
@@ -36,12 +47,14 @@ pub(super) struct Parameter {
 }
 
 /// A launch, with `<<<..>>>` or by a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Launch {
     pub(super) kernel: String,
-    /// The file that it is in, where that is not the program's own.
-    pub(super) file: Option<String>,
+    /// The index of the file that it is in.
+    pub(super) source: usize,
     pub(super) line: usize,
+    /// The byte in that file.
+    pub(super) at: usize,
     pub(super) template: Vec<String>,
     pub(super) configuration: Vec<String>,
     pub(super) arguments: Vec<String>,
@@ -51,9 +64,10 @@ pub(super) struct Launch {
 
 impl Program {
     pub(super) fn read(text: &str) -> Self {
-        let code = code_of(text);
+        let code = code_of(text, false);
         let mut program = Self::default();
         let (mut start, mut at) = (0, 0);
+        let mut spaces = Vec::new();
         while let Some(sign) = code.as_bytes().get(at) {
             match sign {
                 b';' => {
@@ -65,16 +79,21 @@ impl Program {
                     let is_open = head.starts_with("namespace") || head == "extern";
                     let end = closing(&code, at).unwrap_or(code.len() - 1);
                     if is_open {
+                        let name = words(head).last().copied().unwrap_or_default();
+                        spaces.push(if name == "extern" { "" } else { name });
                         (start, at) = (at + 1, at + 1);
                     } else if is_function(head) {
                         let begin = start + code[start..].len() - code[start..].trim_start().len();
-                        program.function(&code, begin..end + 1, at);
+                        program.function(&code, begin..end + 1, at, &spaces);
                         (start, at) = (end + 1, end + 1);
                     } else {
                         at = end + 1;
                     }
                 }
-                b'}' => (start, at) = (at + 1, at + 1),
+                b'}' => {
+                    spaces.pop();
+                    (start, at) = (at + 1, at + 1);
+                }
                 _ => at += 1,
             }
         }
@@ -131,7 +150,7 @@ impl Program {
             };
             let line = line_of(code, at);
             match launch {
-                Some(launch) => self.launches.push(Launch { line, ..launch }),
+                Some(launch) => self.launches.push(Launch { line, at, ..launch }),
                 None => self.unread.push((line, "a call of the run time that launches a kernel")),
             }
         }
@@ -160,7 +179,10 @@ impl Program {
         if item.contains("__constant__") {
             let named = item.split(['=', '[', ';']).next().unwrap_or_default();
             self.constants.extend(words(named).last().map(|it| (*it).to_owned()));
-        } else if item.starts_with("using namespace")
+            return;
+        }
+        self.globals.extend(declared(item.trim_end_matches(';'), line_of(code, begin)));
+        if item.starts_with("using namespace")
             || item.contains("std::")
             || self.instantiates_host_code(item)
         {
@@ -176,11 +198,14 @@ impl Program {
         !rest.starts_with('<') && words(named).last().is_some_and(is_it)
     }
 
-    fn function(&mut self, code: &str, range: Range<usize>, brace: usize) {
+    fn function(&mut self, code: &str, range: Range<usize>, brace: usize, spaces: &[&str]) {
         let head = code[range.start..brace].trim();
         let body = code[brace..range.end].to_owned();
         if head.contains("__global__") {
-            self.kernels.extend(kernel(head, body));
+            let spaces = spaces.iter().filter(|it| !it.is_empty());
+            let spaces = spaces.map(|it| (*it).to_owned()).collect();
+            let read = kernel(head, body);
+            self.kernels.extend(read.map(|it| Kernel { spaces, at: range.start, ..it }));
         } else if !head.contains("__device__") && !words(head).contains(&"constexpr") {
             let name = head.split('(').next().and_then(|it| words(it).last().copied());
             self.host.push((name.unwrap_or(head).to_owned(), range));
@@ -190,10 +215,22 @@ impl Program {
 
 /// Whether what stands before a block is the head of a function.
 fn is_function(head: &str) -> bool {
-    let first = words(head).first().copied().unwrap_or_default();
-    let is_type = ["struct", "class", "union", "enum", "typedef"].contains(&first);
-    let is_template_of_type = first == "template" && !head.contains('(');
-    head.contains('(') && !is_type && !is_template_of_type && !outside(head, '=')
+    let head = &without_attributes(head);
+    head.contains('(') && !head.starts_with("typedef") && !outside(head, '=')
+}
+
+/// A head without `alignas(..)` and the like, whose brackets are no list of parameters.
+fn without_attributes(head: &str) -> String {
+    let mut head = head.to_owned();
+    for name in ["alignas", "__align__", "__attribute__", "__declspec", "__launch_bounds__"] {
+        while let Some(at) = head.find(name) {
+            let open = at + head[at..].find('(').unwrap_or_default();
+            let end =
+                closing(&head, open).filter(|_| open > at).map_or(at + name.len(), |it| it + 1);
+            head.replace_range(at..end, "");
+        }
+    }
+    head
 }
 
 /// Whether a sign stands outside of all brackets, as that of an initial value does.
@@ -223,10 +260,11 @@ fn kernel(head: &str, body: String) -> Option<Kernel> {
     let open = opening(head, close)?;
     let name = words(&head[..open]).last().map(|it| (*it).to_owned())?;
     let parameters = split(&head[open + 1..close]).into_iter().filter_map(|it| parameter(&it));
-    Some(Kernel { name, template, parameters: parameters.collect(), body })
+    let parameters = parameters.collect();
+    Some(Kernel { name, spaces: Vec::new(), at: 0, template, parameters, body })
 }
 
-fn parameter(text: &str) -> Option<Parameter> {
+pub(super) fn parameter(text: &str) -> Option<Parameter> {
     let is_array = text.contains('[');
     let text = text.split(['[', '=']).next()?;
     let words = words(text);
@@ -263,8 +301,9 @@ fn launches(code: &str) -> Vec<Launch> {
         let Some(close) = closing(rest, open) else { continue };
         found.push(Launch {
             kernel: kernel.to_owned(),
-            file: None,
+            source: 0,
             line: line_of(code, at),
+            at,
             template,
             configuration,
             arguments: split(&rest[open + 1..close]),
@@ -298,125 +337,14 @@ fn call_of(call: &str, before: &str) -> Option<Launch> {
     let shared = rest.first().cloned();
     Some(Launch {
         kernel: (*words(name).last()?).to_owned(),
-        file: None,
+        source: 0,
         line: 0,
+        at: 0,
         template,
         configuration: [grid.clone(), block.clone()].into_iter().chain(shared).collect(),
         arguments: pointed.collect::<Option<_>>()?,
         types: Vec::new(),
     })
-}
-
-/// The line of a byte, counted from 1.
-pub(super) fn line_of(text: &str, at: usize) -> usize {
-    text[..at].matches('\n').count() + 1
-}
-
-/// The parts of a list, at the commas outside of all brackets.
-pub(super) fn split(text: &str) -> Vec<String> {
-    let (mut parts, mut depth, mut start) = (Vec::new(), 0_i32, 0);
-    for (at, sign) in text.char_indices() {
-        match sign {
-            '(' | '[' | '{' | '<' => depth += 1,
-            ')' | ']' | '}' | '>' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(&text[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[start..]);
-    let clean = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
-    parts.into_iter().map(clean).filter(|part| !part.is_empty()).collect()
-}
-
-/// The names and numbers in a text.
-pub(super) fn words(text: &str) -> Vec<&str> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.split(|c| !is_word(c)).filter(|word| !word.is_empty()).collect()
-}
-
-fn partner(open: u8) -> u8 {
-    match open {
-        b'(' => b')',
-        b'[' => b']',
-        b'<' => b'>',
-        _ => b'}',
-    }
-}
-
-/// The place of the bracket that closes the one at a place.
-fn closing(text: &str, open: usize) -> Option<usize> {
-    let sign = *text.as_bytes().get(open)?;
-    let mut depth = 0_i32;
-    text.bytes().enumerate().skip(open).find_map(|(at, byte)| {
-        depth += i32::from(byte == sign) - i32::from(byte == partner(sign));
-        (depth == 0).then_some(at)
-    })
-}
-
-/// The place of the bracket that the one at a place closes.
-fn opening(text: &str, close: usize) -> Option<usize> {
-    let sign = *text.as_bytes().get(close)?;
-    let mut depth = 0_i32;
-    let before = text.as_bytes()[..=close].iter().enumerate().rev();
-    before.into_iter().find_map(|(at, byte)| {
-        depth += i32::from(*byte == sign) - i32::from(partner(*byte) == sign && *byte != sign);
-        (depth == 0).then_some(at)
-    })
-}
-
-/// A text with blanks in place of comments, of texts in quotes and of lines of the preprocessor, byte for byte.
-pub(super) fn code_of(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut is_start = true;
-    while let Some(first) = rest.chars().next() {
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if let Some(comment) = rest.strip_prefix("/*") {
-            comment.find("*/").map_or(rest.len(), |end| end + 4)
-        } else if first == '"' || first == '\'' {
-            quoted(rest, first)
-        } else if first == '#' && is_start {
-            directive(rest)
-        } else {
-            is_start = first == '\n' || is_start && first.is_whitespace();
-            code.push(first);
-            rest = &rest[first.len_utf8()..];
-            continue;
-        };
-        let (blank, after) = rest.split_at(length);
-        code.extend(blank.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
-        rest = after;
-    }
-    code
-}
-
-fn quoted(text: &str, quote: char) -> usize {
-    let mut is_escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            c if c == quote && !is_escaped => return at + 1,
-            '\\' => is_escaped = !is_escaped,
-            _ => is_escaped = false,
-        }
-    }
-    text.len()
-}
-
-/// The bytes of a line of the preprocessor, with those that continue it.
-fn directive(text: &str) -> usize {
-    let mut length = 0;
-    for line in text.split_inclusive('\n') {
-        length += line.trim_end_matches(['\n', '\r']).len();
-        if !line.trim_end().ends_with('\\') {
-            break;
-        }
-        length += line.len() - line.trim_end_matches(['\n', '\r']).len();
-    }
-    length
 }
 
 #[cfg(test)]
@@ -452,8 +380,9 @@ mod tests {
         assert_eq!(parameters, expected);
         let expected = Launch {
             kernel: "k".into(),
-            file: None,
+            source: 0,
             line: 12,
+            at: TEXT.find("<<<").unwrap(),
             template: vec!["float".into(), "4".into()],
             configuration: vec!["dim3(1, 2)".into(), "N".into()],
             arguments: vec!["in".into(), "P{1}".into(), "out".into()],
@@ -463,6 +392,15 @@ mod tests {
         let host: Vec<_> =
             host.iter().map(|(name, at)| (&**name, &TEXT[at.clone()][..5])).collect();
         assert_eq!(host, [("using namespace std", "using"), ("main", "int m")]);
+    }
+
+    #[test]
+    fn a_type_with_attributes_is_no_function() {
+        let text = "template <int N> struct alignas(N * 4) P { int a[N]; };\nstruct __align__(16) Q { int a; };\n\
+            struct R f(int a) { return R(); }\nclass __attribute__((packed)) S { int a; };\n";
+        let host: Vec<_> = Program::read(text).host.into_iter().map(|(name, _)| name).collect();
+        // A function that gives a structure is one.
+        assert_eq!(host, ["f"]);
     }
 
     #[test]

@@ -1,9 +1,6 @@
 //! The settings of a package for the kernels of a CUDA program: instances of templates, and contracts that its text lets suppose.
 
-use super::{
-    Port,
-    program::{Kernel, words},
-};
+use super::{Port, program::Kernel, text::words};
 
 impl Port<'_> {
     pub(super) fn settings(&self) -> String {
