@@ -242,6 +242,13 @@ impl CpuEntry {
         Some(self.strategy).filter(|it| !it.is_empty())
     }
 
+    /// The constant in the object; `None` where it was compiled at run time.
+    #[must_use]
+    pub fn kernel(self) -> Option<&'static CpuKernel> {
+        // SAFETY: promised to `new`; the pointer of others is null.
+        unsafe { self.kernel.as_ref() }
+    }
+
     /// The constant in the object, and the code that it is there with, if it was compiled at run time: its functions are
     /// called while that is held. `None` where nobody has held that.
     pub(crate) fn find(self) -> Option<(*const CpuKernel, Option<Arc<dyn HeldCode>>)> {

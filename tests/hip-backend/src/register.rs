@@ -71,7 +71,7 @@ pub fn register(artifacts: &[EmbeddedArtifact], signatures: &[Signature]) {
                 entry: entry.as_ptr(),
                 sizes: sizes.as_ptr(),
                 size_count: sizes.len(),
-                kernel: code.kernel(),
+                kernel: code.kernel().expect("it is linked into the program"),
                 locations: locations.as_ptr(),
                 location_count: locations.len(),
                 messages: messages.as_ptr(),
