@@ -46,6 +46,10 @@ impl KernelPanic {
 
     /// The frame by the file in the folder of the package that Cargo runs, or in the current one.
     pub(super) fn frame_of_package(&self) -> Option<String> {
+        // Miri ends a program that opens a file, unless it is told not to.
+        if cfg!(miri) {
+            return None;
+        }
         let package = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
         package.into_iter().chain([PathBuf::new()]).find_map(|folder| self.frame(&folder))
     }

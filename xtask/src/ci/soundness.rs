@@ -19,8 +19,8 @@ const HOST: &str = "x86_64-unknown-linux-gnu";
 /// What nightly needs beside the compiler.
 const COMPONENTS: [&str; 2] = ["miri", "rust-src"];
 
-/// What Miri takes too long for, and what needs memory that it has not. ThreadSanitizer runs all of it.
-const TOO_MUCH_FOR_MIRI: [&str; 9] = [
+/// What Miri takes too long for, and what needs memory or files that it has not. ThreadSanitizer runs all of it.
+const TOO_MUCH_FOR_MIRI: [&str; 10] = [
     "pool::",
     "launches_from_many_threads",
     "memory_that_a",
@@ -30,6 +30,7 @@ const TOO_MUCH_FOR_MIRI: [&str; 9] = [
     "a_safe_kernel_computes",
     "joined::tests",
     "tuning::tests",
+    "frame::tests",
 ];
 
 /// Runs them all.
